@@ -27,7 +27,7 @@ import urllib.request
 ROOT = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
 OLDEST, NEWEST = (3, 9), (3, 12)
-LOCKS = {"runtime": "requirements/runtime.txt", "dev": "requirements/dev.txt"}
+LOCKS = {group: "requirements/%s.txt" % group for group in ("setup", "runtime", "dev")}
 FIRST_JOB = ["PaddleClas/train.py", "-c", "PaddleClas/configs/digits_resnet18.yaml"]
 
 # What the wheels load from the system: file name, Debian and Ubuntu package, who wants it.
@@ -282,7 +282,12 @@ def make_environment(python):
     Raises:
         SetupError: venv failed.
     """
-    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    # An old one is first renamed: deleted half-way, it would pass for somebody else's.
+    old = ENVIRONMENT + ".old"
+    shutil.rmtree(old, ignore_errors=True)
+    if os.path.lexists(ENVIRONMENT):
+        os.rename(ENVIRONMENT, old)
+        shutil.rmtree(old, ignore_errors=True)
     os.makedirs(ENVIRONMENT)
     write_stamp({})
     result = subprocess.run([python, "-m", "venv", ENVIRONMENT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -344,7 +349,7 @@ def set_up(groups):
         SetupError: something is missing; the message says what to do.
     """
     state = wanted_state(groups)
-    exists, stamp = os.path.isdir(ENVIRONMENT), read_stamp()
+    exists, stamp = os.path.isfile(ENVIRONMENT) or bool(glob.glob(ENVIRONMENT + "/*")), read_stamp()
     runs = bool(stamp) and probe(environment_python()) is not None
     step = plan(exists, stamp, state, runs)
     if step == "nothing":
@@ -362,9 +367,11 @@ def set_up(groups):
         say("1/3 Making an environment in .venv with %s ..." % python)
         make_environment(python)
         stamp = {}
-    say("2/3 Installing the locked packages from the Python package index (about 400 MB; some minutes) ...")
+    say("2/3 Installing the locked packages from the Python package index (about 250 MB) ...")
     # Until the new stamp is written, an interruption leaves an empty one: the next run starts anew.
     write_stamp({})
+    if step == "make":
+        install(["setup"])
     install(groups)
     say("3/3 Trying the engine ...")
     trial = "import numpy; numpy.bool = bool; import mxnet, cv2; assert mxnet.nd.ones((2, 2)).sum().asscalar() == 4"
@@ -407,6 +414,9 @@ def main(words):
             set_up(groups)
     except SetupError as error:
         print("start.py: %s" % error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print("start.py: set-up failed: %s" % error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstart.py: interrupted; run it again to set up from the start.", file=sys.stderr)

@@ -1,10 +1,11 @@
-"""Write the two lock files, requirements/runtime.txt and requirements/dev.txt, from pyproject.toml.
+"""Write the lock files, requirements/{setup,runtime,dev}.txt, from pyproject.toml.
 
     pip install uv && python tools/lock.py        (Python 3.11 or later)
 
 One resolution serves Python 3.9 to 3.12: where versions differ, a line carries a marker. Every line carries the SHA-256
 of the wheels that fit Linux x86-64 and those Pythons, and of nothing else, so pip can neither build from source nor
-install a file that is not the one we tested. `dev.txt` holds only what the tests and linters need beyond `runtime.txt`.
+install a file that is not the one we tested. `setup.txt` holds the pip that installs the others; `dev.txt` holds only
+what the tests and linters need beyond `runtime.txt`.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def lines_of(packages: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def main() -> int:
-    """Resolve twice (the second time holding the first result fixed) and write both files.
+    """Resolve what the code needs, then each extra with that result held fixed; write one file for each.
 
     Returns:
         The exit status.
@@ -123,14 +124,13 @@ def main() -> int:
         runtime = lines_of(resolve([], scratch))
         constraints = scratch / "constraints.txt"
         constraints.write_text("\n".join(runtime) + "\n", encoding="utf-8")
-        everything = lines_of(resolve(["--extra", "dev", "--constraint", str(constraints)], scratch))
-    dev = {key: entry for key, entry in everything.items() if key not in runtime}
-    changed = sorted({key.split("==")[0] for key in dev} & {key.split("==")[0] for key in runtime})
-    for file_name, entries in (("runtime.txt", runtime), ("dev.txt", dev)):
+        files = {"runtime.txt": runtime}
+        for group in ("setup", "dev"):
+            everything = lines_of(resolve(["--extra", group, "--constraint", str(constraints)], scratch))
+            files[f"{group}.txt"] = {key: entry for key, entry in everything.items() if key not in runtime}
+    for file_name, entries in files.items():
         (FOLDER / file_name).write_text(HEADER + "".join(entries.values()), encoding="utf-8")
         print(f"requirements/{file_name}: {len(entries)} pinned versions")
-    if changed:
-        print(f"in both files, with different markers: {', '.join(changed)}", file=sys.stderr)
     return 0
 
 
