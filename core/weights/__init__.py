@@ -1,0 +1,30 @@
+"""Weight files: readers and writers that never run a file's code, the manifest record, and the download cache."""
+from __future__ import annotations
+
+from core.weights.atomic import atomic_path, atomic_write
+from core.weights.download import cache_path, fetch, weights_directory
+from core.weights.manifest import Preprocessing, WeightRecord
+from core.weights.mxnet_params import read_mxnet_params
+from core.weights.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
+from core.weights.read import file_format, read_weights
+from core.weights.safetensors_file import read_safetensors, read_safetensors_with_metadata, write_safetensors
+
+__all__ = [
+    "Preprocessing",
+    "WeightRecord",
+    "atomic_path",
+    "atomic_write",
+    "cache_path",
+    "fetch",
+    "file_format",
+    "read_mxnet_params",
+    "read_pdparams",
+    "read_pickle",
+    "read_safetensors",
+    "read_safetensors_with_metadata",
+    "read_weights",
+    "weights_directory",
+    "write_pdparams",
+    "write_pickle",
+    "write_safetensors",
+]

@@ -1,0 +1,288 @@
+"""Reading a pickle without running it: numpy arrays, numbers, strings and plain containers alone are admitted.
+
+A pickle is a program that may name any function of any module. Here the few names that arrays and containers need are
+answered by stand-ins of our own that check their arguments and build plain values; every other name is refused before
+it is imported. Arrays arrive as records first and become ``numpy.ndarray`` after the program has ended, so a file never
+reaches numpy's own ``__setstate__``.
+"""
+from __future__ import annotations
+
+import pickle
+import pickletools
+from typing import Any, BinaryIO, Callable, Optional
+
+import numpy
+
+_PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes, bytearray, numpy.generic)
+_ARRAY_KINDS = "biufcSU"
+_SIGNS_OF_TRUNCATION = ("exhausted before", "but only", "no newline found", "not enough data")
+
+
+class _DataType:
+    """The record of a ``numpy.dtype`` in a pickle: a type code, then its byte order."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, code: Any, *_flags: Any) -> None:
+        if isinstance(code, bytes):
+            code = code.decode("latin1")
+        if not isinstance(code, str) or len(code) > 16:
+            raise pickle.UnpicklingError(f"a numpy data type is described by {type(code).__name__}, not by a type code")
+        try:
+            self.value = numpy.dtype(code)
+        except (TypeError, ValueError, SyntaxError):
+            raise pickle.UnpicklingError(f"unknown numpy data type {code!r}") from None
+        if self.value.kind not in _ARRAY_KINDS or self.value.subdtype is not None or self.value.itemsize == 0:
+            raise pickle.UnpicklingError(f"an array of data type {code!r} is not an array of plain numbers")
+
+    def __setstate__(self, state: Any) -> None:
+        if not isinstance(state, tuple) or len(state) < 5 or state[2:5] != (None, None, None):
+            raise pickle.UnpicklingError("a structured numpy data type is not admitted")
+        if state[1] not in ("<", ">", "=", "|"):
+            raise pickle.UnpicklingError(f"unknown byte order {state[1]!r} of a numpy data type")
+        if state[1] in "<>":
+            self.value = self.value.newbyteorder(state[1])
+
+
+class _Array:
+    """The record of a ``numpy.ndarray`` in a pickle: shape, data type and bytes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value: Optional[numpy.ndarray] = None
+
+    def __setstate__(self, state: Any) -> None:
+        if not isinstance(state, tuple) or len(state) not in (4, 5):
+            raise pickle.UnpicklingError("the state of a numpy array has an unknown form")
+        shape, dtype, is_fortran, raw = state[-4:]
+        self.value = _build_array(shape, dtype, bool(is_fortran), raw)
+
+
+def _build_array(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> numpy.ndarray:
+    """Return the array that a pickle describes, after checking that the description fits its bytes."""
+    if not isinstance(dtype, _DataType):
+        raise pickle.UnpicklingError("the data type of a numpy array has an unknown form")
+    if not isinstance(shape, tuple) or not all(type(extent) is int and extent >= 0 for extent in shape):
+        raise pickle.UnpicklingError("the shape of a numpy array is not a tuple of sizes")
+    if len(shape) > 32:
+        raise pickle.UnpicklingError(f"a numpy array has {len(shape)} axes; at most 32 are possible")
+    if isinstance(raw, str):  # Python 2 wrote its bytes as text
+        try:
+            raw = raw.encode("latin1")
+        except UnicodeEncodeError:
+            raise pickle.UnpicklingError("the content of a numpy array is text, not bytes") from None
+    if not isinstance(raw, (bytes, bytearray)):
+        raise pickle.UnpicklingError(f"the content of a numpy array is {type(raw).__name__}, not bytes")
+    needed = dtype.value.itemsize
+    for extent in shape:
+        needed *= extent
+    if needed != len(raw):
+        raise pickle.UnpicklingError(
+            f"an array of shape {shape} and data type {dtype.value} needs {needed} bytes, the file holds {len(raw)}"
+        )
+    flat = numpy.frombuffer(raw, dtype.value)
+    return flat.astype(dtype.value.newbyteorder("=")).reshape(shape, order="F" if is_fortran else "C")
+
+
+class _Constructor:
+    """A stand-in for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
+
+    __slots__ = ("_function", "_name")
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name = name
+        self._function = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return self._function(*arguments)
+        except TypeError as error:
+            raise pickle.UnpicklingError(f"{self._name} is called in an unknown form ({error})") from None
+
+    def __setstate__(self, _state: Any) -> None:
+        raise pickle.UnpicklingError(f"the file tries to change {self._name}")
+
+
+def _ndarray(*_arguments: Any) -> Any:
+    raise pickle.UnpicklingError("numpy.ndarray is called directly; only numpy's own pickled form is admitted")
+
+
+_NDARRAY = _Constructor("numpy.ndarray", _ndarray)
+
+
+def _reconstruct(subtype: Any, _shape: Any, _dtype: Any) -> _Array:
+    if subtype is not _NDARRAY:
+        raise pickle.UnpicklingError("an array of a subclass of numpy.ndarray is not admitted")
+    return _Array()
+
+
+def _from_buffer(buffer: Any, dtype: Any, shape: Any, order: Any = "C") -> _Array:
+    if order not in ("C", "F"):
+        raise pickle.UnpicklingError(f"unknown memory order {order!r} of a numpy array")
+    record = _Array()
+    record.value = _build_array(shape, dtype, order == "F", buffer)
+    return record
+
+
+def _scalar(dtype: Any, raw: Any = None) -> Any:
+    return _build_array((), dtype, False, raw)[()]
+
+
+def _encode(text: Any, encoding: Any = "latin1") -> bytes:
+    if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
+        raise pickle.UnpicklingError("text is encoded in an unknown form")
+    return text.encode("latin1")
+
+
+def _static_tensor(expression: Any, names: Any = None) -> _Array:
+    # Paddle's static graph writes a tensor as a call of eval that only returns the array handed to it.
+    if expression == "data" and isinstance(names, dict) and list(names) == ["data"]:
+        if isinstance(names["data"], _Array):
+            return names["data"]
+    raise pickle.UnpicklingError("the file asks to run Python code (builtins.eval)")
+
+
+def _of(kind: type, admitted: tuple[type, ...]) -> Callable[..., Any]:
+    """Return a constructor of ``kind`` from nothing or from one value of an ``admitted`` type."""
+
+    def construct(*arguments: Any) -> Any:
+        if len(arguments) > 1 or not all(isinstance(argument, admitted) for argument in arguments):
+            raise pickle.UnpicklingError(f"builtins.{kind.__name__} is called in an unknown form")
+        return kind(*arguments)
+
+    return construct
+
+
+def _complex(real: Any = 0.0, imaginary: Any = 0.0) -> complex:
+    if not isinstance(real, (int, float)) or not isinstance(imaginary, (int, float)):
+        raise pickle.UnpicklingError("builtins.complex is called in an unknown form")
+    return complex(real, imaginary)
+
+
+def _ordered(*arguments: Any) -> dict[Any, Any]:
+    if any(not isinstance(argument, list) for argument in arguments) or len(arguments) > 1:
+        raise pickle.UnpicklingError("collections.OrderedDict is called in an unknown form")
+    return dict(*arguments)
+
+
+def _table() -> dict[tuple[str, str], _Constructor]:
+    """Return the admitted names, each with its stand-in."""
+    names: dict[tuple[str, str], Callable[..., Any]] = {
+        ("numpy", "dtype"): _DataType,
+        ("_codecs", "encode"): _encode,
+        ("collections", "OrderedDict"): _ordered,
+        ("builtins", "eval"): _static_tensor,
+        ("builtins", "complex"): _complex,
+        ("builtins", "tuple"): _of(tuple, (tuple, list)),
+        ("builtins", "set"): _of(set, (list,)),
+        ("builtins", "frozenset"): _of(frozenset, (list,)),
+        ("builtins", "bytes"): _of(bytes, (bytes,)),
+        ("builtins", "bytearray"): _of(bytearray, (bytes,)),
+    }
+    for package in ("numpy.core", "numpy._core"):
+        names[package + ".multiarray", "_reconstruct"] = _reconstruct
+        names[package + ".multiarray", "scalar"] = _scalar
+        names[package + ".numeric", "_frombuffer"] = _from_buffer
+    table = {(module, name): _Constructor(f"{module}.{name}", function) for (module, name), function in names.items()}
+    table["numpy", "ndarray"] = _NDARRAY
+    return table
+
+
+_ADMITTED = _table()
+
+
+class PlainUnpickler(pickle.Unpickler):
+    """An unpickler that admits arrays and plain containers alone; :func:`load_plain` uses it and finishes its work."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return the stand-in for an admitted global name.
+
+        Raises:
+            pickle.UnpicklingError: the name is not one that arrays and containers need.
+        """
+        if module == "__builtin__":  # Python 2's name, which protocols 0 to 2 keep
+            module = "builtins"
+        try:
+            return _ADMITTED[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(
+                f"it asks for {module}.{name}, which is neither a numpy array nor a plain container"
+            ) from None
+
+
+def _check_memo(stream: BinaryIO) -> None:
+    """Refuse a memo index that no honest file has: the unpickler would allocate a table of that size."""
+    start = stream.tell()
+    for count, (opcode, argument, _) in enumerate(pickletools.genops(stream)):
+        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(argument or 0) > count + 1:
+            raise pickle.UnpicklingError(f"it is not a well-formed pickle (memo index {argument})")
+    stream.seek(start)
+
+
+def load_plain(stream: BinaryIO) -> Any:
+    """Read one pickled value made of arrays, numbers, strings and plain containers.
+
+    Args:
+        stream: a seekable binary file, positioned at the start of the pickle; protocols 0 to 5, files of Python 2
+            included.
+
+    Returns:
+        The value; ``OrderedDict`` becomes ``dict``, arrays are writable and in native byte order.
+
+    Raises:
+        pickle.UnpicklingError: the file asks for anything else, is truncated, or is no pickle. No code of the file ran.
+    """
+    try:
+        _check_memo(stream)
+        value = PlainUnpickler(stream, encoding="latin1").load()
+        return _Finisher().finish(value)
+    except pickle.UnpicklingError as error:
+        raise pickle.UnpicklingError(" ".join(str(error).split())) from None
+    except EOFError:
+        raise pickle.UnpicklingError("it ends too early") from None
+    except MemoryError:
+        raise pickle.UnpicklingError("it announces more data than the memory holds") from None
+    except RecursionError:
+        raise pickle.UnpicklingError("its containers are nested too deeply") from None
+    except (AttributeError, ImportError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        if any(sign in reason for sign in _SIGNS_OF_TRUNCATION):
+            raise pickle.UnpicklingError(f"it ends too early ({reason})") from None
+        raise pickle.UnpicklingError(f"it is not a well-formed pickle ({reason})") from None
+
+
+class _Finisher:
+    """Turns the records of a loaded value into arrays; shared parts stay shared, cycles are refused."""
+
+    def __init__(self) -> None:
+        self._done: dict[int, Any] = {}
+        self._open: list[int] = []
+
+    def finish(self, value: Any) -> Any:
+        if isinstance(value, _PLAIN_TYPES):
+            return value
+        if isinstance(value, _Array):
+            if value.value is None:
+                raise pickle.UnpicklingError("a numpy array has no content")
+            return value.value
+        if not isinstance(value, (dict, list, tuple, set, frozenset)):
+            raise pickle.UnpicklingError("it holds something that is neither a numpy array nor a plain container")
+        identity = id(value)
+        if identity in self._done:
+            return self._done[identity]
+        if identity in self._open:
+            raise pickle.UnpicklingError("a container holds itself")
+        self._open.append(identity)
+        if isinstance(value, dict):
+            result: Any = {self._key(key): self.finish(part) for key, part in value.items()}
+        else:
+            result = type(value)([self.finish(part) for part in value])
+        self._open.pop()
+        self._done[identity] = result
+        return result
+
+    def _key(self, key: Any) -> Any:
+        if isinstance(key, (_Array, _Constructor, _DataType)):
+            raise pickle.UnpicklingError("the key of a dictionary is not a plain value")
+        return self.finish(key)
