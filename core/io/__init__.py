@@ -1,0 +1,54 @@
+"""Datasets, samplers and the loader, under the names of ``paddle.io``.
+
+Nothing here imports the engine until a loader hands its first batch to the parent process: data sets, samplers and
+collation work on numpy arrays, so a worker process stays small.
+"""
+
+from __future__ import annotations
+
+from core.io.collate import default_collate_fn, default_convert_fn
+from core.io.dataset import (
+    ChainDataset,
+    ComposeDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from core.io.loader import DataLoader, WorkerInfo, get_worker_info
+from core.io.sampler import (
+    BatchSampler,
+    DistributedBatchSampler,
+    EpochRandomSampler,
+    RandomSampler,
+    Sampler,
+    SequenceSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ComposeDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "DistributedBatchSampler",
+    "EpochRandomSampler",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "WorkerInfo",
+    "default_collate_fn",
+    "default_convert_fn",
+    "get_worker_info",
+    "random_split",
+]
