@@ -1,0 +1,68 @@
+"""Paddle 2.6's public API on MXNet's kernels: ``import core as paddle``.
+
+Names are resolved on first use, so that a process that only reads data never loads the engine.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+SUBMODULES = (
+    "amp", "autograd", "device", "io", "jit", "metric", "nn", "optimizer", "regularizer", "static", "text", "train",
+    "vision", "weights",
+)  # fmt: skip
+
+NAMES = {
+    "Tensor": "core.tensor",
+    "get_default_dtype": "core.tensor",
+    "set_default_dtype": "core.tensor",
+    "enable_grad": "core.autograd",
+    "grad": "core.autograd",
+    "is_grad_enabled": "core.autograd",
+    "no_grad": "core.autograd",
+    "set_grad_enabled": "core.autograd",
+    "get_device": "core.device",
+    "set_device": "core.device",
+    "LazyGuard": "core.nn",
+    "ParamAttr": "core.nn",
+    "create_parameter": "core.nn",
+    "load": "core.weights",
+    "save": "core.weights",
+    "float16": "core.kernels.dtypes",
+    "bfloat16": "core.kernels.dtypes",
+    "float32": "core.kernels.dtypes",
+    "float64": "core.kernels.dtypes",
+    "uint8": "core.kernels.dtypes",
+    "int8": "core.kernels.dtypes",
+    "int32": "core.kernels.dtypes",
+    "int64": "core.kernels.dtypes",
+}
+RENAMED = {"bool": ("core.kernels.dtypes", "bool_"), "dtype": ("core.kernels.dtypes", "DType")}
+
+
+def __getattr__(name: str) -> Any:
+    if name in SUBMODULES:
+        return importlib.import_module(f"core.{name}")
+    if name in NAMES:
+        found = getattr(importlib.import_module(NAMES[name]), name)
+    elif name in RENAMED:
+        module, original = RENAMED[name]
+        found = getattr(importlib.import_module(module), original)
+    elif name.startswith("__"):
+        raise AttributeError(name)
+    else:
+        importlib.import_module("core.autograd")  # the rules belong to the operators
+        try:
+            found = getattr(importlib.import_module("core.operators"), name)
+        except AttributeError:
+            raise AttributeError(f"core has no attribute {name!r}") from None
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    operators = importlib.import_module("core.operators")
+    return sorted({*SUBMODULES, *NAMES, *RENAMED, *dir(operators)})

@@ -1,0 +1,65 @@
+"""What a differentiation rule sees, and how rules are attached to operators."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+from core.kernels.door import Node, Value
+from core.kernels.operator import REGISTRY
+from core.tensor import Tensor
+
+Rule = Callable[..., Sequence[Optional[Tensor]]]
+
+
+class Context:
+    """One recorded operation, as its rule sees it.
+
+    Attributes:
+        inputs: The operation's input tensors, joined to the record.
+        outputs: Its output tensors.
+        attributes: Its attributes.
+        needs: For each input, whether its gradient is wanted.
+        create_graph: Whether the result will be differentiated again; when False a rule may call the engine's own
+            backward kernel, which has no gradient.
+        saved: What the operator kept from its forward run.
+        retain: Whether the record will be used again.
+    """
+
+    __slots__ = ("inputs", "outputs", "attributes", "needs", "create_graph", "saved", "retain")
+
+    def __init__(self, node: Node, needs: Sequence[bool], create_graph: bool, retain: bool) -> None:
+        assert node.inputs is not None
+        self.inputs = [Tensor(value) for value in node.inputs]
+        self.outputs = [
+            Tensor(Value(array, meta, node, index, meta[1].kind == "f", node.traced))
+            for index, (array, meta) in enumerate(zip(node.outputs, node.metas))
+        ]
+        self.attributes = node.attributes
+        self.needs = needs
+        self.create_graph = create_graph
+        self.saved = node.saved
+        self.retain = retain
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.attributes[name]
+        except KeyError:
+            raise AttributeError(f"the operation has no attribute {name!r}") from None
+
+
+def rule(*operator_names: str) -> Callable[[Rule], Rule]:
+    """Attach the decorated function to operators as their differentiation rule.
+
+    The rule is called as ``rule(context, *output_gradients)``; a gradient is None for an output that nothing depends on
+    (only where the operator has several outputs). It returns one gradient, or None, per input. It is written with public
+    operators, so that its result can be differentiated again.
+    """
+
+    def attach(function: Rule) -> Rule:
+        for name in operator_names:
+            if REGISTRY[name].rule is not None:
+                raise ValueError(f"operator {name!r} has two rules")
+            REGISTRY[name].rule = function
+        return function
+
+    return attach

@@ -1,0 +1,5 @@
+"""One differentiation rule per primitive operator; importing this package attaches them all."""
+
+from __future__ import annotations
+
+from core.autograd.rules import elementwise as elementwise, shape as shape

@@ -1,0 +1,160 @@
+"""Rules of the element-wise operators (core.operators.math, creation)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+from core import operators as ops
+from core.autograd.context import Context, rule
+from core.operators.manipulation import unbroadcast
+from core.tensor import Tensor
+
+Gradients = Sequence[Optional[Tensor]]
+
+
+def pair(context: Context, first: Any, second: Any) -> Gradients:
+    """Compute the gradients of two broadcast operands, each only if needed, and sum them back to the operands' shapes."""
+    x, y = context.inputs
+    return (
+        unbroadcast(first(), x.shape) if context.needs[0] else None,
+        unbroadcast(second(), y.shape) if context.needs[1] else None,
+    )
+
+
+@rule("cast")
+def _cast(context: Context, gradient: Tensor) -> Gradients:
+    return (ops.cast(gradient, context.inputs[0].dtype),)
+
+
+@rule("assign", "add_scalar", "subtract_scalar", "add_reverse_scalar")
+def _identity(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient,)
+
+
+@rule("add")
+def _add(context: Context, gradient: Tensor) -> Gradients:
+    return pair(context, lambda: gradient, lambda: gradient)
+
+
+@rule("subtract")
+def _subtract(context: Context, gradient: Tensor) -> Gradients:
+    return pair(context, lambda: gradient, lambda: -gradient)
+
+
+@rule("neg", "subtract_reverse_scalar")
+def _negated(context: Context, gradient: Tensor) -> Gradients:
+    return (-gradient,)
+
+
+@rule("multiply")
+def _multiply(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(context, lambda: gradient * y, lambda: gradient * x)
+
+
+@rule("multiply_scalar", "multiply_reverse_scalar")
+def _multiply_scalar(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient * context.scalar,)
+
+
+@rule("divide")
+def _divide(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(context, lambda: gradient / y, lambda: -gradient * x / (y * y))
+
+
+@rule("divide_scalar")
+def _divide_scalar(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient / context.scalar,)
+
+
+@rule("divide_reverse_scalar")
+def _divide_reverse_scalar(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    return (gradient * (-context.scalar) / (x * x),)
+
+
+@rule("pow")
+def _pow(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(
+        context,
+        lambda: gradient * y * ops.pow(x, y - 1),
+        lambda: gradient * context.outputs[0] * ops.log(ops.maximum(x, 1e-38)) * ops.cast(x > 0, x.dtype),
+    )
+
+
+@rule("pow_scalar")
+def _pow_scalar(context: Context, gradient: Tensor) -> Gradients:
+    exponent = context.scalar
+    if exponent == 0:
+        return (gradient * 0.0,)
+    return (gradient * (exponent * ops.pow(context.inputs[0], exponent - 1)),)
+
+
+@rule("pow_reverse_scalar")
+def _pow_reverse_scalar(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient * context.outputs[0] * math.log(context.scalar),)
+
+
+def _share(context: Context, chosen: Tensor, gradient: Tensor) -> Tensor:
+    return gradient * ops.cast(chosen, gradient.dtype)
+
+
+@rule("maximum")
+def _maximum(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(context, lambda: _share(context, x > y, gradient), lambda: _share(context, x <= y, gradient))
+
+
+@rule("minimum")
+def _minimum(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(context, lambda: _share(context, x < y, gradient), lambda: _share(context, x >= y, gradient))
+
+
+@rule("maximum_scalar", "maximum_reverse_scalar")
+def _maximum_scalar(context: Context, gradient: Tensor) -> Gradients:
+    return (_share(context, context.inputs[0] > context.scalar, gradient),)
+
+
+@rule("minimum_scalar", "minimum_reverse_scalar")
+def _minimum_scalar(context: Context, gradient: Tensor) -> Gradients:
+    return (_share(context, context.inputs[0] < context.scalar, gradient),)
+
+
+def _unary(name: str, derivative: Any) -> None:
+    """Attach the rule gradient * derivative(x, y), where y is the output."""
+
+    def apply_rule(context: Context, gradient: Tensor) -> Gradients:
+        return (gradient * derivative(context.inputs[0], context.outputs[0]),)
+
+    rule(name)(apply_rule)
+
+
+_unary("exp", lambda x, y: y)
+_unary("expm1", lambda x, y: y + 1.0)
+_unary("log", lambda x, y: 1.0 / x)
+_unary("log2", lambda x, y: 1.0 / (x * math.log(2.0)))
+_unary("log10", lambda x, y: 1.0 / (x * math.log(10.0)))
+_unary("log1p", lambda x, y: 1.0 / (x + 1.0))
+_unary("sqrt", lambda x, y: 0.5 / y)
+_unary("rsqrt", lambda x, y: -0.5 * y / x)
+_unary("square", lambda x, y: 2.0 * x)
+_unary("reciprocal", lambda x, y: -(y * y))
+_unary("abs", lambda x, y: ops.sign(x))
+_unary("sin", lambda x, y: ops.cos(x))
+_unary("cos", lambda x, y: -ops.sin(x))
+_unary("tan", lambda x, y: 1.0 + y * y)
+_unary("asin", lambda x, y: ops.rsqrt(1.0 - x * x))
+_unary("acos", lambda x, y: -ops.rsqrt(1.0 - x * x))
+_unary("atan", lambda x, y: 1.0 / (1.0 + x * x))
+_unary("sinh", lambda x, y: ops.cosh(x))
+_unary("cosh", lambda x, y: ops.sinh(x))
+_unary("tanh", lambda x, y: 1.0 - y * y)
+_unary("asinh", lambda x, y: ops.rsqrt(x * x + 1.0))
+_unary("acosh", lambda x, y: ops.rsqrt(x * x - 1.0))
+_unary("atanh", lambda x, y: 1.0 / (1.0 - x * x))
+_unary("erf", lambda x, y: ops.exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
+_unary("erfinv", lambda x, y: ops.exp(y * y) * (math.sqrt(math.pi) / 2.0))

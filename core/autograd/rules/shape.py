@@ -1,0 +1,35 @@
+"""Rules of shape and order (core.operators.manipulation) and of sums."""
+
+from __future__ import annotations
+
+from typing import Optional, Sequence
+
+from core import operators as ops
+from core.autograd.context import Context, rule
+from core.operators.manipulation import reshape_exact, unbroadcast
+from core.operators.reduction import reduced_shape
+from core.tensor import Tensor
+
+Gradients = Sequence[Optional[Tensor]]
+
+
+@rule("reshape")
+def _reshape(context: Context, gradient: Tensor) -> Gradients:
+    return (reshape_exact(gradient, context.inputs[0].shape),)
+
+
+@rule("transpose")
+def _transpose(context: Context, gradient: Tensor) -> Gradients:
+    order = context.axes
+    return (ops.transpose(gradient, [order.index(i) for i in range(len(order))]),)
+
+
+@rule("broadcast_to")
+def _broadcast_to(context: Context, gradient: Tensor) -> Gradients:
+    return (unbroadcast(gradient, context.inputs[0].shape),)
+
+
+@rule("sum")
+def _sum(context: Context, gradient: Tensor) -> Gradients:
+    shape = context.inputs[0].shape
+    return (ops.broadcast_to(reshape_exact(gradient, reduced_shape(shape, context.axis, True)), shape),)

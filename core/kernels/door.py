@@ -1,0 +1,222 @@
+"""The door: the one place where every operator is checked, run or traced, and recorded.
+
+A :class:`Value` is one immutable result. :func:`invoke` takes values and gives values. What it learns about a
+combination of attributes, shapes and types (that it is valid, what comes out, the attributes in the engine's text form)
+is kept as a plan, so that the second call with the same combination costs one dictionary look-up and the engine call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+
+from core.kernels import engine, graph
+from core.kernels.dtypes import DType
+from core.kernels.engine import Array, Attributes, MXNetError
+from core.kernels.errors import OperatorError
+
+if TYPE_CHECKING:
+    from core.kernels.operator import Operator
+    from core.kernels.trace import Trace
+
+Meta = tuple[tuple[int, ...], DType]
+
+MAXIMUM_PLANS = 4096
+_order = itertools.count()
+
+
+class _State(threading.local):
+    gradients = True
+    trace: Optional["Trace"] = None
+    cast_inputs: Optional[Callable[["Operator", Sequence["Value"]], Sequence["Value"]]] = None
+    profile: Optional[Callable[["Operator", Sequence["Value"]], None]] = None
+
+
+state = _State()
+
+
+class Value:
+    """One immutable result: an engine array, or a symbol while tracing, with its place in the record of operations.
+
+    Attributes:
+        array: Engine array; a graph symbol when ``traced``.
+        meta: ``(shape, dtype)``.
+        node: The operation that made it; None for a leaf.
+        index: Which of the node's outputs it is.
+        requires_grad: Whether gradients flow into it.
+        owner: Weak reference to the handle of a leaf (its parameter, buffer or user tensor), or None.
+    """
+
+    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "__weakref__")
+
+    def __init__(
+        self,
+        array: Any,
+        meta: Meta,
+        node: Optional["Node"] = None,
+        index: int = 0,
+        requires_grad: bool = False,
+        traced: bool = False,
+    ) -> None:
+        self.array = array
+        self.meta = meta
+        self.node = node
+        self.index = index
+        self.requires_grad = requires_grad
+        self.owner: Any = None
+        self.traced = traced
+
+    def detached(self) -> "Value":
+        """Return a leaf on the same memory through which no gradient flows."""
+        array = graph.block_gradient(self.array) if self.traced else self.array
+        return Value(array, self.meta, traced=self.traced)
+
+
+class Node:
+    """The record of one operation: what is needed to differentiate it, alive as long as one of its results."""
+
+    __slots__ = ("operator", "attributes", "inputs", "outputs", "metas", "order", "saved", "hooks", "traced")
+
+    def __init__(
+        self, operator: "Operator", attributes: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any],
+        metas: Sequence[Meta], saved: Any, traced: bool,
+    ) -> None:
+        self.operator = operator
+        self.attributes = attributes
+        self.inputs: Optional[Sequence[Value]] = inputs
+        self.outputs = outputs
+        self.metas = metas
+        self.order = next(_order)
+        self.saved = saved
+        self.hooks: Optional[dict[int, list[Any]]] = None
+        self.traced = traced
+
+    def release(self) -> None:
+        """Forget the inputs: a second backward through this node is an error, and the memory is free."""
+        self.inputs = None
+        self.outputs = ()
+        self.saved = None
+
+
+class Plan:
+    """What the door knows about one operator with given attributes, input shapes and types."""
+
+    __slots__ = ("attributes", "metas")
+
+    def __init__(self, attributes: Attributes, metas: Optional[Sequence[Meta]]) -> None:
+        self.attributes = attributes
+        self.metas = metas
+
+
+def invoke(operator: "Operator", inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+    """Run (or, while tracing, note down) one operator.
+
+    Args:
+        operator: What to run.
+        inputs: Its input values.
+        attributes: Its attributes, hashable.
+
+    Returns:
+        Its output values.
+
+    Raises:
+        OperatorError: shapes, types or attributes do not fit; raised before the engine starts computing.
+    """
+    if state.cast_inputs is not None:
+        inputs = state.cast_inputs(operator, inputs)
+    trace = state.trace
+    if trace is not None:
+        return trace.invoke(operator, inputs, attributes)
+    plan = operator.plans.get((*attributes.items(), *[value.meta for value in inputs]))
+    if plan is None:
+        plan = make_plan(operator, [value.meta for value in inputs], attributes)
+    if state.profile is not None:
+        state.profile(operator, inputs)
+    needs_gradient = False
+    if state.gradients and operator.differentiable:
+        for value in inputs:
+            if value.requires_grad:
+                needs_gradient = True
+                break
+    try:
+        arrays, saved = operator.execute([value.array for value in inputs], plan, attributes, needs_gradient)
+    except MXNetError as error:
+        raise refusal(operator, [value.meta for value in inputs], attributes, error) from None
+    metas = plan.metas
+    if metas is None:
+        metas = [(engine.shape_of(array), engine.dtype_of(array)) for array in arrays]
+        if not operator.data_dependent:
+            plan.metas = metas
+    if needs_gradient:
+        return record(operator, attributes, inputs, arrays, metas, saved, traced=False)
+    return [Value(array, meta) for array, meta in zip(arrays, metas)]
+
+
+def record(
+    operator: "Operator", attributes: dict[str, Any], inputs: Sequence[Value], arrays: Sequence[Any],
+    metas: Sequence[Meta], saved: Any, traced: bool,
+) -> list[Value]:
+    """Return output values joined to a new node; integer and bool outputs carry no gradient."""
+    node = Node(operator, attributes, inputs, arrays, metas, saved, traced)
+    return [
+        Value(array, meta, node, index, meta[1].kind == "f", traced)
+        for index, (array, meta) in enumerate(zip(arrays, metas))
+    ]
+
+
+def make_plan(operator: "Operator", metas: Sequence[Meta], attributes: dict[str, Any]) -> Plan:
+    """Check one combination of inputs and attributes and remember the outcome."""
+    if operator.check is not None:
+        operator.check(metas, attributes)
+    encoded = Attributes(operator.engine_attributes(metas, attributes))
+    output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
+    plan = Plan(encoded, output_metas)
+    if len(operator.plans) >= MAXIMUM_PLANS:
+        operator.plans.clear()
+    operator.plans[(*attributes.items(), *metas)] = plan
+    return plan
+
+
+def traced_metas(operator: "Operator", plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    """Return the output shapes and types of a plan, asking the engine's inference where they are not known yet."""
+    if plan.metas is None:
+        if operator.data_dependent or operator.handle is None:
+            raise OperatorError(
+                f"{operator.name}: the output shape depends on data, so it cannot be part of a compiled program; compute"
+                " it outside to_static"
+            )
+        try:
+            plan.metas = graph.infer(operator.name, operator.handle, metas, plan.attributes)[: operator.visible_outputs]
+        except MXNetError as error:
+            raise refusal(operator, metas, attributes, error) from None
+    return plan.metas
+
+
+def refusal(
+    operator: "Operator", metas: Sequence[Meta], attributes: dict[str, Any], error: Exception
+) -> OperatorError:
+    """Turn an engine error into one line that names the operator, its inputs and its attributes."""
+    given = ", ".join(f"{dtype.name}{list(shape)}" for shape, dtype in metas)
+    options = ", ".join(f"{key}={value!r}" for key, value in attributes.items())
+    reason = engine.first_line(str(error))
+    return OperatorError(f"{operator.name}({given}{'; ' if options else ''}{options}): {reason}")
+
+
+class gradient_mode:
+    """Switch recording on or off for this thread inside a ``with`` block."""
+
+    def __init__(self, enabled: bool) -> None:
+        self.enabled = enabled
+
+    def __enter__(self) -> None:
+        self.previous = state.gradients
+        state.gradients = self.enabled
+
+    def __exit__(self, *_: object) -> None:
+        state.gradients = self.previous
+
+
+def constant(array: Array) -> Value:
+    """Return a leaf value for an engine array."""
+    return Value(array, (engine.shape_of(array), engine.dtype_of(array)))

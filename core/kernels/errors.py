@@ -1,0 +1,28 @@
+"""Errors raised at the door: one clear line, with the path of the layers that were running."""
+
+from __future__ import annotations
+
+
+class OperatorError(ValueError):
+    """A wrong shape, value or attribute given to an operator.
+
+    Layers append their names while the error travels up, so that the message ends with the path to the failing layer.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.layers: list[str] = []
+
+    def __str__(self) -> str:
+        if not self.layers:
+            return self.message
+        return f"{self.message} [in {' > '.join(reversed(self.layers))}]"
+
+
+class OperatorTypeError(OperatorError, TypeError):
+    """A wrong element type or Python type given to an operator."""
+
+
+class OperatorIndexError(OperatorError, IndexError):
+    """An index outside the axis or table that it addresses."""

@@ -1,0 +1,183 @@
+"""Symbols and compiled programs: what tracing builds instead of computing.
+
+A symbol is a node of the engine's graph; a :class:`Program` is such a graph compiled into one callable (a CachedOp).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from typing import Any, Sequence
+
+from core.kernels import engine
+from core.kernels.dtypes import BY_CODE, DType
+from core.kernels.engine import _LIB, Array, Attributes, MXNetError, mx
+
+Symbol = mx.sym.Symbol
+Meta = tuple[tuple[int, ...], DType]
+
+_serial = itertools.count()
+_BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
+_NO_ATTRIBUTES = Attributes({})
+
+
+def variable(label: str = "value") -> Symbol:
+    """Return a new graph input with a name of its own."""
+    return mx.sym.Variable(f"{label}_{next(_serial)}")
+
+
+def apply_operator(
+    name: str, handle: ctypes.c_void_p, inputs: Sequence[Symbol], attributes: Attributes
+) -> list[Symbol]:
+    """Return the outputs of one operator applied to symbols; nothing is computed."""
+    symbol_handle = ctypes.c_void_p()
+    if _LIB.MXSymbolCreateAtomicSymbol(
+        handle, attributes.count, attributes.keys, attributes.values, ctypes.byref(symbol_handle)
+    ):
+        raise MXNetError(engine.last_error())
+    symbol = Symbol(symbol_handle)
+    symbol._compose(*inputs, name=f"{name.strip('_')}_{next(_serial)}")
+    return [symbol[i] for i in range(len(symbol))] if len(symbol) > 1 else [symbol]
+
+
+def block_gradient(symbol: Symbol) -> Symbol:
+    """Return the same values with no gradient flowing back."""
+    return apply_operator("detach", _BLOCK_GRADIENT, [symbol], _NO_ATTRIBUTES)[0]
+
+
+def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes: Attributes) -> list[Meta]:
+    """Return shapes and types of an operator's outputs without running it.
+
+    Raises:
+        MXNetError: the engine refuses the inputs, or cannot tell the output shape without the data.
+    """
+    inputs = [variable() for _ in metas]
+    outputs = apply_operator(name, handle, inputs, attributes)
+    group = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
+    names = [symbol.name for symbol in inputs]
+    shapes = dict(zip(names, [shape for shape, _ in metas]))
+    _, output_shapes, _ = group.infer_shape(**shapes)
+    output_types = _infer_types(group, names, [dtype for _, dtype in metas])
+    if output_shapes is None or any(shape is None or -1 in shape for shape in output_shapes):
+        raise MXNetError(f"the output shape of {name} depends on data")
+    return [(tuple(shape), dtype) for shape, dtype in zip(output_shapes, output_types)]
+
+
+def _infer_types(group: Symbol, names: Sequence[str], dtypes: Sequence[DType]) -> list[DType]:
+    keys = (ctypes.c_char_p * len(names))(*[name.encode() for name in names])
+    codes = (ctypes.c_int * len(names))(*[dtype.code for dtype in dtypes])
+    sizes = [ctypes.c_uint() for _ in range(3)]
+    results = [ctypes.POINTER(ctypes.c_int)() for _ in range(3)]
+    complete = ctypes.c_int()
+    if _LIB.MXSymbolInferType(
+        group.handle,
+        len(names),
+        keys,
+        codes,
+        ctypes.byref(sizes[0]),
+        ctypes.byref(results[0]),
+        ctypes.byref(sizes[1]),
+        ctypes.byref(results[1]),
+        ctypes.byref(sizes[2]),
+        ctypes.byref(results[2]),
+        ctypes.byref(complete),
+    ):
+        raise MXNetError(engine.last_error())
+    if not complete.value:
+        raise MXNetError("the engine cannot tell the output type")
+    return [BY_CODE[results[1][i]] for i in range(sizes[1].value)]
+
+
+class Program:
+    """A traced graph compiled into one call.
+
+    Args:
+        outputs: Symbols to return.
+        inputs: The graph's variables in calling order.
+        static: Keep one set of buffers for all calls (fastest for one signature).
+        training: Run operators in their training form even where no gradient is asked for.
+    """
+
+    def __init__(self, outputs: Sequence[Symbol], inputs: Sequence[Symbol], static: bool, training: bool) -> None:
+        self.symbol = mx.sym.Group(list(outputs))
+        used = self.symbol.list_inputs()
+        position = {symbol.name: i for i, symbol in enumerate(inputs)}
+        self.order = [position[name] for name in used]
+        self.training = training
+        flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static)]
+        self.call = mx.nd.CachedOp(self.symbol, flags)
+        self.number_of_outputs = len(outputs)
+
+    def forward(self, arrays: Sequence[Array]) -> list[Array]:
+        """Run without a record."""
+        with engine.engine_mode(recording=False, training=self.training):
+            return self._run([arrays[i] for i in self.order])
+
+    def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], "ProgramRecord"]:
+        """Run and keep what :meth:`ProgramRecord.backward` needs."""
+        watched = [array.detach() for array in arrays]
+        chosen = [i for i in self.order if needs[i]]
+        mark([watched[i] for i in chosen])
+        with engine.engine_mode(recording=True, training=True):
+            outputs = self._run([watched[i] for i in self.order])
+        record = ProgramRecord(outputs, [watched[i] for i in chosen], chosen, len(arrays))
+        return [array.detach() for array in outputs], record
+
+    def _run(self, arrays: Sequence[Array]) -> list[Array]:
+        outputs = self.call(*arrays)
+        return [outputs] if isinstance(outputs, Array) else list(outputs)
+
+
+class ProgramRecord:
+    """One recorded call of a program, ready to be differentiated by the engine."""
+
+    __slots__ = ("outputs", "watched", "positions", "number_of_inputs")
+
+    def __init__(self, outputs: list[Array], watched: list[Array], positions: list[int], number_of_inputs: int) -> None:
+        self.outputs = outputs
+        self.watched = watched
+        self.positions = positions
+        self.number_of_inputs = number_of_inputs
+
+    def backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
+        """Return one gradient array per program input, None where none was asked for."""
+        results: list[Any] = [None] * self.number_of_inputs
+        for position, gradient in zip(
+            self.positions, differentiate(self.outputs, gradients, self.watched, retain=retain)
+        ):
+            results[position] = gradient
+        return results
+
+
+def mark(arrays: Sequence[Array]) -> None:
+    """Declare arrays to be variables that the engine differentiates with respect to."""
+    if not arrays:
+        return
+    count = len(arrays)
+    handles = (ctypes.c_void_p * count)(*[array.handle for array in arrays])
+    requests = (ctypes.c_uint * count)(*[1] * count)
+    unused = (ctypes.c_void_p * count)(*[_unused_gradient().handle] * count)
+    if _LIB.MXAutogradMarkVariables(count, handles, requests, unused):
+        raise MXNetError(engine.last_error())
+
+
+_unused: list[Array] = []
+
+
+def _unused_gradient() -> Array:
+    if not _unused:
+        _unused.append(mx.nd.zeros((1,)))
+    return _unused[0]
+
+
+def differentiate(
+    heads: Sequence[Array], gradients: Sequence[Array], variables: Sequence[Array], retain: bool
+) -> list[Array]:
+    """Return the engine's own first-order gradients of recorded arrays with respect to marked variables."""
+    if not variables:
+        return []
+    with engine.engine_mode(recording=False, training=True):
+        result = mx.autograd.grad(
+            list(heads), list(variables), head_grads=list(gradients), retain_graph=retain, create_graph=False
+        )
+    return list(result)

@@ -1,0 +1,141 @@
+"""Primitive operators: the engine's own, and ours that the engine lacks.
+
+An :class:`Operator` is declared once, beside the public function that uses it. Its differentiation rule is attached in
+``core.autograd.rules``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from core.kernels import engine
+from core.kernels.door import Meta, Plan
+from core.kernels.engine import Array
+
+Check = Callable[[Sequence[Meta], dict[str, Any]], None]
+Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
+
+REGISTRY: dict[str, "Operator"] = {}
+
+
+class Operator:
+    """A primitive that the engine computes.
+
+    Args:
+        name: Our name, unique.
+        engine_name: The engine's registered operator.
+        check: Raises OperatorError for inputs that the engine would refuse late, crash on or answer wrongly.
+        infer: Gives output shapes and types; without it the engine's inference serves.
+        attributes: Turns our attributes into the engine's (the same ones by default).
+        differentiable: False where no gradient exists; then no rule is needed.
+        training: The engine's training flag must be set while it runs.
+        data_dependent: The output shape depends on the data, so it cannot be traced.
+        visible_outputs: How many of the engine's outputs are results; the rest is dropped.
+        allocate: Make the outputs from ``infer`` and let the engine write into them (the engine's ``_backward_*``
+            operators have no shape inference of their own).
+        trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
+            through a custom operator there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        engine_name: Optional[str],
+        *,
+        check: Optional[Check] = None,
+        infer: Optional[Infer] = None,
+        attributes: Optional[Callable[[Sequence[Meta], dict[str, Any]], dict[str, Any]]] = None,
+        differentiable: bool = True,
+        training: bool = False,
+        data_dependent: bool = False,
+        visible_outputs: Optional[int] = None,
+        allocate: bool = False,
+        trap: bool = False,
+    ) -> None:
+        if name in REGISTRY:
+            raise ValueError(f"operator {name!r} is declared twice")
+        self.name = name
+        self.engine_name = engine_name
+        self.handle: Optional[ctypes.c_void_p] = engine.operator_handle(engine_name) if engine_name else None
+        self.check = check
+        self.infer = infer
+        self._attributes = attributes
+        self.differentiable = differentiable
+        self.training = training
+        self.data_dependent = data_dependent
+        self.visible_outputs = visible_outputs
+        self.allocate = allocate
+        self.trap = trap
+        self.rule: Optional[Callable[..., Sequence[Any]]] = None
+        self.plans: dict[Any, Plan] = {}
+        REGISTRY[name] = self
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes to hand to the engine; an attribute that is None is left out."""
+        if self._attributes is not None:
+            attributes = self._attributes(metas, attributes)
+        return {key: value for key, value in attributes.items() if value is not None}
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Compute on engine arrays; returns the outputs and what the differentiation rule wants kept (or None)."""
+        out = None
+        if self.allocate:
+            assert plan.metas is not None and self.handle is not None
+            out = [engine.empty(shape, dtype) for shape, dtype in plan.metas]
+        if self.training:
+            with engine.engine_mode(recording=False, training=True):
+                outputs = engine.invoke(self.handle, arrays, plan.attributes, out)
+        else:
+            outputs = engine.invoke(self.handle, arrays, plan.attributes, out)
+        return outputs[: self.visible_outputs], None
+
+
+class HostOperator(Operator):
+    """A primitive of ours: a function of numpy arrays (plain numpy, or numba underneath).
+
+    Eagerly it runs on zero-copy views of engine memory; inside a compiled program it is a custom operator.
+
+    Args:
+        name: Our name, unique.
+        function: Takes the input arrays and the attributes as keywords; returns a tuple of arrays. Never changes an input.
+        infer: Output shapes and types; None where they depend on the data.
+        check, differentiable: As for :class:`Operator`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Union[np.ndarray, tuple[np.ndarray, ...]]],
+        *,
+        check: Optional[Check] = None,
+        infer: Optional[Infer] = None,
+        differentiable: bool = True,
+    ) -> None:
+        super().__init__(
+            name, None, check=check, infer=infer, differentiable=differentiable, data_dependent=infer is None, trap=True
+        )
+        self.function = function
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """The engine sees no attributes of a host operator."""
+        return {}
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run the function on views of the inputs."""
+        views = [engine.view(array, engine.shape_of(array), engine.dtype_of(array)) for array in arrays]
+        results = self.function(*views, **attributes)
+        if not isinstance(results, tuple):
+            results = (results,)
+        if plan.metas is None:
+            return [engine.from_numpy(result) for result in results], None
+        return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None

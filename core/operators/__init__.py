@@ -1,0 +1,27 @@
+"""Families of public operators: what users call as ``core.*``, ``core.nn.functional.*`` and as Tensor methods.
+
+Each family lists its public names in ``__all__`` and its Tensor methods in ``TENSOR_METHODS`` and ``IN_PLACE_METHODS``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.operators import creation, logic, manipulation, math, methods, reduction
+
+FAMILIES = (creation, logic, manipulation, math, reduction)
+
+
+def __getattr__(name: str) -> Any:
+    for family in FAMILIES:
+        if name in family.__all__:
+            globals()[name] = found = getattr(family, name)
+            return found
+    raise AttributeError(f"core.operators has no operator {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(name for family in FAMILIES for name in family.__all__)
+
+
+methods.attach(FAMILIES)

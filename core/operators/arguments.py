@@ -1,0 +1,160 @@
+"""What operator families share: reading arguments, and the checks that stand before the engine."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from core.kernels.door import Meta
+from core.kernels.dtypes import DType, int64, promote
+from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.tensor import Tensor, default_dtype
+
+Scalar = Union[int, float, bool]
+IntOrTensor = Union[int, Tensor]
+ShapeLike = Union[int, Tensor, Sequence[IntOrTensor]]
+AxisLike = Union[int, Sequence[int], None]
+
+
+def as_tensor(value: Any, caller: str, dtype: Optional[DType] = None) -> Tensor:
+    """Return a Tensor as it is, or turn a number or array into one.
+
+    Raises:
+        OperatorTypeError: the value is neither.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):
+        return Tensor(value, dtype=dtype)
+    raise OperatorTypeError(f"{caller}: expected a Tensor, got {type(value).__name__}")
+
+
+def need_tensor(value: Any, caller: str, name: str = "x") -> Tensor:
+    """Return the value if it is a Tensor.
+
+    Raises:
+        OperatorTypeError: it is not.
+    """
+    if not isinstance(value, Tensor):
+        raise OperatorTypeError(f"{caller}: {name} must be a Tensor, got {type(value).__name__}: use to_tensor()")
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Return whether the value is a Python or numpy number (bool included)."""
+    return isinstance(value, (numbers.Number, np.generic, np.bool_))
+
+
+def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
+    """Return a shape as a tuple of Python ints; tensors in it are read."""
+    if isinstance(shape, Tensor):
+        shape = shape.tolist()
+    if isinstance(shape, (numbers.Integral, np.integer)):
+        return (int(shape),)  # type: ignore[call-overload]
+    try:
+        return tuple([int(size) for size in shape])  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise OperatorTypeError(f"{caller}: a shape is a list of ints, got {shape!r}") from None
+
+
+def axis_argument(axis: Any, rank: int, caller: str) -> int:
+    """Return one axis counted from the front.
+
+    Raises:
+        OperatorIndexError: the tensor has no such axis.
+    """
+    if isinstance(axis, Tensor):
+        axis = axis.item()
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+        raise OperatorTypeError(f"{caller}: axis must be an int, got {axis!r}")
+    limit = max(rank, 1)
+    if not -limit <= axis < limit:
+        raise OperatorIndexError(f"{caller}: axis {axis} is outside a tensor of {rank} dimensions")
+    return int(axis) % limit
+
+
+def axes_argument(axis: Any, rank: int, caller: str) -> tuple[int, ...]:
+    """Return axes counted from the front, in rising order; None or an empty list means all of them.
+
+    Raises:
+        OperatorError: an axis is named twice or does not exist.
+    """
+    if isinstance(axis, Tensor):
+        axis = axis.tolist()
+    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
+        return tuple(range(rank))
+    if not isinstance(axis, (list, tuple)):
+        axis = [axis]
+    axes = [axis_argument(item, rank, caller) for item in axis]
+    if rank == 0:
+        return ()
+    if len(set(axes)) != len(axes):
+        raise OperatorError(f"{caller}: axis {list(axis)} names one axis twice")
+    return tuple(sorted(axes))
+
+
+def broadcast_shape(*shapes: Sequence[int], caller: str = "broadcast") -> tuple[int, ...]:
+    """Return the shape that several shapes broadcast to.
+
+    Raises:
+        OperatorError: two sizes of one axis differ and neither is 1.
+    """
+    rank = max([len(shape) for shape in shapes], default=0)
+    result = [1] * rank
+    for shape in shapes:
+        for i, size in enumerate(shape, start=rank - len(shape)):
+            if size != 1:
+                if result[i] not in (1, size):
+                    listed = " and ".join(str(list(shape)) for shape in shapes)
+                    raise OperatorError(f"{caller}: shapes {listed} do not broadcast: sizes {result[i]} and {size} differ")
+                result[i] = size
+    return tuple(result)
+
+
+def common_dtype(*dtypes: DType) -> DType:
+    """Return the type that an operation on all of these computes in."""
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        result = promote(result, dtype)
+    return result
+
+
+def scalar_dtype(tensor_dtype: DType, scalar: Scalar) -> DType:
+    """Return the type of an operation between a tensor and a Python number: the number is weak.
+
+    An int with a float tensor keeps the float type; a float with an int tensor gives the default float type.
+    """
+    if isinstance(scalar, (bool, np.bool_)):
+        return tensor_dtype
+    if isinstance(scalar, (int, np.integer)):
+        return int64 if tensor_dtype.kind == "b" else tensor_dtype
+    return tensor_dtype if tensor_dtype.is_floating else default_dtype()
+
+
+def floating(dtype: DType) -> DType:
+    """Return the type itself if it is floating, else the default float type."""
+    return dtype if dtype.is_floating else default_dtype()
+
+
+def check_broadcast(name: str) -> Any:
+    """Return a door check that all inputs broadcast."""
+
+    def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
+        broadcast_shape(*[shape for shape, _ in metas], caller=name)
+
+    return check
+
+
+def check_floating(name: str) -> Any:
+    """Return a door check that the first input is floating-point."""
+
+    def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
+        dtype = metas[0][1]
+        if not dtype.is_floating:
+            raise OperatorTypeError(f"{name}: wants a floating-point tensor, got {dtype.name}: cast it to float32")
+
+    return check
+
+

@@ -1,0 +1,270 @@
+"""Making tensors: from data, filled with a number, and ranges."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from core.kernels.dtypes import DType, DTypeLike, int64, to_dtype
+from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
+from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
+from core.tensor import Tensor, apply, default_dtype
+
+_cast = Operator("cast", "Cast", attributes=lambda metas, options: {"dtype": options["dtype"].name})
+_identity = Operator("assign", "_copy")
+_full = Operator(
+    "full",
+    "_npi_full",
+    differentiable=False,
+    infer=lambda metas, options: [(options["shape"], options["dtype"])],
+)
+
+
+def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
+    """Make a tensor holding a copy of the data.
+
+    Args:
+        data: A number, nested lists, numpy array or Tensor.
+        dtype: Element type; Python floats become the default float type, ints int64, numpy arrays keep theirs.
+        place: The device; the current one serves.
+        stop_gradient: True when no gradient is wanted.
+
+    Returns:
+        A leaf tensor of the data's shape.
+
+    Raises:
+        TypeError: the data is not numeric.
+        ValueError: the nested lists are ragged.
+    """
+    return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
+
+
+def full(shape: ShapeLike, fill_value: Union[Scalar, Tensor], dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of one repeated number.
+
+    Args:
+        shape: Size of each axis; an int means one axis.
+        fill_value: The number, or a tensor of one element.
+        dtype: Element type; from the number when None (bool, int64 or the default float type).
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of that shape.
+
+    Raises:
+        OperatorError: a size is negative.
+    """
+    if isinstance(fill_value, Tensor):
+        dtype = dtype or fill_value.dtype
+        fill_value = fill_value.item()
+    if dtype is None:
+        wanted = default_dtype() if isinstance(fill_value, float) else Tensor(fill_value).dtype
+    else:
+        wanted = to_dtype(dtype)
+    return filled(shape_argument(shape, "full"), fill_value, wanted)
+
+
+def filled(shape: tuple[int, ...], number: Scalar, dtype: DType) -> Tensor:
+    """Make a tensor of one repeated number from arguments that are already checked."""
+    if any(size < 0 for size in shape):
+        raise OperatorError(f"full: shape {list(shape)} has a negative size")
+    if dtype is int64 and abs(number) > 2**53 or not np.isfinite(number):
+        return Tensor(np.full(shape, number), dtype=dtype)
+    return apply(_full, shape=shape, value=float(number), dtype=dtype)
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of zeros.
+
+    Args:
+        shape: Size of each axis.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of that shape.
+    """
+    return filled(shape_argument(shape, "zeros"), 0, to_dtype(dtype) if dtype is not None else default_dtype())
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of ones.
+
+    Args:
+        shape: Size of each axis.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of that shape.
+    """
+    return filled(shape_argument(shape, "ones"), 1, to_dtype(dtype) if dtype is not None else default_dtype())
+
+
+def full_like(x: Tensor, fill_value: Scalar, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of one repeated number with the shape of another tensor.
+
+    Args:
+        x: Gives shape, and dtype when None is given.
+        fill_value: The number.
+        dtype: Element type.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of x's shape.
+    """
+    need_tensor(x, "full_like")
+    return filled(tuple(x.shape), fill_value, to_dtype(dtype) if dtype is not None else x.dtype)
+
+
+def zeros_like(x: Tensor, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of zeros with the shape of another tensor; see :func:`full_like`."""
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Tensor, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor of ones with the shape of another tensor; see :func:`full_like`."""
+    return full_like(x, 1, dtype)
+
+
+def empty(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor whose content is not specified (zeros here, so that no run depends on chance)."""
+    return zeros(shape, dtype)
+
+
+def empty_like(x: Tensor, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a tensor with the shape of another one, content not specified; see :func:`empty`."""
+    return zeros_like(x, dtype)
+
+
+def arange(
+    start: Union[Scalar, Tensor] = 0,
+    end: Union[Scalar, Tensor, None] = None,
+    step: Union[Scalar, Tensor] = 1,
+    dtype: DTypeLike = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Make the numbers from start (included) to end (excluded) at equal steps.
+
+    Args:
+        start: First number; the end when it is the only argument.
+        end: Where to stop.
+        step: Difference of neighbours, not 0.
+        dtype: Element type; int64 when all numbers are ints, else the default float type.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [ceil((end - start) / step)].
+
+    Raises:
+        OperatorError: the step is 0.
+    """
+    numbers = [value.item() if isinstance(value, Tensor) else value for value in (start, end, step)]
+    if numbers[1] is None:
+        numbers[:2] = [0, numbers[0]]
+    if numbers[2] == 0:
+        raise OperatorError("arange: the step is 0")
+    if dtype is None:
+        all_ints = all(isinstance(value, (int, np.integer)) for value in numbers)
+        dtype = int64 if all_ints else default_dtype()
+    return Tensor(np.arange(*numbers), dtype=to_dtype(dtype))
+
+
+def linspace(
+    start: Union[Scalar, Tensor],
+    stop: Union[Scalar, Tensor],
+    num: Union[int, Tensor],
+    dtype: DTypeLike = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Make equally spaced numbers from start to stop, both included.
+
+    Args:
+        start: First number.
+        stop: Last number.
+        num: How many, at least 1.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [num].
+
+    Raises:
+        OperatorError: num is below 1.
+    """
+    first, last, count = [value.item() if isinstance(value, Tensor) else value for value in (start, stop, num)]
+    if count < 1:
+        raise OperatorError(f"linspace: num must be at least 1, got {count}")
+    return Tensor(np.linspace(first, last, int(count)), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
+
+
+def eye(num_rows: int, num_columns: Optional[int] = None, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+    """Make a matrix with ones on the diagonal.
+
+    Args:
+        num_rows: Rows.
+        num_columns: Columns; as many as rows when None.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [num_rows, num_columns].
+    """
+    return Tensor(np.eye(num_rows, num_columns), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
+
+
+def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
+    """Convert the elements to another type.
+
+    Args:
+        x: Any tensor.
+        dtype: The type to convert to; floats become integers by cutting off the fraction.
+
+    Returns:
+        A tensor of the same shape; x itself when it already has the type.
+
+    Raises:
+        TypeError: the type is unknown.
+    """
+    wanted = to_dtype(dtype)
+    need_tensor(x, "cast")
+    return x if x.dtype is wanted else apply(_cast, x, dtype=wanted)
+
+
+def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
+    """Copy a tensor or array; gradients flow through the copy.
+
+    Args:
+        x: A Tensor, number, list or numpy array.
+        output: Receives the copy when given.
+
+    Returns:
+        The copy.
+    """
+    source = x if isinstance(x, Tensor) else Tensor(x)
+    copied = apply(_identity, source)
+    if output is not None:
+        output._rebind(copied._value)
+        return output
+    return copied
+
+
+def clone(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Return a copy that gradients flow through; see :func:`assign`."""
+    return assign(x)
+
+
+def astype(x: Tensor, dtype: DTypeLike) -> Tensor:
+    """Convert the elements to another type; see :func:`cast`."""
+    return cast(x, dtype)
+
+
+
+__all__ = [
+    "arange", "assign", "cast", "clone", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones",
+    "ones_like", "to_tensor", "zeros", "zeros_like",
+]  # fmt: skip
+TENSOR_METHODS = ("astype", "cast", "clone")
+IN_PLACE_METHODS = ("cast",)

@@ -1,0 +1,183 @@
+"""Shape and order: reshape, transpose, join, split, repeat."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from core.kernels.door import Meta
+from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
+from core.operators.arguments import ShapeLike, axes_argument, need_tensor, shape_argument
+from core.tensor import Tensor, apply
+
+
+def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [(options["newshape"], metas[0][1])]
+
+
+_reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
+_transpose = Operator("transpose", "_np_transpose")
+_broadcast_to = Operator("broadcast_to", "_npi_broadcast_to")
+
+
+def reshape(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """Give the elements, in order, another shape.
+
+    Args:
+        x: Any tensor.
+        shape: New sizes; 0 keeps the size of that axis, one -1 stands for what remains.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the new shape.
+
+    Raises:
+        OperatorError: the number of elements differs.
+    """
+    need_tensor(x, "reshape")
+    old = tuple(x.shape)
+    wanted = list(shape_argument(shape, "reshape"))
+    for i, size in enumerate(wanted):
+        if size == 0:
+            if i < len(old):
+                wanted[i] = old[i]
+            elif x.size:
+                raise OperatorError(f"reshape: shape {wanted} has a 0 at axis {i}, which {list(old)} does not have")
+        elif size < -1:
+            raise OperatorError(f"reshape: shape {wanted} has the size {size}: use -1 for what remains")
+    if wanted.count(-1) > 1:
+        raise OperatorError(f"reshape: shape {wanted} has more than one -1")
+    known = 1
+    for size in wanted:
+        known *= size if size != -1 else 1
+    total = x.size
+    if -1 in wanted:
+        if known == 0 or total % known:
+            raise OperatorError(f"reshape: {list(old)} ({total} elements) does not divide into {wanted}")
+        wanted[wanted.index(-1)] = total // known
+    elif known != total:
+        raise OperatorError(f"reshape: {list(old)} has {total} elements, {wanted} has {known}")
+    return apply(_reshape, x, newshape=tuple(wanted))
+
+
+def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Tensor:
+    """Reorder the axes.
+
+    Args:
+        x: Any tensor.
+        perm: For each new axis, the old axis that it is.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor whose axis i is x's axis perm[i].
+
+    Raises:
+        OperatorError: perm is no permutation of the axes.
+    """
+    need_tensor(x, "transpose")
+    rank = x.ndim
+    order = tuple([int(axis) % rank if -rank <= int(axis) < rank else rank for axis in perm])
+    if sorted(order) != list(range(rank)):
+        raise OperatorError(f"transpose: perm {list(perm)} is no permutation of the {rank} axes of {x.shape}")
+    if rank < 2:
+        return reshape_exact(x, x.shape)
+    return apply(_transpose, x, axes=order)
+
+
+def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """Repeat axes of size 1, and add axes in front, to reach a shape.
+
+    Args:
+        x: Any tensor.
+        shape: The wanted shape; -1 keeps the size of an axis.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of that shape.
+
+    Raises:
+        OperatorError: an axis of another size than 1 would have to change.
+    """
+    need_tensor(x, "broadcast_to")
+    wanted = list(shape_argument(shape, "broadcast_to"))
+    old = x.shape
+    offset = len(wanted) - len(old)
+    for i, size in enumerate(wanted):
+        have = old[i - offset] if i >= offset else None
+        if size == -1 and have is not None:
+            wanted[i] = have
+        elif offset < 0 or size < 0 or (have is not None and have not in (1, size)):
+            raise OperatorError(f"broadcast_to: {old} does not broadcast to {list(shape_argument(shape, 'broadcast_to'))}")
+    if offset < 0:
+        raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
+    if wanted == old:
+        return x
+    return apply(_broadcast_to, x, shape=tuple(wanted))
+
+
+def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Tensor:
+    """Sum a gradient over the axes that broadcasting had added or repeated, back to the original shape."""
+    from core.operators.reduction import sum as reduce_sum  # reduction needs reshape
+
+    have = gradient.shape
+    if have == list(shape):
+        return gradient
+    offset = len(have) - len(shape)
+    axes = [i for i in range(len(have)) if i < offset or (shape[i - offset] == 1 and have[i] != 1)]
+    if axes:
+        gradient = reduce_sum(gradient, axis=axes, keepdim=True)
+    return reshape_exact(gradient, shape) if gradient.shape != list(shape) else gradient
+
+
+def squeeze(x: Tensor, axis: Any = None, name: Optional[str] = None) -> Tensor:
+    """Drop axes of size 1.
+
+    Args:
+        x: Any tensor.
+        axis: Which axes (int or list); all of size 1 when None. An axis of another size is kept, as in Paddle.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor with fewer axes.
+
+    Raises:
+        OperatorIndexError: an axis does not exist.
+    """
+    need_tensor(x, "squeeze")
+    axes = axes_argument(axis, x.ndim, "squeeze")
+    return reshape_exact(x, [size for i, size in enumerate(x.shape) if i not in axes or size != 1])
+
+
+def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
+    """Insert axes of size 1.
+
+    Args:
+        x: Any tensor.
+        axis: Where (int or list); several are inserted one after the other.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor with more axes.
+
+    Raises:
+        OperatorError: a position lies outside the result.
+    """
+    need_tensor(x, "unsqueeze")
+    if isinstance(axis, Tensor):
+        axis = axis.tolist()
+    shape = x.shape
+    for position in axis if isinstance(axis, (list, tuple)) else [axis]:
+        place = int(position)
+        if not -len(shape) - 1 <= place <= len(shape):
+            raise OperatorError(f"unsqueeze: axis {place} is outside a result of {len(shape) + 1} dimensions")
+        shape.insert(place if place >= 0 else place + len(shape) + 1, 1)
+    return reshape_exact(x, shape)
+
+
+def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
+    """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
+    return apply(_reshape, x, newshape=tuple(shape))
+
+__all__ = ["broadcast_to", "reshape", "squeeze", "transpose", "unsqueeze"]
+TENSOR_METHODS = tuple(__all__)
+IN_PLACE_METHODS = ("reshape", "squeeze", "unsqueeze")

@@ -1,0 +1,198 @@
+"""Element-wise arithmetic: two operands that broadcast, and functions of one operand."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Union
+
+
+from core.kernels.dtypes import DType, int64
+from core.kernels.errors import OperatorTypeError
+from core.kernels.operator import Operator
+from core.operators.arguments import Scalar, as_tensor, check_broadcast, common_dtype, floating, is_number, scalar_dtype
+from core.operators.creation import cast
+from core.tensor import Tensor, apply
+
+Operand = Union[Tensor, Scalar]
+
+
+class BinaryOperator:
+    """An element-wise operator of two operands, in its tensor and number forms.
+
+    Args:
+        name: Our name.
+        engine_name: The engine's operator on two tensors.
+        scalar_name: The engine's operator on a tensor and a number; None where a number becomes a tensor.
+        reverse_name: The same with the number on the left.
+        differentiable: False where no gradient exists.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        engine_name: str,
+        scalar_name: Optional[str] = None,
+        reverse_name: Optional[str] = None,
+        differentiable: bool = True,
+    ) -> None:
+        def with_number(suffix: str, engine: Optional[str]) -> Optional[Operator]:
+            if engine is None:
+                return None
+            return Operator(f"{name}_{suffix}", engine, differentiable=differentiable, attributes=_scalar_attributes)
+
+        self.name = name
+        self.tensors = Operator(name, engine_name, check=check_broadcast(name), differentiable=differentiable)
+        self.scalar = with_number("scalar", scalar_name)
+        self.reverse = with_number("reverse_scalar", reverse_name)
+
+    def __call__(self, x: Operand, y: Operand, dtype_of: Callable[[DType], DType] = lambda dtype: dtype) -> Tensor:
+        """Compute in the operands' common type, passed through ``dtype_of``."""
+        x_number, y_number = is_number(x), is_number(y)
+        if x_number and y_number:
+            x, x_number = as_tensor(x, self.name), False
+        if y_number and isinstance(x, Tensor):
+            dtype = dtype_of(scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+            if self.scalar is not None and dtype is not int64 and dtype.kind != "b":
+                return apply(self.scalar, cast(x, dtype), scalar=_number(y, dtype))
+            return apply(self.tensors, cast(x, dtype), Tensor(y, dtype=dtype))
+        if x_number and isinstance(y, Tensor):
+            dtype = dtype_of(scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+            if self.reverse is not None and dtype is not int64 and dtype.kind != "b":
+                return apply(self.reverse, cast(y, dtype), scalar=_number(x, dtype))
+            return apply(self.tensors, Tensor(x, dtype=dtype), cast(y, dtype))
+        first, second = as_tensor(x, self.name), as_tensor(y, self.name)
+        dtype = dtype_of(common_dtype(first.dtype, second.dtype))
+        return apply(self.tensors, cast(first, dtype), cast(second, dtype))
+
+
+def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
+    return {"scalar": options["scalar"], "is_int": metas[0][1].kind != "f"}
+
+
+def _number(value: Any, dtype: DType) -> float:
+    if dtype.is_integer and not float(value).is_integer():
+        raise OperatorTypeError(f"the number {value!r} is no integer, but the tensor's dtype is {dtype.name}")
+    return float(value)
+
+
+def _arithmetic(dtype: DType) -> DType:
+    return int64 if dtype.kind == "b" else dtype
+
+
+_add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar")
+_subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
+_multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
+_divide = BinaryOperator("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
+_power = BinaryOperator("pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar")
+_maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar")
+_minimum = BinaryOperator("minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar")
+
+_BINARY_DOC = """{summary}
+
+    Args:
+        x: A tensor, or a number.
+        y: A tensor, or a number; the shapes broadcast.
+        name: Unused, as in Paddle.
+
+    Returns:
+        {returns}
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
+
+
+def _binary(operator: BinaryOperator, summary: str, returns: str, dtype_of: Callable[[DType], DType] = _arithmetic) -> Any:
+    def function(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:
+        return operator(x, y, dtype_of)
+
+    function.__name__ = function.__qualname__ = operator.name
+    function.__doc__ = _BINARY_DOC.format(summary=summary, returns=returns)
+    return function
+
+
+_COMMON = "A tensor of the broadcast shape, in the operands' common type."
+
+add = _binary(_add, "Add two tensors element by element.", _COMMON)
+subtract = _binary(_subtract, "Subtract y from x element by element.", _COMMON)
+multiply = _binary(_multiply, "Multiply two tensors element by element.", _COMMON)
+divide = _binary(
+    _divide,
+    "Divide x by y element by element; integers are divided as floats.",
+    "A floating-point tensor of the broadcast shape.",
+    floating,
+)
+maximum = _binary(_maximum, "Take the larger of two elements; NaN where either is NaN.", _COMMON)
+minimum = _binary(_minimum, "Take the smaller of two elements; NaN where either is NaN.", _COMMON)
+pow = _binary(_power, "Raise x to the power y element by element.", _COMMON)  # noqa: A001 - Paddle's name
+
+
+_UNARY_DOC = """{summary}
+
+    Args:
+        x: A tensor of any shape{integers}.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A {kind} tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+
+
+def _unary(name: str, engine_name: str, summary: str, to_float: bool = True, differentiable: bool = True) -> Any:
+    operator = Operator(name, engine_name, differentiable=differentiable)
+
+    def function(x: Tensor, name: Optional[str] = None) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise OperatorTypeError(f"{operator.name}: x must be a Tensor, got {type(x).__name__}: use to_tensor()")
+        return apply(operator, cast(x, floating(x.dtype)) if to_float else x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _UNARY_DOC.format(
+        summary=summary,
+        integers="; integers are converted to the default float type" if to_float else "",
+        kind="floating-point" if to_float else "same-typed",
+    )
+    return function
+
+
+exp = _unary("exp", "_npi_exp", "Compute e to the power x.")
+expm1 = _unary("expm1", "_npi_expm1", "Compute e to the power x, minus 1, exactly for small x.")
+log = _unary("log", "_npi_log", "Compute the natural logarithm.")
+log2 = _unary("log2", "_npi_log2", "Compute the logarithm to base 2.")
+log10 = _unary("log10", "_npi_log10", "Compute the logarithm to base 10.")
+log1p = _unary("log1p", "_npi_log1p", "Compute the natural logarithm of 1 + x, exactly for small x.")
+sqrt = _unary("sqrt", "_npi_sqrt", "Compute the square root; NaN below 0.")
+rsqrt = _unary("rsqrt", "rsqrt", "Compute 1 over the square root.")
+square = _unary("square", "_npi_square", "Compute x times x.", to_float=False)
+reciprocal = _unary("reciprocal", "_npi_reciprocal", "Compute 1 over x.")
+abs = _unary("abs", "_npi_absolute", "Compute the absolute value.", to_float=False)  # noqa: A001 - Paddle's name
+neg = _unary("neg", "_npi_negative", "Change the sign.", to_float=False)
+sin = _unary("sin", "_npi_sin", "Compute the sine of angles in radians.")
+cos = _unary("cos", "_npi_cos", "Compute the cosine of angles in radians.")
+tan = _unary("tan", "_npi_tan", "Compute the tangent of angles in radians.")
+asin = _unary("asin", "_npi_arcsin", "Compute the angle in radians, within [-pi/2, pi/2], whose sine is x.")
+acos = _unary("acos", "_npi_arccos", "Compute the angle in radians, within [0, pi], whose cosine is x.")
+atan = _unary("atan", "_npi_arctan", "Compute the angle in radians, within (-pi/2, pi/2), whose tangent is x.")
+sinh = _unary("sinh", "_npi_sinh", "Compute the hyperbolic sine.")
+cosh = _unary("cosh", "_npi_cosh", "Compute the hyperbolic cosine.")
+tanh = _unary("tanh", "_npi_tanh", "Compute the hyperbolic tangent.")
+asinh = _unary("asinh", "_npi_arcsinh", "Compute the inverse hyperbolic sine.")
+acosh = _unary("acosh", "_npi_arccosh", "Compute the inverse hyperbolic cosine; NaN below 1.")
+atanh = _unary("atanh", "_npi_arctanh", "Compute the inverse hyperbolic tangent; NaN outside [-1, 1].")
+erf = _unary("erf", "erf", "Compute the Gauss error function.")
+erfinv = _unary("erfinv", "erfinv", "Compute the inverse of the Gauss error function; NaN outside [-1, 1].")
+floor = _unary("floor", "_npi_floor", "Round down to an integer value.", to_float=False, differentiable=False)
+ceil = _unary("ceil", "_npi_ceil", "Round up to an integer value.", to_float=False, differentiable=False)
+trunc = _unary("trunc", "_npi_trunc", "Cut off the fraction.", to_float=False, differentiable=False)
+sign = _unary("sign", "_npi_sign", "Return -1, 0 or 1 by the sign.", to_float=False, differentiable=False)
+
+
+__all__ = [
+    "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "divide", "erf", "erfinv",
+    "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "maximum", "minimum", "multiply", "neg", "pow",
+    "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+]  # fmt: skip
+TENSOR_METHODS = tuple(__all__)
+IN_PLACE_METHODS = tuple(name for name in __all__ if name not in ("maximum", "minimum", "sign", "square"))

@@ -1,0 +1,479 @@
+"""Tensor: a handle to one value, eager or being traced.
+
+The arithmetic methods are attached by ``core.operators.methods``; here stands what a handle itself knows: its value,
+whether it needs a gradient, its gradient, and how to read it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional, Union
+
+import numpy as np
+
+from core.kernels import door, engine
+from core.kernels.dtypes import DType, DTypeLike, bfloat16, dtype_of_numpy, float32, to_dtype
+from core.kernels.door import Node, Value
+from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
+
+_CORE_FOLDER = str(Path(__file__).parent)
+
+
+class Tensor:
+    """A multi-dimensional array that gradients can flow through.
+
+    Users make tensors with :func:`core.to_tensor` and the creation functions; ``Tensor(data)`` does the same.
+
+    Args:
+        data: A :class:`Value` (inside core), or anything that numpy turns into an array.
+        dtype: Element type; inferred from the data when None.
+        stop_gradient: True when no gradient is wanted.
+        name: A name for messages and checkpoints.
+    """
+
+    __slots__ = ("_value", "_grad", "_hooks", "name", "persistable", "__dict__", "__weakref__")
+
+    def __init__(
+        self, data: Any, dtype: DTypeLike = None, stop_gradient: bool = True, name: Optional[str] = None
+    ) -> None:
+        if not isinstance(data, Value):
+            data = value_from_data(data, dtype)
+            data.owner = weakref.ref(self)
+            data.requires_grad = not stop_gradient
+        self._value: Value = data
+        self._grad: Optional[Tensor] = None
+        self._hooks: Optional[dict[int, Callable[[Tensor], Any]]] = None
+        self.name = name
+        self.persistable = False
+
+    # what it is
+
+    @property
+    def shape(self) -> list[int]:
+        """The size of each axis; an empty list for a 0-D tensor."""
+        return list(self._value.meta[0])
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._value.meta[1]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._value.meta[0])
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self._value.meta[0], dtype=np.int64))
+
+    @property
+    def place(self) -> str:
+        """The device that holds it, such as ``cpu(0)``."""
+        return engine.device_text()
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it was made by the user and not by a recorded operation."""
+        return self._value.node is None
+
+    def dim(self) -> int:
+        """Return the number of axes."""
+        return self.ndim
+
+    ndimension = dim
+
+    def element_size(self) -> int:
+        """Return the bytes of one element."""
+        return self.dtype.size
+
+    def is_floating_point(self) -> bool:
+        """Return whether the elements are real floating-point numbers."""
+        return self.dtype.is_floating
+
+    # reading
+
+    def numpy(self) -> np.ndarray:
+        """Return the elements as a new numpy array; bfloat16 comes as its bits in uint16, as in Paddle."""
+        value = readable(self)
+        return np.array(engine.view(value.array, *value.meta))
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def item(self, *index: int) -> Union[int, float, bool]:
+        """Return one element as a Python number.
+
+        Raises:
+            ValueError: there is more than one element and no index was given.
+        """
+        array = self._as_float_numpy()
+        if not index and array.size != 1:
+            raise ValueError(f"item() wants exactly one element, but the shape is {self.shape}: give an index")
+        return array.item(*index)
+
+    def tolist(self) -> Any:
+        """Return nested lists of Python numbers, or one number for a 0-D tensor."""
+        return self._as_float_numpy().tolist()
+
+    def _as_float_numpy(self) -> np.ndarray:
+        if self.dtype is bfloat16:
+            return (self.numpy().astype(np.uint32) << 16).view(np.float32)
+        return self.numpy()
+
+    def __len__(self) -> int:
+        if not self._value.meta[0]:
+            raise TypeError("len() of a 0-D tensor")
+        return self._value.meta[0][0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._value.meta[0]:
+            raise TypeError("iteration over a 0-D tensor")
+        for i in range(len(self)):
+            yield self[i]  # type: ignore[index]
+
+    def __bool__(self) -> bool:
+        return bool(self._one_element("bool()"))
+
+    def __float__(self) -> float:
+        return float(self._one_element("float()"))
+
+    def __int__(self) -> int:
+        return int(self._one_element("int()"))
+
+    def __index__(self) -> int:
+        if self.dtype.is_floating:
+            raise TypeError(f"a tensor of {self.dtype.name} cannot be an index: cast it to int64")
+        return int(self._one_element("an index"))
+
+    def _one_element(self, use: str) -> Any:
+        if self.size != 1:
+            raise ValueError(f"{use} wants a tensor of one element, but the shape is {self.shape}")
+        return self._as_float_numpy().reshape(()).item()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __format__(self, specification: str) -> str:
+        if specification and self.size == 1:
+            return format(self.item(), specification)
+        return format(str(self), specification)
+
+    def __repr__(self) -> str:
+        head = f"Tensor(shape={self.shape}, dtype={self.dtype.name}"
+        if self._value.traced or self._value.array is None:
+            return f"{head}, {'traced' if self._value.traced else 'abstract'}, stop_gradient={self.stop_gradient})"
+        body = np.array2string(self._as_float_numpy(), separator=", ", prefix=" " * 7, precision=8, threshold=200)
+        return f"{head}, place={self.place}, stop_gradient={self.stop_gradient},\n       {body})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError("only leaf tensors can be deep-copied: detach() or clone() the tensor")
+        copy = type(self).__new__(type(self))
+        memo[id(self)] = copy
+        value = self._value
+        array = None if value.array is None else engine.from_numpy(self.numpy(), self.dtype)
+        copy._value = Value(array, value.meta, requires_grad=value.requires_grad)
+        copy._value.owner = weakref.ref(copy)
+        copy._grad = None
+        copy._hooks = None
+        copy.name = self.name
+        copy.persistable = self.persistable
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tensor, (self.numpy(), self.dtype, self.stop_gradient, self.name)
+
+    # gradients
+
+    @property
+    def stop_gradient(self) -> bool:
+        """Whether no gradient flows into this tensor; True for data, False for parameters."""
+        return not self._value.requires_grad
+
+    @stop_gradient.setter
+    def stop_gradient(self, stop: bool) -> None:
+        if stop == (not self._value.requires_grad):
+            return
+        if not stop and not self.dtype.is_floating:
+            raise ValueError(f"a tensor of {self.dtype.name} cannot have a gradient: cast it to float32 first")
+        old = self._value
+        self._value = old.detached() if stop and old.node is not None else Value(old.array, old.meta, traced=old.traced)
+        self._value.requires_grad = not stop
+        self._value.owner = weakref.ref(self)
+
+    @property
+    def grad(self) -> Optional[Tensor]:
+        """The gradient that backward passes have accumulated, or None."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, gradient: Optional[Tensor]) -> None:
+        if gradient is not None and gradient.shape != self.shape:
+            raise ValueError(f"a gradient of shape {gradient.shape} does not fit a tensor of shape {self.shape}")
+        self._grad = gradient
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Forget the gradient, or set it to zero (Paddle's default) where there is one."""
+        if self._grad is not None:
+            zeros = engine.from_numpy(np.zeros(self._grad._value.meta[0], self._grad.dtype.numpy), self._grad.dtype)
+            self._grad = Tensor(Value(zeros, self._grad._value.meta)) if set_to_zero else None
+
+    def clear_grad(self) -> None:
+        """Forget the gradient."""
+        self._grad = None
+
+    def gradient(self) -> Optional[np.ndarray]:
+        """Return the gradient as a numpy array, or None."""
+        return None if self._grad is None else self._grad.numpy()
+
+    def backward(self, grad_tensor: Optional[Tensor] = None, retain_graph: bool = False) -> None:
+        """Accumulate the gradient of this tensor in ``grad`` of every leaf that it depends on.
+
+        Args:
+            grad_tensor: The gradient to start from, of this shape; ones when None.
+            retain_graph: Keep the record, so that backward may run through it again.
+        """
+        from core.autograd.backward import backward  # the walk stands above this floor
+
+        backward([self], [grad_tensor], retain_graph)
+
+    def register_hook(self, hook: Callable[[Tensor], Optional[Tensor]]) -> "HookRemover":
+        """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns (not None) replaces it.
+
+        Raises:
+            RuntimeError: the tensor needs no gradient.
+        """
+        if self.stop_gradient:
+            raise RuntimeError("a hook on a tensor with stop_gradient=True would never run: set stop_gradient=False first")
+        if self._hooks is None:
+            self._hooks = {}
+            self._attach_hooks()
+        key = max(self._hooks, default=-1) + 1
+        self._hooks[key] = hook
+        return HookRemover(self._hooks, key)
+
+    def _attach_hooks(self) -> None:
+        node = self._value.node
+        if node is not None:
+            if node.hooks is None:
+                node.hooks = {}
+            node.hooks.setdefault(self._value.index, []).append(self._hooks)
+
+    def retain_grads(self) -> None:
+        """Keep the gradient of this intermediate tensor in ``grad`` too, where a backward pass computes it."""
+        if self.is_leaf or self.stop_gradient:
+            return
+
+        def keep(gradient: Tensor, target: Any = weakref.ref(self)) -> None:
+            tensor = target()
+            if tensor is not None:
+                tensor._grad = gradient if tensor._grad is None else tensor._grad + gradient  # type: ignore[operator]
+
+        self.register_hook(keep)
+
+    def detach(self) -> Tensor:
+        """Return a tensor on the same memory that no gradient flows through."""
+        return Tensor(self._value.detached(), name=self.name)
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor from the operations that made it."""
+        self._value = self._value.detached()
+        return self
+
+    # writing
+
+    def set_value(self, value: Any) -> None:
+        """Replace the elements in place, keeping shape, dtype and identity.
+
+        Args:
+            value: A Tensor or array of this shape.
+
+        Raises:
+            ValueError: the shape differs.
+        """
+        given = value if isinstance(value, Tensor) else None
+        if given is not None and (given._value.traced or self._value.traced or door.state.trace is not None):
+            self._update_in_trace(given)
+            return
+        data = given.numpy() if given is not None else np.asarray(value)
+        if tuple(data.shape) != self._value.meta[0]:
+            raise ValueError(
+                f"set_value: {self.name or 'the tensor'} has shape {self.shape}, the new value {list(data.shape)}"
+            )
+        if given is not None and given.dtype is bfloat16 and self.dtype is not bfloat16:
+            data = given._as_float_numpy()
+        array = engine.from_numpy(data, self.dtype)
+        if self._value.array is None or self._value.node is not None:
+            self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
+        elif data.size:
+            engine.copy_into(self._value.array, array)
+
+    def _rebind(self, value: Value) -> None:
+        if value.node is None:
+            value.owner = weakref.ref(self)
+        self._value = value
+
+    def update(self, new: Tensor) -> None:
+        """Give a buffer its next value without a record: eagerly by moving the handle, in a trace as an extra output."""
+        if new._value.traced or door.state.trace is not None:
+            self._update_in_trace(new)
+        else:
+            self._rebind(Value(new._value.array, new._value.meta))
+
+    def _update_in_trace(self, new: Tensor) -> None:
+        trace = door.state.trace
+        assert trace is not None
+        if new._value.meta != self._value.meta:
+            raise ValueError(
+                f"{self.name or 'the tensor'} has shape {self.shape} and dtype {self.dtype.name}, its new value"
+                f" {new.shape} and {new.dtype.name}"
+            )
+        if id(self) not in trace.updates:
+            trace.updates[id(self)] = (self, self._value)
+        self._value = trace.capture(new._value)
+
+    def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:
+        """Copy the elements of another tensor of the same shape into this one."""
+        self.set_value(other)
+        return self
+
+    def get_tensor(self) -> Tensor:
+        """Return this tensor (Paddle's inner tensor is the same thing here)."""
+        return self
+
+    value = get_tensor
+
+    def cpu(self) -> Tensor:
+        """Return this tensor, which lives on the CPU."""
+        return self
+
+    def pin_memory(self) -> Tensor:
+        """Return this tensor: there is no pinned memory to move it to."""
+        return self
+
+
+class HookRemover:
+    """Takes a registered hook away again."""
+
+    def __init__(self, hooks: dict[int, Any], key: int) -> None:
+        self._hooks = hooks
+        self._key = key
+
+    def remove(self) -> bool:
+        """Remove the hook; returns whether it was still there."""
+        return self._hooks.pop(self._key, None) is not None
+
+
+def apply(operator: Operator, *tensors: Tensor, **attributes: Any) -> Any:
+    """Send tensors through the door; returns one Tensor, or a tuple of them for an operator of several outputs."""
+    values = door.invoke(operator, [tensor._value for tensor in tensors], attributes)
+    if len(values) == 1:
+        return Tensor(values[0])
+    return tuple([Tensor(value) for value in values])
+
+
+def value_from_data(data: Any, dtype: DTypeLike) -> Value:
+    """Return a leaf value holding a copy of the data; Python floats become the default float type, ints int64."""
+    if isinstance(data, Tensor):
+        from_type = data.dtype
+        array = data.numpy()
+        wanted = to_dtype(dtype) if dtype is not None else from_type
+        if from_type is bfloat16 and wanted is not bfloat16:
+            array = data._as_float_numpy()
+    else:
+        array, wanted = _numpy_of(data, dtype)
+    return Value(engine.from_numpy(array, wanted), (tuple(array.shape), wanted))
+
+
+def _numpy_of(data: Any, dtype: DTypeLike) -> tuple[np.ndarray, DType]:
+    is_numpy = isinstance(data, (np.ndarray, np.generic))
+    if not is_numpy and _contains_tensor(data):
+        data = _without_tensors(data)
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise ValueError("to_tensor: the nested lists have different lengths at one level: pad them first") from None
+    if array.dtype == object or array.dtype.kind in "USMmc":
+        raise TypeError(f"to_tensor: {_describe(data)} cannot become a Tensor: give numbers")
+    if dtype is not None:
+        return array, to_dtype(dtype)
+    if array.dtype == np.float64 and not is_numpy:
+        return array, default_dtype()
+    return array, dtype_of_numpy(array)
+
+
+def _describe(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) < 60 else f"an object of type {type(data).__name__}"
+
+
+def _contains_tensor(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(_contains_tensor(item) for item in data)
+    return isinstance(data, Tensor)
+
+
+def _without_tensors(data: Any) -> Any:
+    if isinstance(data, (list, tuple)):
+        return [_without_tensors(item) for item in data]
+    return data._as_float_numpy() if isinstance(data, Tensor) else data
+
+
+_default: list[DType] = [float32]
+
+
+def default_dtype() -> DType:
+    """Return the type of Python floats and of new parameters."""
+    return _default[0]
+
+
+def set_default_dtype(dtype: DTypeLike) -> None:
+    """Choose the type of Python floats and of new parameters: float16, bfloat16, float32 or float64.
+
+    Raises:
+        TypeError: the type is not a floating-point type.
+    """
+    wanted = to_dtype(dtype)
+    if not wanted.is_floating:
+        raise TypeError(f"set_default_dtype: {wanted.name} is not a floating-point type")
+    _default[0] = wanted
+
+
+def get_default_dtype() -> str:
+    """Return the name of the type of Python floats and new parameters."""
+    return _default[0].name
+
+
+def readable(tensor: Tensor) -> Value:
+    """Return the tensor's value if it can be read now.
+
+    Raises:
+        OperatorError: it is traced (a trace computes nothing), or abstract (it has no memory).
+    """
+    value = tensor._value
+    if value.traced:
+        raise OperatorError(
+            f"{user_line()}: the value of a tensor cannot be read while a program is being compiled: use tensor"
+            " operators instead of numpy(), item(), float() or bool(), or compute this outside to_static"
+        )
+    if value.array is None:
+        raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it first")
+    return value
+
+
+def user_line() -> str:
+    """Return ``file:line`` of the innermost caller outside core."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_CORE_FOLDER):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+__all__ = ["Node", "Tensor", "apply", "default_dtype", "get_default_dtype", "readable", "set_default_dtype", "user_line"]
