@@ -1,0 +1,9 @@
+"""Compiling eager code into static programs (paddle.jit)."""
+
+from __future__ import annotations
+
+from core.jit.static_function import (
+    StaticFunction as StaticFunction,
+    not_to_static as not_to_static,
+    to_static as to_static,
+)

@@ -69,8 +69,11 @@ class Value:
 
     def detached(self) -> "Value":
         """Return a leaf on the same memory through which no gradient flows."""
-        array = graph.block_gradient(self.array) if self.traced else self.array
-        return Value(array, self.meta, traced=self.traced)
+        if self.traced:
+            from core.kernels.trace import DETACH  # a trace is made of the door's own values
+
+            return invoke(DETACH, [self], {})[0]
+        return Value(self.array, self.meta)
 
 
 class Node:

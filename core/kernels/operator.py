@@ -38,6 +38,7 @@ class Operator:
             operators have no shape inference of their own).
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
+        register: Whether the operator can be found by name; False for those made at run time, such as compiled programs.
     """
 
     def __init__(
@@ -54,8 +55,9 @@ class Operator:
         visible_outputs: Optional[int] = None,
         allocate: bool = False,
         trap: bool = False,
+        register: bool = True,
     ) -> None:
-        if name in REGISTRY:
+        if register and name in REGISTRY:
             raise ValueError(f"operator {name!r} is declared twice")
         self.name = name
         self.engine_name = engine_name
@@ -71,7 +73,8 @@ class Operator:
         self.trap = trap
         self.rule: Optional[Callable[..., Sequence[Any]]] = None
         self.plans: dict[Any, Plan] = {}
-        REGISTRY[name] = self
+        if register:
+            REGISTRY[name] = self
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

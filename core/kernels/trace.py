@@ -8,6 +8,23 @@ from core.kernels import custom, door, graph
 from core.kernels.door import Meta, Value
 from core.kernels.operator import Operator
 
+DETACH = Operator("detach", "BlockGrad", differentiable=False)
+
+
+class Operation:
+    """One noted-down operation, kept so that a compiled call can be replayed and differentiated again."""
+
+    __slots__ = ("operator", "attributes", "inputs", "outputs", "gradients")
+
+    def __init__(
+        self, operator: Operator, attributes: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value], gradients: bool
+    ) -> None:
+        self.operator = operator
+        self.attributes = attributes
+        self.inputs = inputs
+        self.outputs = outputs
+        self.gradients = gradients
+
 
 class Trace:
     """One tracing of a function.
@@ -17,6 +34,8 @@ class Trace:
         captured: ``(value, owner handle or None)`` of each captured eager value.
         updates: Handles that the traced function gave a new value (batch-norm statistics), by ``id``.
         training: Whether an operator in the graph must run in training form.
+        layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
+        operations: Everything that was noted down, in order.
     """
 
     def __init__(self) -> None:
@@ -24,6 +43,9 @@ class Trace:
         self.captured: list[tuple[Value, Any]] = []
         self.updates: dict[int, tuple[Any, Value]] = {}
         self.training = False
+        self.layers: dict[int, tuple[Any, bool]] = {}
+        self.operations: list[Operation] = []
+        self.variables: list[Value] = []
         self._symbols: dict[int, Value] = {}
         self._previous: Optional[Trace] = None
 
@@ -39,7 +61,9 @@ class Trace:
         """Return a traced value standing for an argument of the program."""
         symbol = graph.variable(label)
         self.inputs.append(symbol)
-        return Value(symbol, meta, requires_grad=requires_grad, traced=True)
+        value = Value(symbol, meta, requires_grad=requires_grad, traced=True)
+        self.variables.append(value)
+        return value
 
     def capture(self, value: Value) -> Value:
         """Return the traced stand-in of an eager value that the function reads (a parameter, a constant)."""
@@ -70,10 +94,14 @@ class Trace:
             assert operator.handle is not None
             outputs = graph.apply_operator(operator.name, operator.handle, symbols, plan.attributes)
         outputs = outputs[: len(output_metas)]
-        if door.state.gradients and operator.differentiable and any(value.requires_grad for value in inputs):
+        gradients = door.state.gradients
+        if gradients and operator.differentiable and any(value.requires_grad for value in inputs):
             # the record keeps the eager leaves themselves, so that grad() inside the traced function finds parameters
-            kept = [eager if not eager.traced else inner for eager, inner in zip(originals, inputs)]
-            return door.record(operator, attributes, kept, outputs, output_metas, None, traced=True)
-        if not door.state.gradients and operator.differentiable:
-            outputs = [graph.block_gradient(symbol) for symbol in outputs]
-        return [Value(symbol, meta, traced=True) for symbol, meta in zip(outputs, output_metas)]
+            kept = [inner if original.traced else original for original, inner in zip(originals, inputs)]
+            results = door.record(operator, attributes, kept, outputs, output_metas, None, traced=True)
+        else:
+            if not gradients and operator.differentiable:
+                outputs = [graph.block_gradient(symbol) for symbol in outputs]
+            results = [Value(symbol, meta, traced=True) for symbol, meta in zip(outputs, output_metas)]
+        self.operations.append(Operation(operator, attributes, inputs, results, gradients))
+        return results

@@ -1,0 +1,98 @@
+"""to_static: the same Python code as one compiled graph (paddle.jit.to_static)."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections import OrderedDict
+from typing import Any, Callable, Optional
+
+from core.jit import tree
+from core.jit.program import CompiledProgram
+from core.kernels import door
+from core.tensor import default_dtype
+
+logger = logging.getLogger("core.jit")
+
+MAXIMUM_PROGRAMS = 32
+STATIC_SIGNATURES = 8
+
+
+class StaticFunction:
+    """A function or method that runs compiled, one program per input signature.
+
+    Args:
+        function: Ordinary Python code on tensors. Reading a tensor's value in it is an error that names the line.
+        dynamic: Allocate memory anew in each call (for inputs of many different shapes).
+    """
+
+    def __init__(self, function: Callable[..., Any], dynamic: bool = False) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.dynamic = dynamic
+        self.programs: OrderedDict[Any, list[CompiledProgram]] = OrderedDict()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        name = f"_static_{self.function.__name__}"
+        bound = instance.__dict__.get(name)
+        if bound is None:
+            bound = StaticFunction(self.function.__get__(instance, owner), self.dynamic)
+            instance.__dict__[name] = bound
+        return bound
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tensors, skeleton = tree.flatten((args, kwargs))
+        signature = (
+            skeleton,
+            tuple([(tensor._value.meta, tensor._value.requires_grad) for tensor in tensors]),
+            door.state.gradients,
+            default_dtype(),
+        )
+        candidates = self.programs.get(signature)
+        if candidates is not None:
+            self.programs.move_to_end(signature)
+            for program in candidates:
+                if program.fits():
+                    return program(tensors)
+        program = self._compile((args, kwargs), signature)
+        return program(tensors)
+
+    def _compile(self, arguments: Any, signature: Any) -> CompiledProgram:
+        if len(self.programs) == STATIC_SIGNATURES and not self.dynamic:
+            logger.info(
+                "%s: more than %d input signatures; memory is allocated anew in each call from now on",
+                getattr(self.function, "__qualname__", "function"),
+                STATIC_SIGNATURES,
+            )
+            self.dynamic = True
+        program = CompiledProgram(self.function, arguments, static=not self.dynamic)
+        self.programs.setdefault(signature, []).append(program)
+        if len(self.programs) > MAXIMUM_PROGRAMS:
+            self.programs.popitem(last=False)
+        return program
+
+
+def to_static(function: Optional[Any] = None, dynamic: bool = False) -> Any:
+    """Compile a function, method or Layer on its first call with each input signature.
+
+    Args:
+        function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, a decorator.
+        dynamic: Allocate memory anew in each call, for inputs of many different shapes.
+
+    Returns:
+        A callable with the same results and gradients.
+    """
+    if function is None:
+        return functools.partial(to_static, dynamic=dynamic)
+    if hasattr(function, "forward") and hasattr(function, "sublayers"):
+        if not isinstance(function.forward, StaticFunction):
+            function.forward = StaticFunction(function.forward, dynamic)
+        return function
+    return StaticFunction(function, dynamic)
+
+
+def not_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as it is: called inside a compiled one it is traced like any other code."""
+    return function
