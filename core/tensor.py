@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 import numpy as np
 
 from core.kernels import door, engine
+from core.kernels.door import Value
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, dtype_of_numpy, float32, to_dtype
-from core.kernels.door import Node, Value
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 
@@ -135,7 +136,7 @@ class Tensor:
         if not self._value.meta[0]:
             raise TypeError("iteration over a 0-D tensor")
         for i in range(len(self)):
-            yield self[i]  # type: ignore[index]
+            yield self[i]
 
     def __bool__(self) -> bool:
         return bool(self._one_element("bool()"))
@@ -158,6 +159,39 @@ class Tensor:
 
     def __hash__(self) -> int:
         return id(self)
+
+    if TYPE_CHECKING:  # attached by core.operators.methods
+        def __add__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def __format__(self, specification: str) -> str:
         if specification and self.size == 1:
@@ -244,14 +278,16 @@ class Tensor:
 
         backward([self], [grad_tensor], retain_graph)
 
-    def register_hook(self, hook: Callable[[Tensor], Optional[Tensor]]) -> "HookRemover":
+    def register_hook(self, hook: Callable[[Tensor], Optional[Tensor]]) -> HookRemover:
         """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns (not None) replaces it.
 
         Raises:
             RuntimeError: the tensor needs no gradient.
         """
         if self.stop_gradient:
-            raise RuntimeError("a hook on a tensor with stop_gradient=True would never run: set stop_gradient=False first")
+            raise RuntimeError(
+                "a hook on a tensor with stop_gradient=True would never run: set stop_gradient=False first"
+            )
         if self._hooks is None:
             self._hooks = {}
             self._attach_hooks()
@@ -271,10 +307,12 @@ class Tensor:
         if self.is_leaf or self.stop_gradient:
             return
 
-        def keep(gradient: Tensor, target: Any = weakref.ref(self)) -> None:
+        target = weakref.ref(self)
+
+        def keep(gradient: Tensor) -> None:
             tensor = target()
             if tensor is not None:
-                tensor._grad = gradient if tensor._grad is None else tensor._grad + gradient  # type: ignore[operator]
+                tensor._grad = gradient if tensor._grad is None else tensor._grad + gradient
 
         self.register_hook(keep)
 
@@ -321,7 +359,7 @@ class Tensor:
         self._value = value
 
     def update(self, new: Tensor) -> None:
-        """Give a buffer its next value without a record: eagerly by moving the handle, in a trace as an extra output."""
+        """Give a buffer its next value, unrecorded: eagerly by moving the handle, in a trace as an extra output."""
         if new._value.traced or door.state.trace is not None:
             self._update_in_trace(new)
         else:
@@ -464,7 +502,7 @@ def readable(tensor: Tensor) -> Value:
             " operators instead of numpy(), item(), float() or bool(), or compute this outside to_static"
         )
     if value.array is None:
-        raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it first")
+        raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
     return value
 
 
@@ -474,6 +512,3 @@ def user_line() -> str:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_CORE_FOLDER):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-__all__ = ["Node", "Tensor", "apply", "default_dtype", "get_default_dtype", "readable", "set_default_dtype", "user_line"]

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from core.autograd import rules as rules
-from core.autograd.backward import backward as backward, grad as grad
+from core.autograd.backward import backward as backward
+from core.autograd.backward import grad as grad
 from core.autograd.mode import (
     enable_grad as enable_grad,
+)
+from core.autograd.mode import (
     is_grad_enabled as is_grad_enabled,
+)
+from core.autograd.mode import (
     no_grad as no_grad,
+)
+from core.autograd.mode import (
     set_grad_enabled as set_grad_enabled,
 )
+from core.autograd.pylayer import PyLayer as PyLayer
+from core.autograd.pylayer import PyLayerContext as PyLayerContext

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any, Iterable, Optional, Sequence, Union
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Union
 
 from core.autograd.context import Context
 from core.kernels import custom, door
@@ -83,7 +84,9 @@ def grad(
     starts = _starting_gradients(heads, grad_outputs, "grad")
     for i, target in enumerate(targets):
         if target.stop_gradient:
-            raise RuntimeError(f"grad: inputs[{i}] has stop_gradient=True: set it to False before computing the outputs")
+            raise RuntimeError(
+                f"grad: inputs[{i}] has stop_gradient=True: set it to False before computing the outputs"
+            )
     keep = create_graph if retain_graph is None else retain_graph
     walk = _Walk(heads, starts, [target._value for target in targets], [t._value for t in blocked], create_graph, keep)
     walk.run()
@@ -91,7 +94,9 @@ def grad(
     for i, target in enumerate(targets):
         gradient = walk.gradients.get(_key(target._value))
         if gradient is None and not allow_unused:
-            raise RuntimeError(f"grad: the outputs do not depend on inputs[{i}]: pass allow_unused=True to get None for it")
+            raise RuntimeError(
+                f"grad: the outputs do not depend on inputs[{i}]: pass allow_unused=True to get None for it"
+            )
         results.append(gradient)
     return results
 
@@ -108,7 +113,9 @@ def _starting_gradients(heads: list[Tensor], given: Any, caller: str) -> list[Te
             with door.gradient_mode(False):
                 gradient = ones_like(head)
         elif gradient.shape != head.shape:
-            raise ValueError(f"{caller}: a starting gradient of shape {gradient.shape} for an output of shape {head.shape}")
+            raise ValueError(
+                f"{caller}: a starting gradient of shape {gradient.shape} for an output of shape {head.shape}"
+            )
         starts.append(gradient)
     return starts
 
@@ -196,7 +203,7 @@ class _Walk:
             return
         self.values[key] = value
         earlier = self.gradients.get(key)
-        self.gradients[key] = gradient if earlier is None else earlier + gradient  # type: ignore[operator]
+        self.gradients[key] = gradient if earlier is None else earlier + gradient
         node = value.node
         if node is not None and id(node) not in self.queued and (self.useful is None or id(node) in self.useful):
             self.queued.add(id(node))
@@ -264,4 +271,3 @@ def _differentiate_arrays(
 
 
 custom.differentiate = _differentiate_arrays
-

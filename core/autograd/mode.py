@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable, Optional
 
 from core.kernels import door
 
 
-class set_grad_enabled(contextlib.ContextDecorator):
+class set_grad_enabled:
     """Record operations, or do not, inside a ``with`` block or a decorated function.
 
     Args:
@@ -21,7 +21,7 @@ class set_grad_enabled(contextlib.ContextDecorator):
         self.mode = mode
         self._previous: list[bool] = []
 
-    def __enter__(self) -> "set_grad_enabled":
+    def __enter__(self) -> set_grad_enabled:
         self._previous.append(door.state.gradients)
         door.state.gradients = self.mode
         return self
@@ -30,8 +30,15 @@ class set_grad_enabled(contextlib.ContextDecorator):
         door.state.gradients = self._previous.pop()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function running in this mode; a generator function runs each step in it."""
         if not inspect.isgeneratorfunction(function):
-            return super().__call__(function)
+
+            @functools.wraps(function)
+            def whole(*arguments: Any, **options: Any) -> Any:
+                with self:
+                    return function(*arguments, **options)
+
+            return whole
 
         @functools.wraps(function)
         def steps(*arguments: Any, **options: Any) -> Iterator[Any]:
@@ -47,18 +54,22 @@ class set_grad_enabled(contextlib.ContextDecorator):
         return steps
 
 
-class no_grad(set_grad_enabled):
-    """Compute without recording: results have ``stop_gradient=True``. A ``with`` block or a decorator."""
-
-    def __init__(self, func: Any = None) -> None:
+class _NoGrad(set_grad_enabled):
+    def __init__(self) -> None:
         super().__init__(False)
 
-    def __new__(cls, func: Any = None) -> Any:
-        made = super().__new__(cls)
-        if func is None:
-            return made
-        made.__init__()
-        return made(func)
+
+def no_grad(func: Optional[Callable[..., Any]] = None) -> Any:
+    """Compute without recording: results have ``stop_gradient=True``.
+
+    Args:
+        func: The function to decorate; without it, the result serves a ``with`` block or decorates with parentheses.
+
+    Returns:
+        A context manager that is also a decorator, or the decorated function.
+    """
+    mode = _NoGrad()
+    return mode if func is None else mode(func)
 
 
 class enable_grad(set_grad_enabled):

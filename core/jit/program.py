@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
@@ -99,8 +100,8 @@ class CompiledProgram(Operator):
         known = {id(variable): value for variable, value in zip(self.variables, inputs)}
         for operation in self.operations:
             with door.gradient_mode(door.state.gradients and operation.gradients):
-                outputs = door.invoke(
-                    operation.operator, [known[id(value)] for value in operation.inputs], operation.attributes
+                outputs = operation.operator.replay(
+                    [known[id(value)] for value in operation.inputs], operation.attributes
                 )
             known.update(zip([id(value) for value in operation.outputs], outputs))
         return [known[id(value)] for value in self.output_values]
@@ -117,9 +118,7 @@ class CompiledProgram(Operator):
         outputs = [Tensor(value) for value in self._inline([tensor._value for tensor in context.inputs])]
         pairs = [(o, g) for o, g in zip(outputs, filled) if not o.stop_gradient]
         wanted = [tensor for tensor, needed in zip(context.inputs, context.needs) if needed]
-        answers = iter(
-            grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True)
-        )
+        answers = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
         return [next(answers) if needed else None for needed in context.needs]
 
     def execute(

@@ -7,7 +7,8 @@ differentiation rule.
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from core.kernels import door, engine, graph
 from core.kernels.dtypes import DType, to_dtype

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from core.kernels import engine, graph
 from core.kernels.dtypes import DType
@@ -28,9 +29,9 @@ _order = itertools.count()
 
 class _State(threading.local):
     gradients = True
-    trace: Optional["Trace"] = None
-    cast_inputs: Optional[Callable[["Operator", Sequence["Value"]], Sequence["Value"]]] = None
-    profile: Optional[Callable[["Operator", Sequence["Value"]], None]] = None
+    trace: Optional[Trace] = None
+    cast_inputs: Optional[Callable[[Operator, Sequence[Value]], Sequence[Value]]] = None
+    profile: Optional[Callable[[Operator, Sequence[Value]], None]] = None
 
 
 state = _State()
@@ -54,7 +55,7 @@ class Value:
         self,
         array: Any,
         meta: Meta,
-        node: Optional["Node"] = None,
+        node: Optional[Node] = None,
         index: int = 0,
         requires_grad: bool = False,
         traced: bool = False,
@@ -67,7 +68,7 @@ class Value:
         self.owner: Any = None
         self.traced = traced
 
-    def detached(self) -> "Value":
+    def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
         if self.traced:
             from core.kernels.trace import DETACH  # a trace is made of the door's own values
@@ -82,8 +83,14 @@ class Node:
     __slots__ = ("operator", "attributes", "inputs", "outputs", "metas", "order", "saved", "hooks", "traced")
 
     def __init__(
-        self, operator: "Operator", attributes: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Any],
-        metas: Sequence[Meta], saved: Any, traced: bool,
+        self,
+        operator: Operator,
+        attributes: dict[str, Any],
+        inputs: Sequence[Value],
+        outputs: Sequence[Any],
+        metas: Sequence[Meta],
+        saved: Any,
+        traced: bool,
     ) -> None:
         self.operator = operator
         self.attributes = attributes
@@ -112,7 +119,7 @@ class Plan:
         self.metas = metas
 
 
-def invoke(operator: "Operator", inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
     """Run (or, while tracing, note down) one operator.
 
     Args:
@@ -157,8 +164,13 @@ def invoke(operator: "Operator", inputs: Sequence[Value], attributes: dict[str, 
 
 
 def record(
-    operator: "Operator", attributes: dict[str, Any], inputs: Sequence[Value], arrays: Sequence[Any],
-    metas: Sequence[Meta], saved: Any, traced: bool,
+    operator: Operator,
+    attributes: dict[str, Any],
+    inputs: Sequence[Value],
+    arrays: Sequence[Any],
+    metas: Sequence[Meta],
+    saved: Any,
+    traced: bool,
 ) -> list[Value]:
     """Return output values joined to a new node; integer and bool outputs carry no gradient."""
     node = Node(operator, attributes, inputs, arrays, metas, saved, traced)
@@ -168,7 +180,7 @@ def record(
     ]
 
 
-def make_plan(operator: "Operator", metas: Sequence[Meta], attributes: dict[str, Any]) -> Plan:
+def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any]) -> Plan:
     """Check one combination of inputs and attributes and remember the outcome."""
     if operator.check is not None:
         operator.check(metas, attributes)
@@ -181,7 +193,7 @@ def make_plan(operator: "Operator", metas: Sequence[Meta], attributes: dict[str,
     return plan
 
 
-def traced_metas(operator: "Operator", plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
     """Return the output shapes and types of a plan, asking the engine's inference where they are not known yet."""
     if plan.metas is None:
         if operator.data_dependent or operator.handle is None:
@@ -196,9 +208,7 @@ def traced_metas(operator: "Operator", plan: Plan, metas: Sequence[Meta], attrib
     return plan.metas
 
 
-def refusal(
-    operator: "Operator", metas: Sequence[Meta], attributes: dict[str, Any], error: Exception
-) -> OperatorError:
+def refusal(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any], error: Exception) -> OperatorError:
     """Turn an engine error into one line that names the operator, its inputs and its attributes."""
     given = ", ".join(f"{dtype.name}{list(shape)}" for shape, dtype in metas)
     options = ", ".join(f"{key}={value!r}" for key, value in attributes.items())

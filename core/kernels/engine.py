@@ -9,7 +9,8 @@ import ctypes
 import os
 import threading
 import warnings
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -25,7 +26,10 @@ with warnings.catch_warnings():
 
 _LIB.MXSetIsNumpyShape(2, ctypes.byref(ctypes.c_int()))  # 2: for every thread; shapes () and (0, 3) are real shapes
 
-Array = mx.nd.NDArray
+if TYPE_CHECKING:
+    Array = Any
+else:
+    Array = mx.nd.NDArray
 SYNCHRONOUS = os.environ.get("CORE_SYNC") == "1"
 
 _NO_TEXT = (ctypes.c_char_p * 0)()
@@ -83,7 +87,7 @@ def first_line(message: str) -> str:
 
 
 def invoke(
-    handle: ctypes.c_void_p, inputs: Sequence[Array], attributes: Attributes, out: Optional[Sequence[Array]] = None
+    handle: Optional[ctypes.c_void_p], inputs: Sequence[Array], attributes: Attributes, out: Optional[Sequence[Array]] = None
 ) -> list[Array]:
     """Run one registered operator; the call returns at once, the work goes to the engine's threads.
 
@@ -134,9 +138,7 @@ def empty(shape: Sequence[int], dtype: DType) -> Array:
     """Return an array of undefined content."""
     handle = ctypes.c_void_p()
     dimensions = (ctypes.c_int * len(shape))(*shape)
-    failed = _LIB.MXNDArrayCreateEx(
-        dimensions, len(shape), *_device_state, 0, dtype.code, ctypes.byref(handle)
-    )
+    failed = _LIB.MXNDArrayCreateEx(dimensions, len(shape), *_device_state, 0, dtype.code, ctypes.byref(handle))
     if failed:
         raise MXNetError(last_error())
     return Array(handle)
@@ -220,8 +222,8 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     if _LIB.MXNDArrayGetData(array.handle, ctypes.byref(pointer)):
         raise MXNetError(last_error())
     size = int(np.prod(shape, dtype=np.int64)) * dtype.size
-    memory = (ctypes.c_char * size).from_address(pointer.value or 0)
-    memory.owner = array  # type: ignore[attr-defined]  # the view keeps the array alive
+    memory: Any = (ctypes.c_char * size).from_address(pointer.value or 0)
+    memory.owner = array  # the view keeps the array alive
     return np.frombuffer(memory, dtype=dtype.numpy).reshape(shape)
 
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from core.kernels import engine
 from core.kernels.dtypes import BY_CODE, DType
 from core.kernels.engine import _LIB, Array, Attributes, MXNetError, mx
 
-Symbol = mx.sym.Symbol
+if TYPE_CHECKING:
+    Symbol = Any
+else:
+    Symbol = mx.sym.Symbol
 Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
@@ -113,7 +117,7 @@ class Program:
         with engine.engine_mode(recording=False, training=self.training):
             return self._run([arrays[i] for i in self.order])
 
-    def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], "ProgramRecord"]:
+    def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], ProgramRecord]:
         """Run and keep what :meth:`ProgramRecord.backward` needs."""
         watched = [array.detach() for array in arrays]
         chosen = [i for i in self.order if needs[i]]
@@ -125,7 +129,7 @@ class Program:
 
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
         outputs = self.call(*arrays)
-        return [outputs] if isinstance(outputs, Array) else list(outputs)
+        return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
 class ProgramRecord:

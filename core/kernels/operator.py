@@ -7,18 +7,19 @@ An :class:`Operator` is declared once, beside the public function that uses it. 
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, Optional, Sequence, Union
+from collections.abc import Sequence
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
 from core.kernels import engine
-from core.kernels.door import Meta, Plan
+from core.kernels.door import Meta, Plan, Value, invoke
 from core.kernels.engine import Array
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
 Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
 
-REGISTRY: dict[str, "Operator"] = {}
+REGISTRY: dict[str, Operator] = {}
 
 
 class Operator:
@@ -99,6 +100,10 @@ class Operator:
         else:
             outputs = engine.invoke(self.handle, arrays, plan.attributes, out)
         return outputs[: self.visible_outputs], None
+
+    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+        """Run once more on other values: how a compiled program's operations are repeated one by one."""
+        return invoke(self, inputs, attributes)
 
 
 class HostOperator(Operator):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from core.kernels import custom, door, graph
 from core.kernels.door import Meta, Value
@@ -17,7 +18,12 @@ class Operation:
     __slots__ = ("operator", "attributes", "inputs", "outputs", "gradients")
 
     def __init__(
-        self, operator: Operator, attributes: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value], gradients: bool
+        self,
+        operator: Operator,
+        attributes: dict[str, Any],
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        gradients: bool,
     ) -> None:
         self.operator = operator
         self.attributes = attributes
@@ -49,7 +55,7 @@ class Trace:
         self._symbols: dict[int, Value] = {}
         self._previous: Optional[Trace] = None
 
-    def __enter__(self) -> "Trace":
+    def __enter__(self) -> Trace:
         self._previous = door.state.trace
         door.state.trace = self
         return self

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Optional, Sequence, Union
+from collections.abc import Sequence
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -108,7 +109,9 @@ def broadcast_shape(*shapes: Sequence[int], caller: str = "broadcast") -> tuple[
             if size != 1:
                 if result[i] not in (1, size):
                     listed = " and ".join(str(list(shape)) for shape in shapes)
-                    raise OperatorError(f"{caller}: shapes {listed} do not broadcast: sizes {result[i]} and {size} differ")
+                    raise OperatorError(
+                        f"{caller}: shapes {listed} do not broadcast: sizes {result[i]} and {size} differ"
+                    )
                 result[i] = size
     return tuple(result)
 
@@ -156,5 +159,3 @@ def check_floating(name: str) -> Any:
             raise OperatorTypeError(f"{name}: wants a floating-point tensor, got {dtype.name}: cast it to float32")
 
     return check
-
-

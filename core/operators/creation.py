@@ -41,7 +41,9 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
 
 
-def full(shape: ShapeLike, fill_value: Union[Scalar, Tensor], dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+def full(
+    shape: ShapeLike, fill_value: Union[Scalar, Tensor], dtype: DTypeLike = None, name: Optional[str] = None
+) -> Tensor:
     """Make a tensor of one repeated number.
 
     Args:
@@ -161,7 +163,7 @@ def arange(
     Raises:
         OperatorError: the step is 0.
     """
-    numbers = [value.item() if isinstance(value, Tensor) else value for value in (start, end, step)]
+    numbers: list[Any] = [value.item() if isinstance(value, Tensor) else value for value in (start, end, step)]
     if numbers[1] is None:
         numbers[:2] = [0, numbers[0]]
     if numbers[2] == 0:
@@ -200,7 +202,9 @@ def linspace(
     return Tensor(np.linspace(first, last, int(count)), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
 
 
-def eye(num_rows: int, num_columns: Optional[int] = None, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
+def eye(
+    num_rows: int, num_columns: Optional[int] = None, dtype: DTypeLike = None, name: Optional[str] = None
+) -> Tensor:
     """Make a matrix with ones on the diagonal.
 
     Args:
@@ -259,7 +263,6 @@ def clone(x: Tensor, name: Optional[str] = None) -> Tensor:
 def astype(x: Tensor, dtype: DTypeLike) -> Tensor:
     """Convert the elements to another type; see :func:`cast`."""
     return cast(x, dtype)
-
 
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -73,7 +74,12 @@ def _tensors(inputs: Sequence[np.ndarray], chosen: Sequence[int]) -> list[Tensor
 
 
 def _compare(
-    label: str, function: Callable[..., Tensor], inputs: list[np.ndarray], chosen: list[int], step: float, tolerance: float
+    label: str,
+    function: Callable[..., Tensor],
+    inputs: list[np.ndarray],
+    chosen: list[int],
+    step: float,
+    tolerance: float,
 ) -> None:
     tensors = _tensors(inputs, chosen)
     value = function(tensors)

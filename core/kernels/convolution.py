@@ -1,0 +1,205 @@
+"""How the engine convolves without crashing: the four operators that convolution and its derivatives are made of.
+
+The engine's own second derivatives do not exist, its Deconvolution is wrong or absent for some cases, and in inference
+form it rewrites the memory of the weights. What is sound, and used here: Convolution and Deconvolution in training form,
+and the backward kernel of Convolution run on its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from core.kernels import engine
+from core.kernels.door import Meta, Plan
+from core.kernels.dtypes import DType, float32
+from core.kernels.engine import Array, Attributes
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import Operator
+
+_DECONVOLUTION = engine.operator_handle("Deconvolution")
+_BACKWARD = engine.operator_handle("_backward_Convolution")
+_ZEROS = engine.operator_handle("_zeros")
+MAXIMUM_ELEMENTS = 2**31 - 1
+
+
+def output_size(size: int, kernel: int, stride: int, pad: int, dilate: int) -> int:
+    """Return how many positions a kernel takes along one axis that is padded by ``pad`` on both sides."""
+    return (size + 2 * pad - dilate * (kernel - 1) - 1) // stride + 1
+
+
+def engine_attributes(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of the engine's Convolution whose weight has the shape given in ``options``, or metas[1]."""
+    weight = options.get("weight_shape") or metas[1][0]
+    return {
+        "kernel": weight[2:],
+        "stride": options["stride"],
+        "dilate": options["dilate"],
+        "pad": options["pad"],
+        "num_filter": weight[0],
+        "num_group": options["groups"],
+        "no_bias": len(metas) < 3,
+    }
+
+
+def check_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse what the engine would refuse late, crash on or get wrong."""
+    (shape, dtype), (weight, weight_dtype) = metas[:2]
+    groups = options["groups"]
+    caller = f"conv{len(shape) - 2}d"
+    if not dtype.is_floating:
+        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {dtype.name}: cast it to float32")
+    for name, (_, other) in zip(("weight", "bias"), metas[1:]):
+        if other is not dtype:
+            raise OperatorTypeError(f"{caller}: the input is {dtype.name} but the {name} is {other.name}: cast one of them")
+    if len(weight) != len(shape):
+        raise OperatorError(f"{caller}: a weight of shape {list(weight)} does not fit an input of shape {list(shape)}")
+    if weight[0] % groups:
+        raise OperatorError(f"{caller}: {weight[0]} output channels do not divide into groups={groups}")
+    if shape[1] != weight[1] * groups:
+        raise OperatorError(
+            f"{caller}: the input of shape {list(shape)} has {shape[1]} channels, but the weight of shape {list(weight)}"
+            f" with groups={groups} wants {weight[1] * groups}"
+        )
+    if len(metas) > 2 and metas[2][0] != (weight[0],):
+        raise OperatorError(f"{caller}: the bias must have shape [{weight[0]}], got {list(metas[2][0])}")
+    elements = shape[0] * weight[0]
+    for i, (size, kernel) in enumerate(zip(shape[2:], weight[2:])):
+        positions = output_size(size, kernel, options["stride"][i], options["pad"][i], options["dilate"][i])
+        if positions < 1:
+            raise OperatorError(
+                f"{caller}: a kernel of size {kernel} with dilation {options['dilate'][i]} does not fit into axis {i + 2}"
+                f" of the input {list(shape)} with padding {options['pad'][i]}"
+            )
+        elements *= positions
+    if elements > MAXIMUM_ELEMENTS:
+        raise OperatorError(f"{caller}: the output would have {elements} elements; the engine's limit is 2^31 - 1: split the batch")
+
+
+def infer_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    """Return the output's shape and type."""
+    (shape, dtype), (weight, _) = metas[:2]
+    window = zip(shape[2:], weight[2:], options["stride"], options["pad"], options["dilate"])
+    return [((shape[0], weight[0], *[output_size(*axis) for axis in window]), dtype)]
+
+
+class Convolution(Operator):
+    """Forward convolution of (x, weight[, bias]).
+
+    Eagerly it runs in training form: in inference form the engine rewrites the weights, in place and later, in a layout
+    of its own, so that a zero-copy view of them shows other numbers.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name, "Convolution", check=check_convolution, infer=infer_convolution, attributes=engine_attributes
+        )
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run the engine's Convolution."""
+        with engine.engine_mode(recording=False, training=True):
+            return engine.invoke(self.handle, arrays, plan.attributes), None  # type: ignore[arg-type]
+
+
+class ConvolutionBackward(Operator):
+    """All first-order gradients of a convolution in one call: (gradient, x, weight[, bias]) to (dx, dweight[, dbias])."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name,
+            "_backward_Convolution",
+            infer=lambda metas, options: metas[1:],
+            attributes=lambda metas, options: engine_attributes(metas[1:], options),
+            differentiable=False,
+            training=False,
+            allocate=True,
+            trap=True,
+        )
+
+
+class InputGradient(Operator):
+    """The gradient of a convolution's input from (gradient, weight): the transposed convolution.
+
+    Attributes of a call: stride, pad, dilate, groups, and ``size``, the spatial shape of that input.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "Deconvolution", infer=self._result, attributes=self._deconvolution, trap=True)
+
+    @staticmethod
+    def _result(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+        (gradient, dtype), (weight, _) = metas
+        return [((gradient[0], weight[1] * options["groups"], *options["size"]), dtype)]
+
+    @staticmethod
+    def _deconvolution(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+        if not _deconvolution_is_sound(metas, options):
+            return engine_attributes(metas, options)
+        (gradient, _), (weight, _) = metas
+        attributes = engine_attributes(metas, options)
+        attributes["num_filter"] = weight[1] * options["groups"]
+        attributes["adj"] = tuple(
+            [
+                size - ((positions - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1)
+                for size, positions, kernel, stride, pad, dilate in zip(
+                    options["size"], gradient[2:], weight[2:], options["stride"], options["pad"], options["dilate"]
+                )
+            ]
+        )
+        return attributes
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run Deconvolution forward where it is sound, else the backward kernel of Convolution."""
+        assert plan.metas is not None
+        shape, dtype = plan.metas[0]
+        gradient, weight = arrays
+        metas = [(engine.shape_of(gradient), dtype), (engine.shape_of(weight), dtype)]
+        if _deconvolution_is_sound(metas, attributes):
+            with engine.engine_mode(recording=False, training=True):
+                return engine.invoke(_DECONVOLUTION, arrays, plan.attributes), None
+        results = [engine.empty(shape, dtype), engine.empty(metas[1][0], dtype)]
+        unused = _zeros(shape, dtype)
+        return engine.invoke(_BACKWARD, [gradient, unused, weight], plan.attributes, results)[:1], None
+
+
+def _zeros(shape: Sequence[int], dtype: DType) -> Array:
+    return engine.invoke(_ZEROS, [], Attributes({"shape": tuple(shape), "dtype": dtype}))[0]
+
+
+def _deconvolution_is_sound(metas: Sequence[Meta], options: dict[str, Any]) -> bool:
+    """Dilated float64 comes out wrong; three axes know no dilation and, without oneDNN, do not exist."""
+    dtype = metas[0][1]
+    return all(step == 1 for step in options["dilate"]) and (dtype is float32 or len(metas[0][0]) < 5)
+
+
+class WeightGradient(Operator):
+    """The gradient of a convolution's weight from (gradient, x).
+
+    Attributes of a call: stride, pad, dilate, groups, and ``weight_shape``.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name,
+            "_backward_Convolution",
+            infer=lambda metas, options: [(options["weight_shape"], metas[0][1])],
+            attributes=engine_attributes,
+            trap=True,
+        )
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run the backward kernel of Convolution and keep the weight's part."""
+        assert plan.metas is not None
+        shape, dtype = plan.metas[0]
+        gradient, x = arrays
+        results = [engine.empty(engine.shape_of(x), dtype), engine.empty(shape, dtype)]
+        unused = _zeros(shape, dtype)
+        return engine.invoke(_BACKWARD, [gradient, x, unused], plan.attributes, results)[1:], None
+
+
+__all__ = ["Convolution", "ConvolutionBackward", "InputGradient", "WeightGradient", "output_size"]
