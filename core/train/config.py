@@ -1,0 +1,199 @@
+"""One flat YAML file says everything about an experiment; it is checked whole before anything is built."""
+
+from __future__ import annotations
+
+import os
+import typing
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, TypeVar, Union
+
+import pydantic
+import yaml
+
+from core.train.table import describe_type, nearest
+from core.train.yaml_file import ConfigError, KeyPath, dotted, parse_value, read_yaml
+from core.weights.atomic import atomic_write
+
+
+class Section(pydantic.BaseModel):
+    """A group of keys of a config; a key that it does not declare is a mistake."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+
+
+Schema = TypeVar("Schema", bound=Section)
+
+
+def load_config(schema: type[Schema], path: Union[str, os.PathLike[str]], overrides: Sequence[str] = ()) -> Schema:
+    """Read a config file, apply overrides, and check everything against a schema.
+
+    Args:
+        schema: the sections and keys that are valid, with their types.
+        path: the YAML file.
+        overrides: "a.b=c", as after ``-o``: sets the key a.b to the YAML value c; a number addresses a list's item.
+
+    Returns:
+        The checked config.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ConfigError: keys are unknown, missing or of the wrong type; one line for each, with key, file and line.
+    """
+    values, places = read_yaml(path)
+    for override in overrides:
+        _apply_override(values, places, override)
+    try:
+        return schema.model_validate(values)
+    except pydantic.ValidationError as error:
+        name = os.fspath(path)
+        lines = [_describe(problem, schema, name, places) for problem in error.errors()]
+        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
+
+
+def save_config(config: Section, path: Union[str, os.PathLike[str]]) -> None:
+    """Write a resolved config, defaults included; :func:`load_config` reads it back to an equal one.
+
+    Args:
+        config: the config.
+        path: the YAML file; it appears whole or not at all.
+    """
+    with atomic_write(path) as stream:
+        stream.write(yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True).encode("utf-8"))
+
+
+def differences(first: Section, second: Section) -> list[str]:
+    """List the keys in which two configs differ, as "key: this -> that".
+
+    Args:
+        first: a config.
+        second: another of the same schema.
+
+    Returns:
+        One line per key.
+    """
+    one, two = dict(_flat(first.model_dump())), dict(_flat(second.model_dump()))
+    keys = list(dict.fromkeys([*one, *two]))
+    return [f"{key}: {one.get(key)!r} -> {two.get(key)!r}" for key in keys if one.get(key) != two.get(key)]
+
+
+def describe_schema(schema: type[Section], prefix: str = "") -> list[str]:
+    """List every key of a schema with its type, default and meaning, one line each.
+
+    Args:
+        schema: the sections and keys.
+        prefix: what to put before each key.
+
+    Returns:
+        The lines.
+    """
+    lines = []
+    for name, field in schema.model_fields.items():
+        section = _section_of(field.annotation)
+        if section is not None:
+            lines.extend(describe_schema(section, f"{prefix}{name}."))
+            continue
+        default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
+        meaning = f": {field.description}" if field.description else ""
+        lines.append(f"{prefix}{name} ({describe_type(field.annotation)}; {default}){meaning}")
+    return lines
+
+
+def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override: str) -> None:
+    key, separator, text = override.partition("=")
+    if not separator or not key.strip():
+        raise ConfigError(f"-o {override}: an override is written key=value, as in -o train.epochs=5")
+    path: KeyPath = tuple(int(part) if part.isdigit() else part for part in key.strip().split("."))
+    target: Any = values
+    part: Any
+    for depth, part in enumerate(path):
+        if isinstance(target, list) and not (isinstance(part, int) and part < len(target)):
+            raise ConfigError(f"-o {override}: {dotted(path[:depth])!r} is a list with items 0 ... {len(target) - 1}")
+        if not isinstance(target, (list, dict)):
+            raise ConfigError(f"-o {override}: {dotted(path[:depth])!r} is {target!r}, which has no keys")
+        if depth == len(path) - 1:
+            target[part] = parse_value(text)
+        elif isinstance(target, dict) and target.get(part) is None:
+            target[part] = {}
+            places.setdefault(path[: depth + 1], f"-o {override}")
+        target = target[part]
+    for known in [known for known in places if known[: len(path)] == path]:
+        del places[known]
+    places[path] = f"-o {override}"
+
+
+def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPath, str]) -> str:
+    path: KeyPath = tuple(problem["loc"])
+    context = problem.get("ctx", {})
+    kind = problem["type"]
+    if kind == "unknown_argument":
+        path = (*path, context["key"])
+        known = [dotted((*path[:-1], key)) for key in context["known"]]
+        return f"{_place(path, name, places)}: unknown key {dotted(path)!r}; {_suggest(path, known, schema)}"
+    if kind == "extra_forbidden":
+        section = _descend(schema, path[:-1])
+        known = [dotted((*path[:-1], key)) for key in (section.model_fields if section is not None else [])]
+        return f"{_place(path, name, places)}: unknown key {dotted(path)!r}; {_suggest(path, known, schema)}"
+    if kind == "missing":
+        return f"{_place(path[:-1], name, places)}: the key {dotted(path)!r} is missing"
+    if kind in ("unknown_name", "missing_argument", "wrong_argument"):
+        inner = (*path, context["key"]) if kind == "wrong_argument" else (*path, "name")
+        return f"{_place(inner, name, places)}: {dotted(path)}: {problem['msg']}"
+    place = _place(path, name, places)
+    if kind == "value_error":
+        return f"{place}: {dotted(path)}: {problem['ctx']['error']}"
+    wanted = (
+        problem["msg"].replace("Input should be", "must be").replace("a valid dictionary or instance of", "keys of")
+    )
+    return f"{place}: {dotted(path)} {wanted}, not {problem['input']!r}"
+
+
+def _place(path: KeyPath, name: str, places: dict[KeyPath, str]) -> str:
+    while path and path not in places:
+        path = path[:-1]
+    return places.get(path, name)
+
+
+def _suggest(path: KeyPath, known: list[str], schema: type[Section]) -> str:
+    elsewhere = [key for key in _all_keys(schema) if key.rpartition(".")[2] == path[-1]]
+    if not elsewhere and not known:
+        return "no keys are valid here"
+    best = elsewhere[0] if elsewhere else nearest(dotted(path), known)
+    return f"the nearest valid key is {best!r} (valid here: {', '.join(key.rpartition('.')[2] for key in known)})"
+
+
+def _section_of(annotation: Any) -> Optional[type[Section]]:
+    for candidate in (annotation, *typing.get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, Section):
+            return candidate
+    return None
+
+
+def _descend(schema: type[Section], path: KeyPath) -> Optional[type[Section]]:
+    section: Optional[type[Section]] = schema
+    for part in path:
+        if isinstance(part, int):
+            continue
+        if section is None or part not in section.model_fields:
+            return None
+        section = _section_of(section.model_fields[part].annotation)
+    return section
+
+
+def _all_keys(schema: type[Section], prefix: str = "") -> Iterator[str]:
+    for name, field in schema.model_fields.items():
+        yield prefix + name
+        section = _section_of(field.annotation)
+        if section is not None:
+            yield from _all_keys(section, f"{prefix}{name}.")
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    children: Sequence[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        children = list(value.items())
+    elif isinstance(value, list):
+        children = list(enumerate(value))
+    if not children:
+        yield path, value
+    for key, child in children:
+        yield from _flat(child, f"{path}.{key}" if path else str(key))
