@@ -1,13 +1,14 @@
 """How the engine convolves without crashing: the four operators that convolution and its derivatives are made of.
 
-The engine's own second derivatives do not exist, its Deconvolution is wrong or absent for some cases, and in inference
-form it rewrites the memory of the weights. What is sound, and used here: Convolution and Deconvolution in training form,
-and the backward kernel of Convolution run on its own.
+The engine has no second derivatives of them, its Deconvolution is wrong or absent for some cases, and in inference form
+it rewrites the memory of the weights. What is sound, and used here: Convolution and Deconvolution in training form, and
+the backward kernel of Convolution run on its own.
 """
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from core.kernels import engine
 from core.kernels.door import Meta, Plan
@@ -28,7 +29,7 @@ def output_size(size: int, kernel: int, stride: int, pad: int, dilate: int) -> i
 
 
 def engine_attributes(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the attributes of the engine's Convolution whose weight has the shape given in ``options``, or metas[1]."""
+    """Return the engine's attributes of a convolution; ``options`` or the second input give the weight's shape."""
     weight = options.get("weight_shape") or metas[1][0]
     return {
         "kernel": weight[2:],
@@ -50,15 +51,17 @@ def check_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> None:
         raise OperatorTypeError(f"{caller}: wants a floating-point input, got {dtype.name}: cast it to float32")
     for name, (_, other) in zip(("weight", "bias"), metas[1:]):
         if other is not dtype:
-            raise OperatorTypeError(f"{caller}: the input is {dtype.name} but the {name} is {other.name}: cast one of them")
+            raise OperatorTypeError(
+                f"{caller}: the input is {dtype.name} but the {name} is {other.name}: cast one of them"
+            )
     if len(weight) != len(shape):
         raise OperatorError(f"{caller}: a weight of shape {list(weight)} does not fit an input of shape {list(shape)}")
     if weight[0] % groups:
         raise OperatorError(f"{caller}: {weight[0]} output channels do not divide into groups={groups}")
     if shape[1] != weight[1] * groups:
         raise OperatorError(
-            f"{caller}: the input of shape {list(shape)} has {shape[1]} channels, but the weight of shape {list(weight)}"
-            f" with groups={groups} wants {weight[1] * groups}"
+            f"{caller}: the input of shape {list(shape)} has {shape[1]} channels, but the weight of shape"
+            f" {list(weight)} with groups={groups} wants {weight[1] * groups}"
         )
     if len(metas) > 2 and metas[2][0] != (weight[0],):
         raise OperatorError(f"{caller}: the bias must have shape [{weight[0]}], got {list(metas[2][0])}")
@@ -67,12 +70,14 @@ def check_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> None:
         positions = output_size(size, kernel, options["stride"][i], options["pad"][i], options["dilate"][i])
         if positions < 1:
             raise OperatorError(
-                f"{caller}: a kernel of size {kernel} with dilation {options['dilate'][i]} does not fit into axis {i + 2}"
-                f" of the input {list(shape)} with padding {options['pad'][i]}"
+                f"{caller}: a kernel of size {kernel} with dilation {options['dilate'][i]} does not fit into axis"
+                f" {i + 2} of the input {list(shape)} with padding {options['pad'][i]}"
             )
         elements *= positions
     if elements > MAXIMUM_ELEMENTS:
-        raise OperatorError(f"{caller}: the output would have {elements} elements; the engine's limit is 2^31 - 1: split the batch")
+        raise OperatorError(
+            f"{caller}: the output would have {elements} elements; the engine's limit is 2^31 - 1: split the batch"
+        )
 
 
 def infer_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -103,7 +108,7 @@ class Convolution(Operator):
 
 
 class ConvolutionBackward(Operator):
-    """All first-order gradients of a convolution in one call: (gradient, x, weight[, bias]) to (dx, dweight[, dbias])."""
+    """All first-order gradients in one call: from (gradient, x, weight[, bias]) to (dx, dweight[, dbias])."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
