@@ -1,0 +1,164 @@
+"""to_static: compiled equals eager, values and gradients, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import core
+from core.jit import to_static
+from core.jit.static_function import MAXIMUM_PROGRAMS
+from core.kernels import door
+from core.kernels.errors import OperatorError
+
+W = core.to_tensor(np.linspace(-1, 1, 4, dtype="float32"), stop_gradient=False)
+X = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
+
+
+def loss(x: core.Tensor, scale: float = 2.0) -> core.Tensor:
+    return ((x * W).tanh() * scale).square().sum()
+
+
+def gradients(function: object, x: core.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    W.clear_grad()
+    x.clear_grad()
+    function(x).backward()
+    return W.grad.numpy(), x.grad.numpy()
+
+
+def test_values_and_first_order_gradients_equal_eager() -> None:
+    x = core.to_tensor(X, stop_gradient=False)
+    compiled = to_static(loss)
+    for eager, static in zip(gradients(loss, x), gradients(compiled, x)):
+        np.testing.assert_allclose(static, eager, rtol=1e-6)
+    with core.no_grad():
+        assert compiled(x).item() == pytest.approx(loss(x).item(), rel=1e-6)
+    assert compiled(x, scale=3.0).item() == pytest.approx(loss(x, 3.0).item(), rel=1e-6)
+
+
+def penalty(critic: object):
+    def step(x: core.Tensor) -> core.Tensor:
+        (gradient,) = core.grad(critic(x), x, create_graph=True)
+        return gradient.square().sum()
+
+    return step
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize("outer", [False, True])
+def test_second_order_gradients_whichever_part_is_compiled(inner: bool, outer: bool) -> None:
+    x = core.to_tensor(X, stop_gradient=False)
+    expected = gradients(penalty(loss), x)
+    step = penalty(to_static(loss) if inner else loss)
+    for eager, static in zip(expected, gradients(to_static(step) if outer else step, x)):
+        np.testing.assert_allclose(static, eager, rtol=2e-5, atol=1e-6)
+
+
+def test_results_of_one_call_outlive_the_next() -> None:
+    compiled = to_static(lambda x: x * 2)
+    first = compiled(core.ones([2]))
+    second = compiled(core.ones([2]) * 5)
+    assert (first.tolist(), second.tolist()) == ([2, 2], [10, 10])
+
+
+def test_two_calls_in_one_graph_are_differentiated_separately() -> None:
+    compiled = to_static(lambda x: (x * x).sum())
+    x = core.to_tensor([1.0, 2.0], stop_gradient=False)
+    (compiled(x) + compiled(x * 3)).backward()
+    np.testing.assert_allclose(x.grad.numpy(), 20 * np.array([1, 2]))
+
+
+def test_buffers_are_written_back_once_per_call_also_without_gradients() -> None:
+    count = core.zeros([1])
+
+    @to_static
+    def step(x: core.Tensor) -> core.Tensor:
+        count.update(count + 1)
+        return x * W
+
+    x = core.to_tensor(X, stop_gradient=False)
+    y = step(x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    with core.no_grad():
+        step(x)
+    assert count.item() == 2
+
+
+def test_nested_structures_go_in_and_out() -> None:
+    @to_static
+    def function(batch, *, flag):
+        return {"sum": batch["a"] + batch["b"][0], "flag": flag, "pair": (batch["a"], None)}
+
+    result = function({"a": core.ones([2]), "b": [core.ones([2])]}, flag="on")
+    assert result["sum"].tolist() == [2, 2] and result["flag"] == "on" and result["pair"][1] is None
+    assert result["pair"][0].tolist() == [1, 1]
+
+
+def test_methods_and_decorators() -> None:
+    class Scaler:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        @to_static
+        def run(self, x: core.Tensor) -> core.Tensor:
+            return x * self.factor
+
+    assert (Scaler(2.0).run(core.ones([1])).item(), Scaler(3.0).run(core.ones([1])).item()) == (2, 3)
+
+
+def test_no_grad_and_detach_cut_inside_a_program() -> None:
+    @to_static
+    def function(x: core.Tensor) -> core.Tensor:
+        with core.no_grad():
+            frozen = x * x
+        return (frozen * x + x.detach() * x).sum()
+
+    x = core.to_tensor([3.0], stop_gradient=False)
+    function(x).backward()
+    assert x.grad.item() == 12
+
+
+def test_frozen_and_thawed_parameters_are_noticed() -> None:
+    weight = core.to_tensor([2.0], stop_gradient=False)
+    x = core.to_tensor([3.0], stop_gradient=False)
+    compiled = to_static(lambda x: x * weight)
+    compiled(x).backward()
+    weight.stop_gradient = True
+    weight.clear_grad()
+    compiled(x).backward()
+    assert weight.grad is None
+    weight.stop_gradient = False
+    compiled(x).backward()
+    assert weight.grad.item() == 3
+
+
+def test_new_parameter_values_are_used() -> None:
+    weight = core.to_tensor([2.0], stop_gradient=False)
+    compiled = to_static(lambda x: x * weight)
+    assert compiled(core.ones([1])).item() == 2
+    weight.set_value([5.0])
+    assert compiled(core.ones([1])).item() == 5
+
+
+def test_reading_a_value_names_the_line() -> None:
+    def reads(x: core.Tensor) -> float:
+        return float(x.sum())
+
+    with pytest.raises(OperatorError, match=r"test_to_static.py:\d+: the value of a tensor cannot be read while"):
+        to_static(reads)(core.ones([2]))
+    assert door.state.trace is None
+
+
+def test_arguments_that_cannot_be_part_of_a_signature() -> None:
+    with pytest.raises(TypeError, match="an argument of type ndarray is neither a Tensor"):
+        to_static(loss)(X)
+
+
+def test_programs_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    compiled = to_static(lambda x: x + 1)
+    with caplog.at_level("INFO", logger="core.jit"):
+        for size in range(1, MAXIMUM_PROGRAMS + 10):
+            assert compiled(core.ones([size])).shape == [size]
+    assert len(compiled.programs) == MAXIMUM_PROGRAMS
+    assert [record.message for record in caplog.records if "more than 8 input signatures" in record.message]

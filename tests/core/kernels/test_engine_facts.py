@@ -1,0 +1,112 @@
+"""What was measured about the engine, each fact fenced: a test named after what the door must never let through."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels import engine
+
+
+def test_numpy_without_its_bool_alias_does_not_stop_the_import() -> None:
+    code = "import numpy; assert 'bool' not in vars(numpy) or numpy.bool; import core.kernels.engine"
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_shapes_of_no_axes_and_of_size_zero_are_real_shapes_in_every_thread() -> None:
+    import threading
+
+    found = []
+
+    def work() -> None:
+        found.append((core.ones([]).shape, core.zeros([0, 3]).shape, (core.zeros([0, 3]) + 1).shape))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [([], [0, 3], [0, 3])]
+
+
+def test_sum_to_a_scalar_has_no_axes() -> None:
+    assert core.ones([2, 3]).sum().shape == []
+
+
+def test_sum_over_no_elements_is_zero() -> None:
+    total = core.zeros([0, 3]).sum(axis=0)
+    np.testing.assert_array_equal(total.numpy(), np.zeros(3, "float32"))
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**60) + 1])
+def test_int64_does_not_pass_through_float64(number: int) -> None:
+    x = core.to_tensor([number])
+    assert (x + 1).item() == number + 1
+    assert (x * 1).item() == number
+    assert (1 - x).item() == 1 - number
+    assert bool(x == number) and not bool(x == number + 1)
+    assert core.full([1], number).item() == number
+
+
+def test_integers_divide_as_floats() -> None:
+    quotient = core.to_tensor([-7, 7]) / 2
+    assert quotient.dtype == "float32"
+    np.testing.assert_array_equal(quotient.numpy(), [-3.5, 3.5])
+
+
+def test_reseeding_is_exact() -> None:
+    engine.seed(7)
+    first = engine.invoke(engine.operator_handle("_npi_uniform"), [], _uniform())[0].asnumpy()
+    engine.seed(7)
+    second = engine.invoke(engine.operator_handle("_npi_uniform"), [], _uniform())[0].asnumpy()
+    np.testing.assert_array_equal(first, second)
+
+
+def _uniform() -> engine.Attributes:
+    return engine.Attributes({"low": 0.0, "high": 1.0, "size": (5,)})
+
+
+def test_a_view_shows_the_engine_memory_and_keeps_it_alive() -> None:
+    x = core.to_tensor(np.arange(6, dtype="float32").reshape(2, 3))
+    view = engine.view(x._value.array, (2, 3), x.dtype)
+    del x
+    np.testing.assert_array_equal(view, np.arange(6).reshape(2, 3))
+
+
+def test_bfloat16_rounds_to_nearest_even() -> None:
+    x = core.to_tensor([1.0, 1.00390625, 1.01171875, 3.14159], dtype="bfloat16")
+    assert x.dtype == "bfloat16"
+    np.testing.assert_array_equal(x.numpy(), [0x3F80, 0x3F80, 0x3F82, 0x4049])
+    np.testing.assert_allclose(x.astype("float32").numpy(), [1.0, 1.0, 1.015625, 3.140625])
+
+
+def test_a_custom_operator_in_a_compiled_program_uses_our_rule() -> None:
+    class Tripled(core.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 3.0
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 7.0
+
+    x = core.to_tensor([1.0, 2.0], stop_gradient=False)
+    function = core.jit.to_static(lambda x: Tripled.apply(x).sum())
+    for _ in range(3):
+        x.clear_grad()
+        loss = function(x)
+        loss.backward()
+        assert loss.item() == 9.0
+        np.testing.assert_array_equal(x.grad.numpy(), [7.0, 7.0])
+
+
+def test_a_gpu_without_a_cuda_build_is_one_clear_line() -> None:
+    if core.device.is_compiled_with_cuda():
+        pytest.skip("this engine has CUDA")
+    with pytest.raises(RuntimeError, match="gpu:0 cannot be used: the installed mxnet has no CUDA"):
+        core.set_device("gpu:0")
+    with pytest.raises(ValueError, match="'tpu' is no device: use 'cpu', 'gpu' or 'gpu:N'"):
+        core.set_device("tpu")
+    assert core.set_device("cpu") == core.get_device() == "cpu"
