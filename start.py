@@ -10,7 +10,6 @@ The second run finds the set-up done and starts at once; an interrupted set-up i
 # This file uses the standard library only and no syntax newer than Python 3.6: it must live long enough on an
 # unsuitable Python to say what is wrong with it.
 
-import ctypes
 import fcntl
 import glob
 import hashlib
@@ -20,212 +19,29 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
-import urllib.error
-import urllib.request
+
+from tools.machine import SetupError, check_libraries, check_platform, find_interpreter, probe, say
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
-OLDEST, NEWEST = (3, 9), (3, 12)
 LOCKS = {group: "requirements/%s.txt" % group for group in ("setup", "runtime", "dev")}
 FIRST_JOB = ["PaddleClas/train.py", "-c", "PaddleClas/configs/digits_resnet18.yaml"]
 
-# What the wheels load from the system: file name, Debian and Ubuntu package, who wants it.
-SYSTEM_LIBRARIES = [
-    ("libgomp.so.1", "libgomp1", "mxnet, numba"),
-    ("libquadmath.so.0", "libquadmath0", "mxnet"),
-    ("libGL.so.1", "libgl1", "opencv-python"),
-    ("libgthread-2.0.so.0", "libglib2.0-0", "opencv-python"),
-]
-
-# uv downloads its Pythons from here, unless UV_PYTHON_INSTALL_MIRROR names another place.
-UV_PYTHON_HOST = "https://github.com/astral-sh/python-build-standalone/releases"
-REACH_TIMEOUT = 5  # seconds
-
-
-class SetupError(Exception):
-    """Set-up cannot go on; the message is one line that says what to do about it."""
-
-
-def say(text):
-    """Print one progress line at once."""
-    print("[start] " + text, flush=True)
-
-
-# ------------------------------------------------------------------------------------------------ the system
-def check_platform(system, machine):
-    """Raise SetupError unless the engine's wheels exist for this system (`Linux`) and machine (`x86_64`)."""
-    if system != "Linux" or machine not in ("x86_64", "AMD64"):
-        raise SetupError(
-            "the engine (mxnet 1.9.1) comes as a wheel for Linux x86-64 only; this is %s %s. Use such a machine, "
-            "or a container on one." % (system, machine)
-        )
-
-
-def can_load(library):
-    """Tell whether the dynamic linker finds and loads a shared library, by file name."""
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
-
-
-def missing_packages(loads=can_load):
-    """Return (Debian package, who wants it) for every system library that does not load."""
-    return [(package, wanted_by) for library, package, wanted_by in SYSTEM_LIBRARIES if not loads(library)]
-
-
-def install_line(packages):
-    """Return the one command that installs Debian or Ubuntu packages."""
-    return "sudo apt-get update && sudo apt-get install -y --no-install-recommends " + " ".join(packages)
-
-
-# ------------------------------------------------------------------------------------------------ the interpreter
-def supported(version):
-    """Tell whether a (major, minor) Python version can run the engine."""
-    return OLDEST <= tuple(version[:2]) <= NEWEST
-
-
-PROBE = """
-import importlib.util, json, sys
-modules = ["venv", "ensurepip"]
-print(json.dumps([sys.version_info[:2], all(importlib.util.find_spec(name) for name in modules)]))
-"""
-
-
-def probe(python):
-    """Return ((major, minor), has venv and ensurepip) of an interpreter, or None if it does not run."""
-    try:
-        output = subprocess.run(
-            [python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30, check=True
-        ).stdout
-        version, can_make = json.loads(output.decode())
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return tuple(version), can_make
-
-
-def other_interpreters():
-    """Return paths of Pythons 3.12 to 3.9 found on PATH, then among those of pyenv and uv; newest first."""
-    home = os.path.expanduser("~")
-    pyenv = os.environ.get("PYENV_ROOT") or os.path.join(home, ".pyenv")
-    uv = os.environ.get("UV_PYTHON_INSTALL_DIR") or os.path.join(home, ".local", "share", "uv", "python")
-    found = []
-    for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
-        on_path = shutil.which("python3.%d" % minor)
-        found += [on_path] if on_path else []
-        found += sorted(glob.glob(os.path.join(pyenv, "versions", "3.%d.*" % minor, "bin", "python3")), reverse=True)
-        found += sorted(glob.glob(os.path.join(uv, "cpython-3.%d[.-]*" % minor, "bin", "python3")), reverse=True)
-    return found
-
-
-def choose_interpreter(current, version, others, examine=probe):
-    """Choose the Python to make the environment with: this one if it will do, else the first other one that does.
-
-    Args:
-        current: path of the running interpreter.
-        version: its (major, minor).
-        others: paths to try when it will not do.
-        examine: function like `probe`.
-
-    Returns:
-        A path, or None if none will do.
-
-    Raises:
-        SetupError: a supported Python is here and lacks only its venv module.
-    """
-    without_venv = []
-    for python in ([current] if supported(version) else []) + list(others):
-        answer = examine(python)
-        if answer and supported(answer[0]):
-            if answer[1]:
-                return python
-            without_venv.append((python, answer[0]))
-    if without_venv:
-        python, (major, minor) = without_venv[0]
-        raise SetupError(
-            "%s cannot make environments: its venv module is not complete. Run: %s"
-            % (python, install_line(["python%d.%d-venv" % (major, minor)]))
-        )
-    return None
-
-
-def reachable(url, timeout=REACH_TIMEOUT):
-    """Tell whether an address answers within the time-out (seconds), through whatever proxy is set."""
-    if url.startswith("file:"):
-        return True
-    try:
-        urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=timeout).close()
-    except urllib.error.HTTPError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def interpreter_from_uv():
-    """Ask uv for a Python 3.12, installing uv itself for the moment if need be.
-
-    Returns:
-        Path of the interpreter, or None where uv or its download host cannot be had.
-    """
-    if not reachable(os.environ.get("UV_PYTHON_INSTALL_MIRROR") or UV_PYTHON_HOST):
-        return None
-    wanted = "%d.%d" % NEWEST
-    with tempfile.TemporaryDirectory() as scratch:
-        uv = shutil.which("uv")
-        try:
-            if uv is None:
-                say("Getting uv, to get Python %s with ..." % wanted)
-                subprocess.run([sys.executable, "-m", "venv", scratch], check=True, stdout=subprocess.DEVNULL)
-                pip = [os.path.join(scratch, "bin", "python"), "-m", "pip", "--disable-pip-version-check"]
-                subprocess.run(pip + ["install", "--quiet", "--only-binary=:all:", "uv"], check=True, timeout=300)
-                uv = os.path.join(scratch, "bin", "uv")
-            say("Getting Python %s with uv ..." % wanted)
-            subprocess.run([uv, "python", "install", wanted], check=True, timeout=900)
-            answer = subprocess.run(
-                [uv, "python", "find", "--no-project", "--system", wanted], check=True, stdout=subprocess.PIPE
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            say("That did not work: %s" % error)
-            return None
-    return answer.stdout.decode().strip() or None
-
-
-def find_interpreter():
-    """Return the Python to make the environment with: this one, another that is here, or one from uv.
-
-    Raises:
-        SetupError: there is none.
-    """
-    version = sys.version_info[:2]
-    python = choose_interpreter(sys.executable, version, [] if supported(version) else other_interpreters())
-    if python is None:
-        python = interpreter_from_uv()
-        if python is None or choose_interpreter(python, (0, 0), [python]) is None:
-            raise SetupError(
-                "the engine (mxnet 1.9.1) runs on Python %d.%d to %d.%d; this is %d.%d, no other one is on PATH, and "
-                "uv could not get one. Install Python %d.%d with its venv module and run this command again."
-                % (OLDEST + NEWEST + version + NEWEST)
-            )
-    return python
-
 
 # ------------------------------------------------------------------------------------------------ the environment
-def wanted_state(groups, root=ROOT):
+def wanted_state(groups):
     """Return the stamp that an environment with these groups of packages has: its place and the locks' hashes."""
-    state = {"environment": os.path.join(root, ".venv")}
+    state = {"environment": ENVIRONMENT}
     for group in groups:
-        with open(os.path.join(root, LOCKS[group]), "rb") as file:
+        with open(os.path.join(ROOT, LOCKS[group]), "rb") as file:
             state[group] = hashlib.sha256(file.read()).hexdigest()
     return state
 
 
-def read_stamp(environment=ENVIRONMENT):
+def read_stamp():
     """Return the stamp of a finished set-up, an empty dict if it was begun and not finished, None if never begun."""
     try:
-        with open(os.path.join(environment, "start.json"), encoding="utf-8") as file:
+        with open(os.path.join(ENVIRONMENT, "start.json"), encoding="utf-8") as file:
             stamp = json.load(file)
     except FileNotFoundError:
         return None
@@ -234,9 +50,9 @@ def read_stamp(environment=ENVIRONMENT):
     return stamp if isinstance(stamp, dict) else {}
 
 
-def write_stamp(state, environment=ENVIRONMENT):
+def write_stamp(state):
     """Write the stamp as a whole: a reader sees the old one or the new one."""
-    path = os.path.join(environment, "start.json")
+    path = os.path.join(ENVIRONMENT, "start.json")
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(state, file, indent=1, sort_keys=True)
     os.replace(path + ".new", path)
@@ -268,9 +84,9 @@ def plan(exists, stamp, state, runs):
     return "nothing" if all(stamp.get(name) == value for name, value in state.items()) else "install"
 
 
-def environment_python(environment=ENVIRONMENT):
+def environment_python():
     """Return the path of the environment's interpreter."""
-    return os.path.join(environment, "bin", "python")
+    return os.path.join(ENVIRONMENT, "bin", "python")
 
 
 def make_environment(python):
@@ -318,19 +134,19 @@ def install(groups):
     command += ["--only-binary=:all:", "--require-hashes"]
     for group in groups:
         command += ["-r", os.path.join(ROOT, LOCKS[group])]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     width = shutil.get_terminal_size().columns - 1
     live, output, count = sys.stdout.isatty(), [], 0
-    for raw in process.stdout:
-        line = raw.decode(errors="replace").strip()
-        output.append(line)
-        if live and line.startswith(("Collecting ", "Installing ")):
-            count += line.startswith("Collecting ")
-            text = "[start]   %d %s" % (count, line)
-            print("\r" + text[:width].ljust(width), end="", flush=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        for raw in process.stdout:
+            line = raw.decode(errors="replace").strip()
+            output.append(line)
+            if live and line.startswith(("Collecting ", "Installing ")):
+                count += line.startswith("Collecting ")
+                text = "[start]   %d %s" % (count, line)
+                print("\r" + text[:width].ljust(width), end="", flush=True)
     if live:
         print("\r" + " " * width + "\r", end="", flush=True)
-    if process.wait() != 0:
+    if process.returncode != 0:
         print("\n".join(output[-15:]))
         errors = [line for line in output if line.startswith("ERROR")] or output
         raise SetupError(
@@ -355,11 +171,7 @@ def set_up(groups):
     if step == "nothing":
         return
     check_platform(platform.system(), platform.machine())
-    missing = missing_packages()
-    if missing:
-        reasons = "; ".join("%s for %s" % pair for pair in missing)
-        packages = [package for package, _ in missing]
-        raise SetupError("system libraries are missing (%s). Run: %s" % (reasons, install_line(packages)))
+    check_libraries()
     if step == "make":
         if exists:
             say("The set-up in .venv is unfinished or broken: making it anew.")
