@@ -78,11 +78,9 @@ class CompiledProgram(Operator):
         if door.state.trace is not None:
             values = self._inline(inputs)
         else:
-            needs = [value.requires_grad for value in inputs]
-            wanted = door.state.gradients and any(needs)
             arrays = [value.array for value in inputs]
-            if wanted:
-                outputs, record = self.program.forward_recorded(arrays, needs)
+            if door.state.gradients and any([value.requires_grad for value in self.output_values]):
+                outputs, record = self.program.forward_recorded(arrays, [value.requires_grad for value in inputs])
                 node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=False)
                 values = [
                     Value(array, meta, node, index, traced.requires_grad)

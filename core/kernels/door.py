@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from core.kernels import engine, graph
 from core.kernels.dtypes import DType
@@ -30,8 +30,6 @@ _order = itertools.count()
 class _State(threading.local):
     gradients = True
     trace: Optional[Trace] = None
-    cast_inputs: Optional[Callable[[Operator, Sequence[Value]], Sequence[Value]]] = None
-    profile: Optional[Callable[[Operator, Sequence[Value]], None]] = None
 
 
 state = _State()
@@ -133,16 +131,12 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     Raises:
         OperatorError: shapes, types or attributes do not fit; raised before the engine starts computing.
     """
-    if state.cast_inputs is not None:
-        inputs = state.cast_inputs(operator, inputs)
     trace = state.trace
     if trace is not None:
         return trace.invoke(operator, inputs, attributes)
     plan = operator.plans.get((*attributes.items(), *[value.meta for value in inputs]))
     if plan is None:
         plan = make_plan(operator, [value.meta for value in inputs], attributes)
-    if state.profile is not None:
-        state.profile(operator, inputs)
     needs_gradient = False
     if state.gradients and operator.differentiable:
         for value in inputs:

@@ -132,7 +132,16 @@ def ones_like(x: Tensor, dtype: DTypeLike = None, name: Optional[str] = None) ->
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
-    """Make a tensor whose content is not specified (zeros here, so that no run depends on chance)."""
+    """Make a tensor whose content is not specified (zeros here, so that no run depends on chance).
+
+    Args:
+        shape: Size of each axis.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of that shape.
+    """
     return zeros(shape, dtype)
 
 

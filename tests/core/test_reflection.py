@@ -1,0 +1,120 @@
+"""Walks every public operator: each is called, documented, differentiable or declared not to be, and compiles."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import operators
+from core.jit import to_static, tree
+from core.kernels.engine import seed as reseed
+from core.kernels.errors import OperatorError
+from core.kernels.operator import REGISTRY
+from tests.core.samples import Draw, all_samples
+
+SAMPLES = all_samples()
+CASES = [(name, index) for name in sorted(SAMPLES) for index in range(len(SAMPLES[name]))]
+
+
+def public_operators() -> list[str]:
+    return sorted({name for family in operators.FAMILIES for name in family.__all__})
+
+
+def function_of(name: str) -> Any:
+    return getattr(operators, name)
+
+
+def test_every_public_operator_has_a_sample() -> None:
+    missing = [name for name in public_operators() if name not in SAMPLES]
+    assert not missing, f"add example calls to tests/core/samples: {missing}"
+    assert not [name for name in SAMPLES if name not in public_operators()]
+
+
+@pytest.mark.parametrize("name", public_operators())
+def test_every_public_operator_is_documented(name: str) -> None:
+    function = function_of(name)
+    text = inspect.getdoc(function) or ""
+    lines = text.splitlines()
+    assert lines and lines[0].endswith((".", ":")), f"{name}: the docstring begins with one sentence"
+    parameters = inspect.signature(function).parameters
+    if "see :func:" not in text:
+        assert "Returns:" in text, f"{name}: the docstring says what comes back"
+        assert "Args:" in text or not parameters, f"{name}: the docstring describes the arguments"
+
+
+def test_every_differentiable_primitive_has_a_rule() -> None:
+    core.autograd  # noqa: B018 - attaches the rules
+    missing = [name for name, operator in REGISTRY.items() if operator.differentiable and operator.rule is None]
+    assert not missing
+    useless = [name for name, operator in REGISTRY.items() if not operator.differentiable and operator.rule is not None]
+    assert not useless
+
+
+def run(name: str, index: int) -> tuple[list[core.Tensor], list[core.Tensor]]:
+    args, kwargs = SAMPLES[name][index](Draw())
+    outputs, _ = tree.flatten(function_of(name)(*args, **kwargs))
+    inputs, _ = tree.flatten((list(args), kwargs))
+    return inputs, outputs
+
+
+def backward(outputs: list[core.Tensor]) -> bool:
+    heads = [output for output in outputs if output.dtype.is_floating and not output.stop_gradient]
+    if heads:
+        weights = [core.to_tensor(np.random.default_rng(1).uniform(0.5, 1.5, h.shape), dtype=h.dtype) for h in heads]
+        core.autograd.backward(heads, weights)
+    return bool(heads)
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_every_operator_runs_and_gives_finite_gradients(name: str, index: int) -> None:
+    reseed(0)
+    inputs, outputs = run(name, index)
+    for output in outputs:
+        if output.dtype.is_floating:
+            assert np.isfinite(output.astype("float32").numpy()).all()
+    if backward(outputs):
+        gradients = [tensor.grad for tensor in inputs if tensor.grad is not None]
+        assert gradients
+        for gradient in gradients:
+            assert np.isfinite(gradient.numpy()).all()
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_every_operator_compiles_to_the_same_values_and_gradients(name: str, index: int) -> None:
+    args, kwargs = SAMPLES[name][index](Draw())
+    function = function_of(name)
+    tensors, skeleton = tree.flatten((list(args), kwargs))
+    if not tensors:
+        return
+
+    def on_tensors(*given: core.Tensor) -> Any:
+        positional, named = tree.unflatten(skeleton, list(given))
+        return function(*positional, **named)
+
+    try:
+        reseed(3)
+        compiled, _ = tree.flatten(to_static(on_tensors)(*tensors))
+    except OperatorError as error:
+        assert "while a program is being compiled" in str(error) or "depends on data" in str(error), error
+        return
+    has_gradient = backward(compiled)
+    from_compiled = [tensor.grad for tensor in tensors]
+    for tensor in tensors:
+        tensor.clear_grad()
+    reseed(3)
+    eager, _ = tree.flatten(on_tensors(*tensors))
+    for got, expected in zip(compiled, eager):
+        assert got.dtype == expected.dtype and got.shape == expected.shape
+        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+    assert backward(eager) == has_gradient
+    for got, tensor in zip(from_compiled, tensors):
+        if tensor.grad is None:
+            assert got is None or not got.numpy().any()
+        else:
+            scale = max(1.0, float(np.abs(tensor.grad.numpy()).max(initial=0)))
+            actual = np.zeros(tensor.shape) if got is None else got.numpy()
+            np.testing.assert_allclose(actual, tensor.grad.numpy(), rtol=0, atol=1e-5 * scale)
