@@ -22,6 +22,7 @@ Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
 _BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
+_COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
 
 
@@ -104,6 +105,10 @@ class Program:
 
     def __init__(self, outputs: Sequence[Symbol], inputs: Sequence[Symbol], static: bool, training: bool) -> None:
         self.symbol = mx.sym.Group(list(outputs))
+        self.without_inputs = not self.symbol.list_inputs()
+        if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
+            inputs = [variable("unused")]
+            self.symbol = mx.sym.Group([*outputs, apply_operator("copy", _COPY, inputs, _NO_ATTRIBUTES)[0]])
         used = self.symbol.list_inputs()
         position = {symbol.name: i for i, symbol in enumerate(inputs)}
         self.order = [position[name] for name in used]
@@ -114,8 +119,10 @@ class Program:
 
     def forward(self, arrays: Sequence[Array]) -> list[Array]:
         """Run without a record."""
+        if self.without_inputs:
+            arrays = [_unused_array()]
         with engine.engine_mode(recording=False, training=self.training):
-            return self._run([arrays[i] for i in self.order])
+            return self._run([arrays[i] for i in self.order])[: self.number_of_outputs]
 
     def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], ProgramRecord]:
         """Run and keep what :meth:`ProgramRecord.backward` needs."""
@@ -160,7 +167,7 @@ def mark(arrays: Sequence[Array]) -> None:
     count = len(arrays)
     handles = (ctypes.c_void_p * count)(*[array.handle for array in arrays])
     requests = (ctypes.c_uint * count)(*[1] * count)
-    unused = (ctypes.c_void_p * count)(*[_unused_gradient().handle] * count)
+    unused = (ctypes.c_void_p * count)(*[_unused_array().handle] * count)
     if _LIB.MXAutogradMarkVariables(count, handles, requests, unused):
         raise MXNetError(engine.last_error())
 
@@ -168,7 +175,7 @@ def mark(arrays: Sequence[Array]) -> None:
 _unused: list[Array] = []
 
 
-def _unused_gradient() -> Array:
+def _unused_array() -> Array:
     if not _unused:
         _unused.append(mx.nd.zeros((1,)))
     return _unused[0]
