@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Callable, Sequence
 
 from core.kernels import door
-from core.operators import logic, math
+from core.operators import linalg, logic, math
 from core.tensor import Tensor
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -15,6 +15,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__mul__": math.multiply,
     "__truediv__": math.divide,
     "__pow__": math.pow,
+    "__matmul__": linalg.matmul,
     "__eq__": logic.equal,
     "__ne__": logic.not_equal,
     "__lt__": logic.less_than,
@@ -29,6 +30,7 @@ REVERSED: dict[str, Callable[..., Any]] = {
     "__rmul__": math.multiply,
     "__rtruediv__": math.divide,
     "__rpow__": math.pow,
+    "__rmatmul__": linalg.matmul,
 }
 
 UNARY: dict[str, Callable[..., Any]] = {"__neg__": math.neg, "__abs__": math.abs}

@@ -1,0 +1,304 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from core.kernels.door import Meta
+from core.kernels.dtypes import DType, float16, float32, int32, int64
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import HostOperator, Operator
+from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
+from core.operators.creation import cast
+from core.operators.empty import constant_result
+from core.operators.manipulation import broadcast_to, reshape_exact, transpose
+from core.operators.math import add, multiply
+from core.tensor import Tensor, apply
+
+
+def _product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    (first, dtype), (second, _) = metas
+    rows = first[-1] if options["transpose_a"] else first[-2]
+    columns = second[-2] if options["transpose_b"] else second[-1]
+    return [((*first[:-2], rows, columns), dtype)]
+
+
+def _integer_product(first: np.ndarray, second: np.ndarray, transpose_a: bool, transpose_b: bool) -> np.ndarray:
+    return np.matmul(first.swapaxes(-1, -2) if transpose_a else first, second.swapaxes(-1, -2) if transpose_b else second)
+
+
+_matrix_product = Operator("matrix_product", "_linalg_gemm2", infer=_product_shape)
+_integer_matrix_product = HostOperator(
+    "integer_matrix_product", _integer_product, infer=_product_shape, differentiable=False
+)
+_inner_products = Operator(
+    "inner_products",
+    "FullyConnected",
+    infer=lambda metas, options: [((*metas[0][0][:-1], metas[1][0][0]), metas[0][1])],
+    attributes=lambda metas, options: {"num_hidden": metas[1][0][0], "no_bias": True, "flatten": False},
+)
+_inner_products_backward = Operator(
+    "inner_products_backward",
+    "_backward_FullyConnected",
+    infer=lambda metas, options: [metas[1], metas[2]],
+    attributes=lambda metas, options: {"num_hidden": metas[2][0][0], "no_bias": True, "flatten": False},
+    allocate=True,
+    differentiable=False,
+)
+
+MOVED_PER_SECOND = 0.7e9
+FLOPS_SAVED_PER_SECOND = 1.2e11
+
+
+def inner_products(x: Tensor, weight: Tensor) -> Tensor:
+    """Return ``x @ weight.T`` through the engine's fastest kernel for it.
+
+    Args:
+        x: Shape [..., k], floating-point (no float16).
+        weight: Shape [n, k], the same dtype.
+
+    Returns:
+        A tensor of shape [..., n].
+    """
+    return apply(_inner_products, x, weight)
+
+
+def inner_products_backward(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the gradients of :func:`inner_products` in one engine call; they cannot be differentiated again."""
+    return apply(_inner_products_backward, gradient, x, weight)
+
+
+def swap_last(x: Tensor) -> Tensor:
+    """Exchange the last two axes."""
+    axes = list(range(x.ndim))
+    axes[-2:] = axes[-1], axes[-2]
+    return transpose(x, axes)
+
+
+def matmul(
+    x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Multiply matrices, vectors, or batches of them.
+
+    Args:
+        x: Shape [..., m, k], or [k] for a vector; any number type.
+        y: Shape [..., k, n], or [k] for a vector; leading axes broadcast with x's.
+        transpose_x: Exchange x's last two axes first; a vector is left as it is.
+        transpose_y: The same for y.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [..., m, n] without the axis of a vector; 0-D for two vectors.
+
+    Raises:
+        OperatorError: an operand is 0-D, the inner sizes differ, or the leading axes do not broadcast.
+    """
+    need_tensor(x, "matmul")
+    need_tensor(y, "matmul", "y")
+    if not x.ndim or not y.ndim:
+        raise OperatorError("matmul: an operand is 0-D: multiply by a single number with *")
+    dtype = common_dtype(x.dtype, y.dtype)
+    first, second = cast(x, dtype), cast(y, dtype)
+    shape_x, shape_y = x.shape, y.shape
+    if x.ndim == 1:
+        first, transpose_x = reshape_exact(first, [1, *shape_x]), False
+    if y.ndim == 1:
+        second, transpose_y = reshape_exact(second, [*shape_y, 1]), False
+    inner = (first.shape[-2 if transpose_x else -1], second.shape[-1 if transpose_y else -2])
+    if inner[0] != inner[1]:
+        raise OperatorError(
+            f"matmul: x {shape_x}{' transposed' if transpose_x else ''} and y {shape_y}"
+            f"{' transposed' if transpose_y else ''} do not fit: inner sizes {inner[0]} and {inner[1]} differ"
+        )
+    batch = broadcast_shape(first.shape[:-2], second.shape[:-2], caller="matmul")
+    result = _multiply_matrices(first, second, bool(transpose_x), bool(transpose_y), batch)
+    if x.ndim == 1 or y.ndim == 1:
+        rows, columns = result.shape[-2:]
+        kept = ([] if x.ndim == 1 else [rows]) + ([] if y.ndim == 1 else [columns])
+        result = reshape_exact(result, [*batch, *kept])
+    return result
+
+
+def _multiply_matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, batch: tuple[int, ...]) -> Tensor:
+    if x.ndim > 2 and y.ndim == 2 and not transpose_x and x.size:
+        rows = reshape_exact(x, [x.size // x.shape[-1], x.shape[-1]])
+        product = _multiply_typed(rows, y, False, transpose_y)
+        return reshape_exact(product, [*x.shape[:-1], product.shape[-1]])
+    first = broadcast_to(x, [*batch, *x.shape[-2:]])
+    second = broadcast_to(y, [*batch, *y.shape[-2:]])
+    return _multiply_typed(first, second, transpose_x, transpose_y)
+
+
+def _multiply_typed(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) -> Tensor:
+    if not x.size or not y.size:
+        metas = [(tuple(x.shape), x.dtype), (tuple(y.shape), y.dtype)]
+        (shape, _), *_ = _product_shape(metas, {"transpose_a": transpose_x, "transpose_b": transpose_y})
+        return constant_result([x, y], shape)
+    dtype = x.dtype
+    if not dtype.is_floating:
+        wide = dtype if dtype in (int32, int64) else int64
+        product = apply(
+            _integer_matrix_product, cast(x, wide), cast(y, wide), transpose_a=transpose_x, transpose_b=transpose_y
+        )
+        return cast(product, dtype)
+    if dtype is float16:  # the engine multiplies half-precision matrices on GPUs only
+        return cast(_multiply_typed(cast(x, float32), cast(y, float32), transpose_x, transpose_y), dtype)
+    if x.ndim == 2 and _prefers_inner_products(x, y, transpose_x, transpose_y, dtype):
+        return inner_products(swap_last(x) if transpose_x else x, y if transpose_y else swap_last(y))
+    if dtype.size == 2:
+        return cast(_multiply_typed(cast(x, float32), cast(y, float32), transpose_x, transpose_y), dtype)
+    return apply(_matrix_product, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
+
+
+def _prefers_inner_products(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, dtype: DType) -> bool:
+    """Whether oneDNN's product of rows by rows repays the transposes that it needs (it uses AVX-512, OpenBLAS AVX2)."""
+    if dtype.size != 4:
+        return dtype.size == 2
+    moved = (x.size if transpose_x else 0) + (0 if transpose_y else y.size)
+    flops = 2 * x.size * y.shape[0 if transpose_y else 1]
+    return not moved or flops / FLOPS_SAVED_PER_SECOND / 2 > moved / MOVED_PER_SECOND + 2e-5
+
+
+def mm(input: Tensor, mat2: Tensor, name: Optional[str] = None) -> Tensor:  # noqa: A002 - Paddle's name
+    """Multiply matrices; see :func:`matmul`, without its transposes.
+
+    Args:
+        input: Shape [..., m, k].
+        mat2: Shape [..., k, n].
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [..., m, n].
+
+    Raises:
+        OperatorError: the inner sizes differ.
+    """
+    return matmul(input, mat2)
+
+
+def bmm(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
+    """Multiply two batches of matrices pairwise.
+
+    Args:
+        x: Shape [batch, m, k].
+        y: Shape [batch, k, n].
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [batch, m, n].
+
+    Raises:
+        OperatorError: an operand is not 3-D, or sizes differ.
+    """
+    need_tensor(x, "bmm")
+    need_tensor(y, "bmm", "y")
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
+        raise OperatorError(f"bmm: wants shapes [b, m, k] and [b, k, n], got {x.shape} and {y.shape}")
+    return matmul(x, y)
+
+
+def mv(x: Tensor, vec: Tensor, name: Optional[str] = None) -> Tensor:
+    """Multiply a matrix by a vector.
+
+    Args:
+        x: Shape [m, k].
+        vec: Shape [k].
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [m].
+
+    Raises:
+        OperatorError: the shapes are not those.
+    """
+    need_tensor(x, "mv")
+    need_tensor(vec, "mv", "vec")
+    if x.ndim != 2 or vec.ndim != 1:
+        raise OperatorError(f"mv: wants a matrix and a vector, got shapes {x.shape} and {vec.shape}")
+    return matmul(x, vec)
+
+
+def dot(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
+    """Sum the products of corresponding elements of two vectors, or of the rows of two matrices.
+
+    Args:
+        x: Shape [k] or [rows, k].
+        y: The same shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A 0-D tensor, or one of shape [rows].
+
+    Raises:
+        OperatorError: the shapes differ or have other ranks.
+    """
+    from core.operators.reduction import sum as reduce_sum  # reduction needs this floor's arithmetic
+
+    need_tensor(x, "dot")
+    need_tensor(y, "dot", "y")
+    if x.ndim not in (1, 2) or x.shape != y.shape:
+        raise OperatorError(f"dot: wants two vectors or two matrices of one shape, got {x.shape} and {y.shape}")
+    dtype = common_dtype(x.dtype, y.dtype)
+    return cast(reduce_sum(multiply(x, y), axis=-1), dtype)
+
+
+def addmm(
+    input: Tensor, x: Tensor, y: Tensor, beta: Scalar = 1.0, alpha: Scalar = 1.0, name: Optional[str] = None  # noqa: A002
+) -> Tensor:
+    """Compute ``beta * input + alpha * (x @ y)``.
+
+    Args:
+        input: Shape [m, n], or one that broadcasts to it.
+        x: Shape [m, k].
+        y: Shape [k, n].
+        beta: Factor of input.
+        alpha: Factor of the product.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [m, n].
+
+    Raises:
+        OperatorError: the shapes do not fit.
+    """
+    need_tensor(input, "addmm", "input")
+    need_tensor(x, "addmm")
+    need_tensor(y, "addmm", "y")
+    if x.ndim != 2 or y.ndim != 2 or input.ndim > 2:
+        raise OperatorError(f"addmm: wants matrices, got shapes {input.shape}, {x.shape} and {y.shape}")
+    product = matmul(x, y)
+    if broadcast_shape(input.shape, product.shape, caller="addmm") != tuple(product.shape):
+        raise OperatorError(f"addmm: input {input.shape} does not broadcast to the product's shape {product.shape}")
+    if not product.dtype.is_floating and not (float(alpha).is_integer() and float(beta).is_integer()):
+        raise OperatorTypeError(f"addmm: alpha {alpha!r} and beta {beta!r} must be integers for {product.dtype.name}")
+    return add(_scaled(input, beta), _scaled(product, alpha))
+
+
+def _scaled(x: Tensor, factor: Scalar) -> Tensor:
+    return x if factor == 1 else multiply(x, factor if x.dtype.is_floating else int(factor))
+
+
+def t(input: Tensor, name: Optional[str] = None) -> Tensor:  # noqa: A002 - Paddle's name
+    """Transpose a matrix; vectors and 0-D tensors stay as they are.
+
+    Args:
+        input: A tensor of at most 2 axes.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor with the axes exchanged.
+
+    Raises:
+        OperatorError: there are more than 2 axes.
+    """
+    need_tensor(input, "t", "input")
+    if input.ndim > 2:
+        raise OperatorError(f"t: wants at most 2 axes, got shape {input.shape}: use transpose with perm")
+    return swap_last(input) if input.ndim == 2 else reshape_exact(input, input.shape)
+
+
+__all__ = ["addmm", "bmm", "dot", "matmul", "mm", "mv", "t"]
+TENSOR_METHODS = tuple(__all__)
+IN_PLACE_METHODS = ("addmm", "t")
