@@ -35,6 +35,10 @@ def backward(
     """
     heads = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     starts = _starting_gradients(heads, grad_tensors, "backward")
+    if door.state.trace is not None:
+        raise RuntimeError(
+            "backward() cannot be part of a compiled program: call it on the program's result, or use grad() inside"
+        )
     if all(head.stop_gradient for head in heads):
         raise RuntimeError(
             "backward: the tensor depends on nothing that needs a gradient: set stop_gradient=False on an input, and"

@@ -137,14 +137,16 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     plan = operator.plans.get((*attributes.items(), *[value.meta for value in inputs]))
     if plan is None:
         plan = make_plan(operator, [value.meta for value in inputs], attributes)
+    arrays = []
     needs_gradient = False
-    if state.gradients and operator.differentiable:
-        for value in inputs:
-            if value.requires_grad:
-                needs_gradient = True
-                break
+    for value in inputs:
+        if value.traced or value.array is None:
+            raise unusable(operator, value)
+        arrays.append(value.array)
+        needs_gradient = needs_gradient or value.requires_grad
+    needs_gradient = needs_gradient and state.gradients and operator.differentiable
     try:
-        arrays, saved = operator.execute([value.array for value in inputs], plan, attributes, needs_gradient)
+        arrays, saved = operator.execute(arrays, plan, attributes, needs_gradient)
     except MXNetError as error:
         raise refusal(operator, [value.meta for value in inputs], attributes, error) from None
     metas = plan.metas
@@ -200,6 +202,16 @@ def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attribut
         except MXNetError as error:
             raise refusal(operator, metas, attributes, error) from None
     return plan.metas
+
+
+def unusable(operator: "Operator", value: Value) -> OperatorError:
+    """Say why a value cannot be computed with: it was traced, or it has no memory yet."""
+    if value.traced:
+        return OperatorError(
+            f"{operator.name}: a tensor made while a program was being compiled is used after that: return it from the"
+            " compiled function instead of storing it"
+        )
+    return OperatorError(f"{operator.name}: a parameter is abstract (built under LazyGuard): initialize() it first")
 
 
 def refusal(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any], error: Exception) -> OperatorError:

@@ -162,3 +162,26 @@ def test_programs_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
             assert compiled(core.ones([size])).shape == [size]
     assert len(compiled.programs) == MAXIMUM_PROGRAMS
     assert [record.message for record in caplog.records if "more than 8 input signatures" in record.message]
+
+
+def test_a_tensor_kept_from_a_trace_is_refused() -> None:
+    kept = []
+
+    @to_static
+    def function(x: core.Tensor) -> core.Tensor:
+        kept.append(x * 2)
+        return x * 3
+
+    function(core.ones([1]))
+    with pytest.raises(OperatorError, match="made while a program was being compiled is used after that"):
+        kept[0] + 1
+
+
+def test_backward_inside_a_program_is_refused() -> None:
+    @to_static
+    def function(x: core.Tensor) -> core.Tensor:
+        (x * W).sum().backward()
+        return x
+
+    with pytest.raises(RuntimeError, match="cannot be part of a compiled program"):
+        function(core.to_tensor(X, stop_gradient=False))
