@@ -1,0 +1,71 @@
+"""Seeded weights and inputs that two implementations draw without sharing a file: numpy alone, from names and shapes.
+
+Each array comes from a stream seeded by its own name, so no order of drawing matters. ``numpy.random.RandomState`` is
+used because numpy promises that its numbers never change.
+
+A random deep network amplifies rounding until two right implementations differ. Hence: the weights of each filter add
+up to zero, as a common offset of all channels would otherwise drown everything else; batch-norm statistics fit the
+activations: one number for each layer, the second moment of what the layer receives, comes from a calibration pass of
+the official implementation and is stored with its outputs; and the last normalisation of each residual branch is
+damped.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+DAMPED = re.compile(r"(conv1|conv2|_linear_conv)\.(bn|_batch_norm)\.(weight|bias)$")
+"""The last normalisations of residual branches. Those named conv1 are the last ones in basic blocks; in others a
+calibrated normalisation follows, which makes their scale immaterial."""
+
+
+def uniform(name: str, shape: Sequence[int], low: float, high: float) -> np.ndarray:
+    """Return float32 numbers in [low, high), drawn from the stream of a name.
+
+    Args:
+        name: any text; it seeds the stream.
+        shape: shape of the array.
+        low: lower bound.
+        high: upper bound.
+    """
+    count = int(np.prod(shape))
+    words = np.frombuffer(np.random.RandomState(zlib.crc32(name.encode())).bytes(4 * count), "<u4")
+    values = (words >> np.uint32(8)).astype(np.float32)  # 24 bits, which float32 holds exactly
+    values *= np.float32(2.0**-24 * (high - low))
+    values += np.float32(low)
+    return values.reshape(shape)
+
+
+def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, float]) -> np.ndarray:
+    """Return the value of one parameter or running statistic.
+
+    Args:
+        name: its structured name, such as ``blocks.0.conv0.bn._mean``.
+        shape: its shape.
+        second_moments: layer name (``blocks.0.conv0.bn``) to the mean square of what that layer receives.
+    """
+    layer = name.rpartition(".")[0]
+    damping = np.float32(0.25 if DAMPED.search(name) else 1.0)
+    if name.endswith("._variance"):
+        return uniform(name, shape, 0.7, 1.3) * np.float32(second_moments[layer])
+    if name.endswith("._mean"):
+        return uniform(name, shape, -0.2, 0.2) * np.float32(np.sqrt(second_moments[layer]))
+    if name.endswith(".bias"):
+        return uniform(name, shape, -0.2, 0.2) * damping
+    if len(shape) == 1:
+        return uniform(name, shape, 0.7, 1.3) * damping
+    fan_in = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
+    bound = float(np.sqrt(9.0 / fan_in)) if len(shape) == 4 else float(np.sqrt(3.0 / fan_in))
+    values = uniform(name, shape, -bound, bound)
+    if len(shape) == 4:
+        values -= values.mean(axis=(1, 2, 3), keepdims=True, dtype=np.float64).astype(np.float32)
+    return values
+
+
+def input_images(shape: Sequence[int]) -> np.ndarray:
+    """Return a batch of inputs, float32 in [-2, 2), about the range of normalised images."""
+    return uniform("input", shape, -2.0, 2.0)
