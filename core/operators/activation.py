@@ -1,0 +1,259 @@
+"""Activations made of straight pieces: ReLU and its relatives; curved ones and softmax are re-exported beside them."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from core.kernels.dtypes import float64
+from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
+from core.operators.activation_primitives import floating_tensor, over_engine_shapes
+from core.operators.activation_smooth import (
+    celu,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    log_sigmoid,
+    mish,
+    selu,
+    sigmoid,
+    silu,
+    softplus,
+    softsign,
+    swish,
+    tanh,
+    tanh_,
+    tanhshrink,
+)  # fmt: skip
+from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
+from core.operators.arguments import axis_argument
+from core.operators.manipulation import reshape_exact
+from core.operators.math import abs as absolute
+from core.operators.math import maximum, minimum
+from core.operators.methods import in_place
+from core.tensor import Tensor
+
+_relu = Operator("relu", "Activation", attributes=lambda metas, options: {"act_type": "relu"})
+_leaky_relu = Operator(
+    "leaky_relu", "LeakyReLU", attributes=lambda metas, options: {"act_type": "leaky", "slope": options["slope"]}
+)
+
+
+def relu(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Replace negative elements by 0.
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape; NaN becomes 0, as in Paddle.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
+    return over_engine_shapes(_relu, floating_tensor(x, "relu"))
+
+
+def relu_(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Compute :func:`relu` and move x to the result."""
+    return in_place(x, relu(x), "relu_")
+
+
+def relu6(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Limit elements to [0, 6]; a floating-point tensor of any shape gives one of the same shape."""
+    return clamp(floating_tensor(x, "relu6"), 0.0, 6.0)
+
+
+def clamp(x: Tensor, low: float, high: float) -> Tensor:
+    """Limit elements to [low, high]; the gradient is 0 outside and at the limits, as in Paddle."""
+    return minimum(maximum(x, low), high)
+
+
+def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: Optional[str] = None) -> Tensor:
+    """Multiply negative elements by a small slope.
+
+    Args:
+        x: A floating-point tensor of any shape.
+        negative_slope: The factor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
+    floating_tensor(x, "leaky_relu")
+    slope = float(negative_slope)
+    if x.dtype is float64:  # the engine keeps the slope in float32
+        return maximum(x, 0.0) + minimum(x, 0.0) * slope
+    return over_engine_shapes(_leaky_relu, x, slope=slope)
+
+
+def leaky_relu_(x: Tensor, negative_slope: float = 0.01, name: Optional[str] = None) -> Tensor:
+    """Compute :func:`leaky_relu` and move x to the result."""
+    return in_place(x, leaky_relu(x, negative_slope), "leaky_relu_")
+
+
+def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: Optional[str] = None) -> Tensor:
+    """Multiply negative elements by a learned slope, one for all or one per channel.
+
+    Args:
+        x: A floating-point tensor.
+        weight: Slopes, shape (1,) or (C,).
+        data_format: Whether channels are axis 1 (``NC...``) or the last axis.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of x's shape.
+
+    Raises:
+        OperatorError: the number of slopes is neither 1 nor the number of channels.
+    """
+    floating_tensor(x, "prelu")
+    if weight.size != 1:
+        axis = 1 if data_format.startswith("NC") else x.ndim - 1
+        if x.ndim < 2 or weight.size != x.shape[axis]:
+            raise OperatorError(f"prelu: {weight.size} slopes do not fit an input of shape {x.shape} in {data_format}")
+        weight = reshape_exact(weight, [weight.size if i == axis else 1 for i in range(x.ndim)])
+    elif x.ndim == 0:
+        weight = reshape_exact(weight, [])
+    return relu(x) - weight * relu(-x)
+
+
+def rrelu(
+    x: Tensor, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, training: bool = True, name: Optional[str] = None
+) -> Tensor:
+    """Multiply negative elements by a random slope (https://arxiv.org/abs/1505.00853).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        lower: Smallest slope.
+        upper: Largest slope, at most 1.
+        training: Draw a slope per element; otherwise the mean slope serves.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorError: not 0 <= lower <= upper <= 1.
+    """
+    floating_tensor(x, "rrelu")
+    if not 0 <= lower <= upper <= 1:
+        raise OperatorError(f"rrelu: wants 0 <= lower <= upper <= 1, got lower={lower}, upper={upper}")
+    if not training:
+        return leaky_relu(x, (lower + upper) / 2.0)
+    from core.operators.random import uniform  # same floor
+
+    slopes = uniform(x.shape, dtype=x.dtype, min=lower, max=upper)
+    return maximum(x, 0.0) + minimum(x, 0.0) * slopes
+
+
+def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Limit elements to [min, max]; a floating-point tensor of any shape gives one of the same shape."""
+    return clamp(floating_tensor(x, "hardtanh"), float(min), float(max))
+
+
+def hardtanh_(x: Tensor, min: float = -1.0, max: float = 1.0, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Compute :func:`hardtanh` and move x to the result."""
+    return in_place(x, hardtanh(x, min, max), "hardtanh_")
+
+
+def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: Optional[str] = None) -> Tensor:
+    """Compute slope * x + offset, limited to [0, 1].
+
+    Args:
+        x: A floating-point tensor of any shape.
+        slope: Factor; 0.1666667 rather than 1/6, as in Paddle.
+        offset: What is added.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    return clamp(floating_tensor(x, "hardsigmoid") * float(slope) + float(offset), 0.0, 1.0)
+
+
+def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Compute x * relu6(x + 3) / 6 (https://arxiv.org/abs/1905.02244); any shape, floating-point."""
+    return floating_tensor(x, "hardswish") * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
+
+
+def hardshrink(x: Tensor, threshold: float = 0.5, name: Optional[str] = None) -> Tensor:
+    """Replace elements within [-threshold, threshold] by 0; any shape, floating-point."""
+    return _keep_where(absolute(floating_tensor(x, "hardshrink")) > float(threshold), x)
+
+
+def softshrink(x: Tensor, threshold: float = 0.5, name: Optional[str] = None) -> Tensor:
+    """Move elements towards 0 by the threshold, those within it to 0.
+
+    Args:
+        x: A floating-point tensor of any shape.
+        threshold: How far, not negative.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorError: the threshold is negative.
+    """
+    if threshold < 0:
+        raise OperatorError(f"softshrink: the threshold must not be negative, got {threshold}")
+    floating_tensor(x, "softshrink")
+    return maximum(x - float(threshold), 0.0) + minimum(x + float(threshold), 0.0)
+
+
+def thresholded_relu(x: Tensor, threshold: float = 1.0, name: Optional[str] = None) -> Tensor:
+    """Replace elements at or below the threshold by 0; any shape, floating-point."""
+    return _keep_where(floating_tensor(x, "thresholded_relu") > float(threshold), x)
+
+
+def thresholded_relu_(x: Tensor, threshold: float = 1.0, name: Optional[str] = None) -> Tensor:
+    """Compute :func:`thresholded_relu` and move x to the result."""
+    return in_place(x, thresholded_relu(x, threshold), "thresholded_relu_")
+
+
+def _keep_where(condition: Tensor, x: Tensor) -> Tensor:
+    from core.operators.search import where  # same floor
+
+    return where(condition, x, x * 0.0)
+
+
+def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) -> Tensor:
+    """Take the largest of each group of neighbouring channels (https://arxiv.org/abs/1302.4389).
+
+    Args:
+        x: A floating-point tensor with C channels.
+        groups: Channels per group; divides C.
+        axis: The axis of channels.
+        name: Unused, as in Paddle.
+
+    Returns:
+        x's shape with C / groups channels.
+
+    Raises:
+        OperatorError: C does not divide into groups.
+    """
+    from core.operators.reduction import max as largest
+
+    floating_tensor(x, "maxout")
+    place = axis_argument(axis, x.ndim, "maxout")
+    channels = x.shape[place]
+    if groups < 1 or channels % groups:
+        raise OperatorError(f"maxout: {channels} channels do not divide into groups of {groups}")
+    shape = [*x.shape[:place], channels // groups, groups, *x.shape[place + 1 :]]
+    return largest(reshape_exact(x, shape), axis=place + 1)
+
+
+__all__ = [
+    "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "hardtanh_", "leaky_relu", "leaky_relu_", "log_sigmoid", "log_softmax", "maxout", "mish", "prelu", "relu", "relu6",
+    "relu_", "rrelu", "selu", "sigmoid", "silu", "softmax", "softmax_", "softplus", "softshrink", "softsign", "swish",
+    "tanh", "tanh_", "tanhshrink", "thresholded_relu", "thresholded_relu_",
+]  # fmt: skip
+TENSOR_METHODS = ("sigmoid",)
+IN_PLACE_METHODS = ("sigmoid",)

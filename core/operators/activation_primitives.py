@@ -1,0 +1,34 @@
+"""What activations share: checking their input, and shapes that the engine's activation kernels cannot take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.kernels.errors import OperatorTypeError
+from core.kernels.operator import Operator
+from core.operators.creation import assign
+from core.operators.manipulation import reshape_exact
+from core.tensor import Tensor, apply
+
+
+def floating_tensor(x: Any, caller: str) -> Tensor:
+    """Return x if it is a floating-point Tensor.
+
+    Raises:
+        OperatorTypeError: it is not.
+    """
+    if not isinstance(x, Tensor):
+        raise OperatorTypeError(f"{caller}: x must be a Tensor, got {type(x).__name__}: use to_tensor()")
+    if x.dtype.kind != "f":
+        raise OperatorTypeError(f"{caller}: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+    return x
+
+
+def over_engine_shapes(operator: Operator, x: Tensor, **attributes: Any) -> Tensor:
+    """Apply an element-wise engine kernel that fails on 0-D tensors and on tensors without elements."""
+    shape = x._value.meta[0]
+    if not shape:
+        return reshape_exact(apply(operator, reshape_exact(x, [1]), **attributes), [])
+    if 0 in shape:
+        return assign(x)
+    return apply(operator, x, **attributes)  # type: ignore[no-any-return]
