@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import PaddleClas
+from PaddleClas.models import entry_function
+from PaddleClas.models.registry import MODELS
+
+
+def test_list_models_matches_a_pattern_in_any_case() -> None:
+    assert PaddleClas.list_models("vgg*") == ["VGG11", "VGG13", "VGG16", "VGG19"]
+    assert PaddleClas.list_models("ResNet*_vd")[0] == "ResNet18_vd"
+    assert len(PaddleClas.list_models("ResNet*_v?")) == 7
+    assert PaddleClas.list_models("no such*") == []
+    assert PaddleClas.list_models() == list(MODELS)
+
+
+def test_an_unknown_name_lists_the_nearest_ones() -> None:
+    with pytest.raises(ValueError, match=r"there is no model 'resnet50-vd'; nearest: ResNet50_vd, .*list_models\(\)"):
+        PaddleClas.create_model("resnet50-vd")
+    with pytest.raises(ValueError, match=r"there is no model '!!'; PaddleClas.list_models\(\) has all of them"):
+        PaddleClas.create_model("!!")
+
+
+@pytest.mark.parametrize("name", PaddleClas.list_models())
+def test_every_name_of_the_table_is_an_entry_function_with_a_docstring(name: str) -> None:
+    entry = entry_function(name)
+    assert entry.__name__ == name
+    assert entry is getattr(PaddleClas.models, name)
+    assert entry.__doc__ and name in dir(PaddleClas.models)
+
+
+def test_models_have_no_other_attributes() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'ResNet19'; PaddleClas.list_models"):
+        PaddleClas.models.ResNet19  # noqa: B018
+
+
+@pytest.mark.parametrize("class_num", [0, -1, 2.0, True, "10"])
+def test_class_num_is_a_positive_whole_number(class_num: object) -> None:
+    with pytest.raises(ValueError, match="class_num must be a positive whole number, not"):
+        PaddleClas.create_model("LeNet", class_num=class_num)  # type: ignore[arg-type]
+
+
+def test_class_num_is_the_length_of_the_last_axis() -> None:
+    state = PaddleClas.create_model("MobileNetV1_x0_25", class_num=7).state_dict()
+    assert list(state["fc.weight"].shape) == [256, 7]
+    assert list(state["fc.bias"].shape) == [7]
+
+
+def test_an_argument_that_the_network_lacks_is_named() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'depht'"):
+        PaddleClas.create_model("MobileNetV1_x0_25", depht=3)
+
+
+def test_importing_the_package_loads_no_engine() -> None:
+    code = "import sys, PaddleClas; PaddleClas.list_models(); sys.exit(bool({'mxnet', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,86 @@
+"""Every classifier against the official implementation: the same names, the same outputs from the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+import PaddleClas
+from core.weights import read_pdparams, write_pdparams
+from tests.parity.recipe import input_images, parameter
+
+REFERENCES = Path(__file__).with_name("references")
+SMALLEST = ("LeNet", "VGG11", "ResNet18", "ResNet18_vd", "ResNet50_vc", "MobileNetV1_x0_25", "MobileNetV2_x0_25")
+MODELS = [
+    pytest.param(name, marks=() if name in SMALLEST else pytest.mark.zoo) for name in PaddleClas.list_models()
+]
+
+
+def text(array: np.ndarray) -> list[str]:
+    return [item.decode() for item in array]
+
+
+def classes(name: str) -> int:
+    return 10 if name == "LeNet" else 1000
+
+
+def official_state(reference: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    moments = dict(zip(text(reference["normalisations"]), reference["second_moments"].tolist()))
+    shapes = [[int(extent) for extent in shape.split(",")] for shape in text(reference["shapes"])]
+    return {name: parameter(name, shape, moments) for name, shape in zip(text(reference["names"]), shapes)}
+
+
+def assert_close(actual: np.ndarray, expected: np.ndarray) -> None:
+    assert actual.shape == expected.shape
+    assert np.abs(actual - expected).max() <= 1e-4 * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", PaddleClas.list_models())
+def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
+    reference = np.load(REFERENCES / f"{name}.npz")
+    with core.LazyGuard():
+        state = PaddleClas.create_model(name, class_num=classes(name)).state_dict()
+    assert list(state) == text(reference["names"])
+    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == text(reference["shapes"])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_outputs_are_the_official_ones(name: str, tmp_path: Path) -> None:
+    reference = np.load(REFERENCES / f"{name}.npz")
+    state = official_state(reference)
+    path = tmp_path / f"{name}.pdparams"
+    write_pdparams(state, path, dict(zip(state, text(reference["global_names"]))))
+    model = PaddleClas.create_model(name, class_num=classes(name), pretrained=path)
+    path.unlink()
+    model.eval()
+    with core.no_grad():
+        output = model(core.to_tensor(input_images(reference["input_shape"]))).numpy()
+    assert_close(output, reference["output"])
+
+
+def test_a_file_that_paddle_wrote_itself() -> None:
+    from PaddleClas.models.mobilenet_v1 import MobileNet
+
+    path = REFERENCES / "tiny_mobilenet_v1.pdparams"
+    model = MobileNet(scale=0.0625, class_num=10)
+    state = core.load(str(path))
+    missing, unexpected = model.set_state_dict(state)
+    assert (missing, unexpected) == ([], [])
+    assert set(read_pdparams(path)) == set(model.state_dict())
+    model.eval()
+    with core.no_grad():
+        output = model(core.to_tensor(input_images((2, 3, 64, 64)))).numpy()
+    assert_close(output, np.load(REFERENCES / "tiny_mobilenet_v1.npz")["output"])
+
+
+@pytest.mark.parametrize("name", ["LeNet", "VGG11", "ResNet18", "MobileNetV2_x0_25"])
+def test_the_references_are_sharper_than_the_tolerance(name: str) -> None:
+    reference = np.load(REFERENCES / f"{name}.npz")
+    output = reference["output"]
+    assert reference["noise"] < 0.5e-4 * max(1.0, np.abs(output).max())
+    assert output.std() > 0.1
+    if len(output) > 1:  # the answer depends on the image, not on the weights alone
+        assert np.abs(output[0] - output[1]).max() > 0.1
