@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -105,7 +105,7 @@ class DataLoader:
         if hasattr(self.batch_sampler, "set_epoch"):
             self.batch_sampler.set_epoch(epoch)
 
-    def batches(self, start: int = 0) -> Iterator[Any]:
+    def batches(self, start: int = 0) -> Generator[Any, None, None]:
         """Iterate over the epoch's batches from number ``start`` on, without reading the samples before it.
 
         Args:

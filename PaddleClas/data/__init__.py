@@ -1,0 +1,24 @@
+"""Data sets of labelled images and the reading pipeline; nothing here loads the engine."""
+
+from __future__ import annotations
+
+from PaddleClas.data.dataset import ImageDataset
+from PaddleClas.data.digits import Digits
+from PaddleClas.data.folder import DatasetFolder
+from PaddleClas.data.image_list import ImageNetDataset
+from PaddleClas.data.mnist import MNIST
+from PaddleClas.data.pipeline import DATASETS, TRANSFORMS, SplitSection, build_dataset, build_loader, build_transform
+
+__all__ = [
+    "DATASETS",
+    "DatasetFolder",
+    "Digits",
+    "ImageDataset",
+    "ImageNetDataset",
+    "MNIST",
+    "SplitSection",
+    "TRANSFORMS",
+    "build_dataset",
+    "build_loader",
+    "build_transform",
+]

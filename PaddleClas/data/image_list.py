@@ -1,0 +1,86 @@
+"""Images named in a list file, as ImageNet's are."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional
+
+import numpy as np
+
+from core.vision.image import read_image
+from PaddleClas.data.dataset import ImageDataset, Transform
+
+
+class ImageNetDataset(ImageDataset):
+    """Images of a list file with lines "relative/path.jpg label".
+
+    Args:
+        image_root: the folder that the paths are relative to.
+        cls_label_path: the list file; each line holds a path, a space, and a class number from 0.
+        class_names_path: a file with one class name per line, in the order of the numbers; None: the numbers.
+        transform: what to do with an image.
+
+    Raises:
+        FileNotFoundError: a list file is missing.
+        ValueError: a line is not "path label", a label has no name, or the list is empty; names file and line.
+    """
+
+    def __init__(
+        self,
+        image_root: str,
+        cls_label_path: str,
+        class_names_path: Optional[str] = None,
+        transform: Optional[Transform] = None,
+    ) -> None:
+        self.samples = [(os.path.join(image_root, path), label) for path, label in read_image_list(cls_label_path)]
+        count = max(label for _, label in self.samples) + 1
+        names = [str(number) for number in range(count)] if class_names_path is None else _lines(class_names_path)
+        if len(names) < count:
+            raise ValueError(
+                f"{class_names_path}: {len(names)} class names, but {cls_label_path} has label {count - 1}"
+            )
+        super().__init__(names, transform)
+
+    def image(self, index: int) -> np.ndarray:
+        """Return an image: uint8, shape (H, W, 3), RGB."""
+        return read_image(self.samples[index][0])
+
+    def label(self, index: int) -> int:
+        """Return a sample's class number."""
+        return self.samples[index][1]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+
+def read_image_list(path: str) -> list[tuple[str, int]]:
+    """Read a list of images and labels.
+
+    Args:
+        path: the list file.
+
+    Returns:
+        (path, label) for each line that is not blank.
+
+    Raises:
+        FileNotFoundError: the file is missing.
+        ValueError: a line is not "path label" with a label from 0, or there are none.
+    """
+    samples = []
+    for number, line in enumerate(_lines(path), start=1):
+        name, _, label = line.strip().rpartition(" ")
+        if not line.strip():
+            continue
+        if not name or not label.isdigit():
+            raise ValueError(f"{path}:{number}: a line holds a path, a space and a class number, not {line.strip()!r}")
+        samples.append((name.rstrip(), int(label)))
+    if not samples:
+        raise ValueError(f"{path}: the list is empty")
+    return samples
+
+
+def _lines(path: str) -> list[str]:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"no list file {path!r}")
+    with open(path, encoding="utf-8") as stream:
+        return stream.read().splitlines()

@@ -1,0 +1,115 @@
+"""The evaluation command, and the pictures that belong to an evaluation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Optional
+
+from core.train.checkpoint import load_network
+from core.train.config import load_config
+from core.train.run_folder import RunFolder
+from core.train.seeds import seed_everything
+from core.train.step import EvaluationPass
+from core.weights.atomic import atomic_write
+from PaddleClas.classifier import find_checkpoint
+from PaddleClas.config import ClassificationConfig
+from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
+from PaddleClas.task import ClassificationEvaluator, ClassificationTask
+
+
+def evaluate(
+    run: Optional[str],
+    config_file: Optional[str],
+    overrides: Sequence[str],
+    split: str,
+    checkpoint: str,
+    output: Optional[str],
+) -> int:
+    """Evaluate a run's checkpoint, or a config's network with the weights that it names.
+
+    Args:
+        run: a run's folder; None: ``config_file`` is given.
+        config_file: an experiment; None: ``run`` is given.
+        overrides: changes of keys.
+        split: "train", "valid" or "test".
+        checkpoint: which one of the run.
+        output: where to write; None: the run's folder, else runs/evaluation.
+
+    Returns:
+        The exit code: 1 when the config expects more than is reached.
+    """
+    folder = None if run is None else RunFolder.open(run)
+    config = load_config(ClassificationConfig, folder.config if folder is not None else str(config_file), overrides)
+    seed_everything(config.seed)
+    if folder is not None:
+        config.model.pretrained = False  # the checkpoint has the weights
+    task = ClassificationTask(config)
+    if folder is not None:
+        chosen = find_checkpoint(folder, checkpoint)
+        load_network(chosen, "model", task.network)
+        print(f"weights: {chosen}")
+    task.dataset(split)
+    evaluator = EvaluationPass(task, config.train.compiled)(split)
+    numbers = evaluator.result()
+    print(f"{split}: " + ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items()))
+    target = (
+        Path(output)
+        if output
+        else folder.path / f"evaluation_{split}"
+        if folder is not None
+        else Path("runs/evaluation")
+    )
+    target.mkdir(parents=True, exist_ok=True)
+    write_pictures(evaluator, task, split, target)
+    with atomic_write(target / "results.json") as stream:
+        stream.write((json.dumps({split: numbers}, indent=1) + "\n").encode("utf-8"))
+    print(f"wrote {target}/results.json, confusion_matrix.png, predictions.png")
+    return 0 if meets_expectation(config, {split: numbers}) else 1
+
+
+def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask, split: str, folder: Path) -> None:
+    """Write confusion_matrix.png and predictions.png.
+
+    Args:
+        evaluator: a filled evaluator.
+        task: the task, for its images.
+        split: what was evaluated.
+        folder: where to write.
+    """
+    dataset = task.dataset(split)
+    names = [*dataset.class_names, *map(str, range(len(dataset.class_names), evaluator.class_num))]
+    accuracy = evaluator.result()["accuracy"]
+    title = f"{task.config.model.name}, {split}: {accuracy:.2%} of {len(evaluator.labels)} images right"
+    confusion_picture(evaluator.confusion.matrix, names, str(folder / "confusion_matrix.png"), title)
+    chosen = sheet_selection(evaluator.labels, evaluator.predictions)
+    prediction_sheet(
+        [dataset.image(i) for i in chosen],
+        [evaluator.labels[i] for i in chosen],
+        [evaluator.predictions[i] for i in chosen],
+        [evaluator.confidences[i] for i in chosen],
+        names,
+        str(folder / "predictions.png"),
+        f"{title} (mistakes first)",
+    )
+
+
+def meets_expectation(config: ClassificationConfig, results: Mapping[str, Mapping[str, float]]) -> bool:
+    """Compare results with what the config expects, and say so.
+
+    Args:
+        config: the experiment.
+        results: numbers of each evaluated split.
+
+    Returns:
+        False when the expected split was evaluated and fell short.
+    """
+    expect = config.expect
+    if expect is None or expect.split not in results:
+        return True
+    reached = results[expect.split]["accuracy"]
+    good = reached >= expect.accuracy
+    verdict = "as expected" if good else "BELOW what the config expects"
+    print(f"{expect.split} accuracy {reached:.4f}, expected at least {expect.accuracy:.4f}: {verdict}")
+    return good

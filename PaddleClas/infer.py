@@ -1,0 +1,57 @@
+"""Classify images with a trained network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import argparse
+from collections.abc import Sequence
+from typing import Optional
+
+from core.train import command_line
+
+EXAMPLES = """\
+  python PaddleClas/infer.py runs/digits_resnet18 --demo 8
+      eight images of the test split: no files needed
+  python PaddleClas/infer.py runs/digits_resnet18 photo.jpg folder/of/photos --top 3
+      your own images (for digits: white on black, as the network has seen them)
+"""
+
+
+def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = command_line.parser(
+        "Classify images: prints the best classes, draws them under each image, and writes predictions.json.", EXAMPLES
+    )
+    parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
+    parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, or folders of them")
+    parser.add_argument("--demo", type=int, default=0, metavar="N", help="take the first N images of the test split")
+    parser.add_argument(
+        "--top", type=int, default=3, metavar="K", help="how many classes to show (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240"
+    )
+    parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/predictions")
+    options = parser.parse_args(arguments)
+    if not options.images and options.demo < 1:
+        parser.error("name images, or take some of the test split with --demo 8")
+    if options.top < 1:
+        parser.error("--top must be at least 1")
+    return options
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command; return its exit code."""
+    options = parse(arguments)
+    from PaddleClas import inference
+
+    return inference.infer(options.run, options.images, options.demo, options.top, options.checkpoint, options.output)
+
+
+if __name__ == "__main__":
+    command_line.run(main)

@@ -1,0 +1,158 @@
+"""Image classification: what a training step and an evaluation step are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+import core
+import PaddleClas
+from core.io import DataLoader
+from core.metric import ConfusionMatrix
+from core.nn import functional as F
+from core.train.options import OPTIMIZERS, SCHEDULES
+from core.train.task import Evaluator, Phase, Task
+from PaddleClas.config import ClassificationConfig
+from PaddleClas.data.dataset import ImageDataset
+from PaddleClas.data.pipeline import build_dataset, build_loader
+
+
+class ClassificationEvaluator(Evaluator):
+    """Top-1 and top-5 accuracy, loss, and the prediction for every image.
+
+    Args:
+        class_num: the number of classes.
+    """
+
+    def __init__(self, class_num: int) -> None:
+        self.class_num = class_num
+        self.confusion = ConfusionMatrix(class_num)
+        self.labels: list[int] = []
+        self.predictions: list[int] = []
+        self.confidences: list[float] = []
+        self._top5 = 0
+        self._loss = 0.0
+
+    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
+        """Take in a batch's logits, shape (N, class_num), and its labels, the batch's second field."""
+        probabilities = softmax(outputs[0])
+        labels = batch[1].numpy().reshape(-1)
+        predictions = probabilities.argmax(axis=1)
+        of_label = np.take_along_axis(probabilities, labels[:, None], axis=1)[:, 0]
+        self.confusion.update(predictions, labels)
+        self._top5 += int(((probabilities > of_label[:, None]).sum(axis=1) < 5).sum())
+        self._loss -= float(np.log(np.maximum(of_label, 1e-30)).sum())
+        self.labels += labels.tolist()
+        self.predictions += predictions.tolist()
+        self.confidences += probabilities.max(axis=1).tolist()
+
+    def result(self) -> dict[str, float]:
+        """Return "accuracy", "top5_accuracy" where there are more than five classes, and "loss"."""
+        count = max(len(self.labels), 1)
+        numbers = {"accuracy": float(np.trace(self.confusion.matrix)) / count}
+        if self.class_num > 5:
+            numbers["top5_accuracy"] = self._top5 / count
+        return {**numbers, "loss": self._loss / count}
+
+
+class ClassificationTask(Task):
+    """Trains a network to tell images apart.
+
+    Args:
+        config: the experiment.
+        network: the network; None: the one that the config names.
+
+    Raises:
+        ValueError: the data has more classes than the network.
+    """
+
+    monitor = "accuracy"
+
+    def __init__(self, config: ClassificationConfig, network: Optional[Any] = None) -> None:
+        self.config = config
+        sections = {"train": config.data.train, "valid": config.data.valid, "test": config.data.test}
+        self.sections = {split: section for split, section in sections.items() if section is not None}
+        self._datasets: dict[str, ImageDataset] = {}
+        self.network = build_network(config) if network is None else network
+        self.networks = {"model": self.network}
+
+    def dataset(self, split: str) -> ImageDataset:
+        """Return the data set of a split, read on first use.
+
+        Args:
+            split: "train", "valid" or "test".
+
+        Raises:
+            ValueError: the config has no such split, or its data has more classes than the network.
+        """
+        if split not in self.sections:
+            raise ValueError(f"the config has no data.{split}; it has {', '.join(self.sections)}")
+        if split not in self._datasets:
+            dataset = build_dataset(self.sections[split])
+            if len(dataset.class_names) > self.config.model.class_num:
+                raise ValueError(
+                    f"data.{split} has {len(dataset.class_names)} classes, model.class_num is "
+                    f"{self.config.model.class_num}; make them equal"
+                )
+            self._datasets[split] = dataset
+        return self._datasets[split]
+
+    def loader(self, split: str) -> Optional[DataLoader]:
+        """Return the loader of a split, or None when the config has no such split."""
+        if split not in self.sections:
+            return None
+        return build_loader(self.sections[split], self.dataset(split), self.config.seed)
+
+    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+        """Return the one phase: cross entropy over the whole network."""
+        parameters = [parameter for parameter in self.network.parameters() if not parameter.stop_gradient]
+        schedule = SCHEDULES.build(self.config.schedule, steps_per_epoch=steps_per_epoch, epochs=epochs)
+        optimizer = OPTIMIZERS.build(self.config.optimizer, learning_rate=schedule, parameters=parameters)
+        return [Phase("train", self.loss, parameters, optimizer, schedule)]
+
+    def loss(self, images: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
+        """Return the loss of a batch, and its accuracy.
+
+        Args:
+            images: float32, shape (N, C, H, W).
+            labels: int64, shape (N,).
+        """
+        logits = self.network(images)
+        loss = F.cross_entropy(logits, labels)
+        smoothing = self.config.loss.label_smoothing
+        if smoothing > 0:
+            loss = (1 - smoothing) * loss - smoothing * F.log_softmax(logits, axis=-1).mean()
+        hits = core.equal(core.argmax(logits, axis=-1), labels)
+        return loss, {"accuracy": core.cast(hits, "float32").mean()}
+
+    def predict(self, images: Any, labels: Any = None) -> Sequence[Any]:
+        """Return the logits, shape (N, class_num)."""
+        return [self.network(images)]
+
+    def evaluator(self, split: str) -> ClassificationEvaluator:
+        """Return an empty evaluator."""
+        return ClassificationEvaluator(self.config.model.class_num)
+
+
+def build_network(config: ClassificationConfig) -> Any:
+    """Return the network that a config names.
+
+    Args:
+        config: the experiment.
+    """
+    model = config.model
+    return PaddleClas.create_model(
+        model.name,
+        class_num=model.class_num,
+        pretrained=model.pretrained,
+        adapt_head=model.adapt_head,
+        **model.arguments,
+    )
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Return probabilities for logits, along the last axis."""
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return raised / raised.sum(axis=-1, keepdims=True)

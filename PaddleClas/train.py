@@ -1,0 +1,64 @@
+"""Train an image classifier from a config file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import argparse
+from collections.abc import Sequence
+from typing import Optional
+
+from core.train import command_line
+
+EXAMPLES = """\
+  python PaddleClas/train.py -c PaddleClas/configs/digits_resnet18.yaml
+      train ResNet-18 on handwritten digits (about a minute on two cores) and test it
+  python PaddleClas/train.py -c PaddleClas/configs/digits_lenet.yaml -o train.epochs=5 -o schedule.learning_rate=0.02
+      change keys of the config; a misspelt key is an error that names the nearest valid one
+  python PaddleClas/train.py --resume runs/digits_resnet18
+      continue a run that was stopped, or killed, from its newest checkpoint
+  python PaddleClas/train.py --keys
+      list every key that a config may have, with type, default and meaning
+"""
+
+
+def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = command_line.parser(
+        "Train an image classifier. Everything about the experiment stands in one YAML file; the run writes one folder "
+        "with the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
+        EXAMPLES,
+    )
+    parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
+    command_line.add_override_option(parser)
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="continue a run: its folder, or with -c alone the newest run of that config",
+    )
+    parser.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
+    options = parser.parse_args(arguments)
+    if not options.keys and not options.config and not options.resume:
+        parser.error("give a config with -c, or a run with --resume")
+    return options
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command; return its exit code."""
+    options = parse(arguments)
+    from PaddleClas import training
+
+    if options.keys:
+        print("\n".join(training.keys()))
+        return 0
+    return training.train(options.config, options.overrides, options.resume)
+
+
+if __name__ == "__main__":
+    command_line.run(main)

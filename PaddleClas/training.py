@@ -1,0 +1,106 @@
+"""The training command: from a config to a run folder with a trained, tested network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+from core.train.config import describe_schema, differences, load_config, save_config
+from core.train.run_folder import RunFolder
+from core.train.seeds import seed_everything
+from core.train.trainer import Outcome, Trainer
+from PaddleClas.classifier import write_class_names
+from PaddleClas.config import ClassificationConfig
+from PaddleClas.evaluation import meets_expectation, write_pictures
+from PaddleClas.task import ClassificationTask
+
+
+def keys() -> list[str]:
+    """Return one line for each key that a config may have."""
+    return describe_schema(ClassificationConfig)
+
+
+def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]) -> int:
+    """Train, test and report.
+
+    Args:
+        config_file: the experiment; None with ``resume``: the run's own config.
+        overrides: changes of keys.
+        resume: None for a new run; a run's folder; or "" for the newest run of the config.
+
+    Returns:
+        The exit code.
+    """
+    config, folder = _open(config_file, overrides, resume)
+    seed_everything(config.seed)
+    task = ClassificationTask(config)
+    write_class_names(folder, task.dataset("train").class_names)
+    trainer = Trainer(task, config.train, folder, config.seed)
+    if resume is not None:
+        trainer.resume()
+    _announce(config, folder, task, trainer)
+    outcome = trainer.fit()
+    return _report(config, folder, task, outcome)
+
+
+def _open(
+    config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]
+) -> tuple[ClassificationConfig, RunFolder]:
+    if resume is None:
+        if config_file is None:
+            raise ValueError("a new run needs a config: -c FILE")
+        config = load_config(ClassificationConfig, config_file, overrides)
+        folder = RunFolder.create(config.output)
+        save_config(config, folder.config)
+        return config, folder
+    if resume:
+        folder = RunFolder.open(resume)
+    else:
+        wanted = load_config(ClassificationConfig, str(config_file), overrides)
+        newest = RunFolder.newest(wanted.output)
+        if newest is None:
+            raise FileNotFoundError(
+                f"there is no run at {wanted.output!r} to continue; leave out --resume to start one"
+            )
+        folder = newest
+    before = load_config(ClassificationConfig, folder.config)
+    config = load_config(ClassificationConfig, config_file or folder.config, overrides)
+    changes = differences(before, config)
+    if changes:
+        print("changed since the run began:\n  " + "\n  ".join(changes))
+        save_config(config, folder.config)
+    return config, folder
+
+
+def _announce(config: ClassificationConfig, folder: RunFolder, task: ClassificationTask, trainer: Trainer) -> None:
+    phase = trainer.phases[0]
+    count = sum(int(parameter.size) for parameter in phase.parameters)
+    images = ", ".join(f"{len(task.dataset(split)):,} {split}" for split in task.sections)
+    print(
+        f"{config.model.name}: {count:,} trainable parameters, {config.model.class_num} classes\n"
+        f"data: {images} images\n"
+        f"{config.optimizer.name}, batch size {config.data.train.batch_size}, learning rate "
+        f"{config.schedule.arguments['learning_rate']} ({config.schedule.name}), now {phase.optimizer.get_lr():.4g}\n"
+        f"{config.train.epochs} epochs of {trainer.steps_per_epoch} steps, "
+        f"{'compiled' if config.train.compiled else 'operator by operator'}, {trainer.progress.threads} threads\n"
+        f"writing to {folder}"
+    )
+
+
+def _report(config: ClassificationConfig, folder: RunFolder, task: ClassificationTask, outcome: Outcome) -> int:
+    print(f"trained in {outcome.seconds:.1f} s; weights of epoch {outcome.best_epoch or config.train.epochs}")
+    for split, numbers in outcome.results.items():
+        print(f"  {split}: " + ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items()))
+    split = "test" if "test" in outcome.evaluators else "valid"
+    if split in outcome.evaluators:
+        write_pictures(outcome.evaluators[split], task, split, folder.path)
+    good = meets_expectation(config, outcome.results)
+    print(
+        f"\nlook at   {folder}/learning_curve.png, confusion_matrix.png, predictions.png\n"
+        f"next, try\n"
+        f"  python PaddleClas/infer.py {folder} --demo 8          classify eight test images and draw the answers\n"
+        f"  python PaddleClas/eval.py {folder} --split valid      evaluate again, on another split\n"
+        f"  tensorboard --logdir {folder}/tensorboard             watch the curves (pip install tensorboard)\n"
+        f"  python PaddleClas/train.py --keys                     what a config can say; change it with -o key=value"
+    )
+    return 0 if good else 1

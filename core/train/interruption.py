@@ -1,0 +1,53 @@
+"""Ctrl-C and a polite kill: finish the step, save, leave."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any, Optional
+
+
+class TrainingInterrupted(Exception):
+    """A signal ended training after a checkpoint was saved.
+
+    Attributes:
+        exit_code: what the process should exit with: 130 after Ctrl-C, 143 after SIGTERM.
+    """
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Interruption:
+    """Within its block the first SIGINT or SIGTERM is remembered instead of raised; the second Ctrl-C is raised.
+
+    Outside the main thread, where Python allows no handlers, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.signal: Optional[int] = None
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._remember)
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    @property
+    def exit_code(self) -> int:
+        """The shell's code for a process that a signal ended."""
+        return 128 + (self.signal or 0)
+
+    def _remember(self, number: int, frame: Optional[FrameType]) -> None:
+        if self.signal is not None and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.signal = number

@@ -1,0 +1,101 @@
+"""The keys of a config that every task shares: how long to train, what to keep, with which optimizer and schedule."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Optional
+
+import pydantic
+
+from core.train.config import Section
+from core.train.table import Component, Table
+
+
+class TrainOptions(Section):
+    """How the Trainer runs."""
+
+    epochs: pydantic.PositiveInt = pydantic.Field(description="how often the training data is visited")
+    compiled: bool = pydantic.Field(
+        True, description="run compiled graphs; false runs operator by operator, for debugging"
+    )
+    evaluate_every: pydantic.PositiveInt = pydantic.Field(
+        1, description="epochs between evaluations on the valid split"
+    )
+    checkpoint_every: pydantic.PositiveInt = pydantic.Field(1, description="epochs between checkpoints")
+    keep_checkpoints: pydantic.PositiveInt = pydantic.Field(
+        2, description="how many of the newest to keep, beside the best"
+    )
+    early_stop: Optional[pydantic.PositiveInt] = pydantic.Field(
+        None, description="stop after this many evaluations without a better one"
+    )
+    tensorboard: bool = pydantic.Field(True, description="write TensorBoard events")
+
+
+OPTIMIZERS = Table(
+    "optimizer",
+    {
+        name: f"core.optimizer:{name}"
+        for name in ("SGD", "Momentum", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "RMSProp", "Lamb")
+    },
+    provided=("learning_rate", "parameters"),
+)
+OptimizerChoice = Annotated[Component, pydantic.AfterValidator(OPTIMIZERS.check)]
+
+
+def constant(learning_rate: float, warmup_epochs: float = 0.0, *, steps_per_epoch: int, epochs: int) -> Any:
+    """One learning rate throughout, after a linear warm-up from zero."""
+    from core.optimizer.lr import PiecewiseDecay
+
+    return _warmed_up(PiecewiseDecay([], [learning_rate]), learning_rate, warmup_epochs, steps_per_epoch)
+
+
+def cosine(
+    learning_rate: float,
+    warmup_epochs: float = 0.0,
+    end_learning_rate: float = 0.0,
+    *,
+    steps_per_epoch: int,
+    epochs: int,
+) -> Any:
+    """Half a cosine from the learning rate to its end, step by step, after a linear warm-up from zero."""
+    from core.optimizer.lr import CosineAnnealingDecay
+
+    steps = max(epochs * steps_per_epoch - round(warmup_epochs * steps_per_epoch), 1)
+    decay = CosineAnnealingDecay(learning_rate, T_max=steps, eta_min=end_learning_rate)
+    return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
+
+
+def piecewise(
+    learning_rate: float,
+    decay_epochs: list[float],
+    factor: float = 0.1,
+    warmup_epochs: float = 0.0,
+    *,
+    steps_per_epoch: int,
+    epochs: int,
+) -> Any:
+    """A learning rate that is multiplied by a factor at given epochs, after a linear warm-up from zero."""
+    from core.optimizer.lr import PiecewiseDecay
+
+    boundaries = [round((epoch - warmup_epochs) * steps_per_epoch) for epoch in decay_epochs]
+    if boundaries != sorted(boundaries) or (boundaries and boundaries[0] <= 0):
+        raise ValueError(f"decay_epochs {decay_epochs} must rise and come after the {warmup_epochs} epochs of warm-up")
+    decay = PiecewiseDecay(boundaries, [learning_rate * factor**i for i in range(len(boundaries) + 1)])
+    return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
+
+
+def _warmed_up(decay: Any, learning_rate: float, warmup_epochs: float, steps_per_epoch: int) -> Any:
+    from core.optimizer.lr import LinearWarmup
+
+    steps = round(warmup_epochs * steps_per_epoch)
+    if steps < 1:
+        return decay
+    start = learning_rate / (steps + 1)  # the first step already moves
+    return LinearWarmup(decay, warmup_steps=steps, start_lr=start, end_lr=learning_rate)
+
+
+SCHEDULES = Table(
+    "schedule",
+    {"Constant": constant, "Cosine": cosine, "Piecewise": piecewise},
+    provided=("steps_per_epoch", "epochs"),
+)
+ScheduleChoice = Annotated[Component, pydantic.AfterValidator(SCHEDULES.check)]

@@ -1,0 +1,91 @@
+"""What is trained and how it is judged; the Trainer owns everything else."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from core.io import DataLoader
+
+
+@dataclasses.dataclass
+class Phase:
+    """One way in which a step changes parameters; most tasks have one, an adversarial task has two.
+
+    Attributes:
+        name: for logs and file names.
+        loss: called with a batch's fields; returns the loss, a 0-D Tensor, and other 0-D Tensors to log, by name. It is
+            compiled, so it must not read values.
+        parameters: the parameters that the optimizer moves.
+        optimizer: moves them.
+        schedule: the optimizer's learning-rate schedule, which the Trainer advances after each of the phase's steps;
+            None: the learning rate is constant.
+        period: the phase runs at every period-th step.
+    """
+
+    name: str
+    loss: Callable[..., tuple[Any, Mapping[str, Any]]]
+    parameters: Sequence[Any]
+    optimizer: Any
+    schedule: Optional[Any] = None
+    period: int = 1
+
+    def __post_init__(self) -> None:
+        if self.period < 1:
+            raise ValueError(f"phase {self.name!r}: period must be a positive integer, not {self.period!r}")
+
+
+class Evaluator(abc.ABC):
+    """Gathers the outputs of an evaluation into numbers."""
+
+    @abc.abstractmethod
+    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
+        """Take in what :meth:`Task.predict` returned for a batch, as arrays, and the batch's fields."""
+
+    @abc.abstractmethod
+    def result(self) -> dict[str, float]:
+        """Return the numbers by name."""
+
+
+class Task(abc.ABC):
+    """What is trained and how it is judged.
+
+    Attributes:
+        networks: the networks whose weights a checkpoint holds, by name.
+        monitor: the number of the evaluation by which the best checkpoint is chosen.
+        higher_is_better: whether more of it is better.
+    """
+
+    networks: dict[str, Any]
+    monitor: str = "accuracy"
+    higher_is_better: bool = True
+
+    @abc.abstractmethod
+    def loader(self, split: str) -> Optional[DataLoader]:
+        """Return the loader of "train", "valid" or "test"; None when there is no such split. "train" must be there."""
+
+    @abc.abstractmethod
+    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+        """Return the phases of one training step, in order."""
+
+    @abc.abstractmethod
+    def predict(self, *batch: Any) -> Sequence[Any]:
+        """Return the Tensors that an evaluation needs for a batch; compiled, and run without gradients."""
+
+    @abc.abstractmethod
+    def evaluator(self, split: str) -> Evaluator:
+        """Return an empty evaluator for a split."""
+
+    def train_mode(self) -> None:
+        """Put all networks into training mode."""
+        for network in self.networks.values():
+            network.train()
+
+    def eval_mode(self) -> None:
+        """Put all networks into evaluation mode."""
+        for network in self.networks.values():
+            network.eval()

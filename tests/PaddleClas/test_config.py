@@ -1,0 +1,59 @@
+# ruff: noqa: E501 -- a table of mistakes reads best with one per line
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.train import ConfigError, load_config
+from PaddleClas import training
+from PaddleClas.config import ClassificationConfig
+from PaddleClas.data import build_dataset, build_loader
+
+CONFIGS = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs"
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.rglob("*.yaml")), ids=lambda path: path.stem)
+def test_every_config_is_valid(path: Path) -> None:
+    config = load_config(ClassificationConfig, path)
+    assert config.output == f"runs/{path.stem}"
+
+
+def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
+    config = load_config(ClassificationConfig, CONFIGS / "digits_resnet18.yaml")
+    dataset = build_dataset(config.data.train)
+    loader = build_loader(config.data.train, dataset, seed=3)
+    assert len(loader) == 1259 // 64
+    images, labels = next(loader._array_batches(0))
+    assert images.shape == (64, 3, 32, 32) and images.dtype == np.float32 and labels.dtype == np.int64
+    assert -0.9 < images.min() < -0.7 and 1.5 < images.max() < 1.9
+    again, _ = next(build_loader(config.data.train, build_dataset(config.data.train), seed=3)._array_batches(0))
+    np.testing.assert_array_equal(images, again)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("model.name=ResNet81", "model.name: unknown model 'ResNet81'; the nearest is 'ResNet18'"),
+        ("data.train.dataset.name=Digit", "data.train.dataset: unknown data set 'Digit'; the nearest is 'Digits'"),
+        ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
+        ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),
+        ("optimizer.momentun=0.5", "unknown key 'optimizer.momentun'; the nearest valid key is 'optimizer.momentum'"),
+        ("optimizer.learning_rate=0.5", "unknown key 'optimizer.learning_rate'"),
+        ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise"),
+        ("loss.label_smoothing=1", "loss.label_smoothing must be less than 1, not 1"),
+        ("train.epochs=-1", "train.epochs must be greater than 0, not -1"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(override: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(ClassificationConfig, CONFIGS / "digits_resnet18.yaml", [override])
+    assert message in str(caught.value)
+    assert f"-o {override}" in str(caught.value)
+
+
+def test_keys_are_listed() -> None:
+    lines = training.keys()
+    assert "train.epochs (integer; required): how often the training data is visited" in lines
+    assert all("default" in line or "required" in line for line in lines)

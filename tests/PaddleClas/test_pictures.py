@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from core.vision import read_image
+from PaddleClas.pictures import annotated, confusion_picture, prediction_sheet, sheet_selection
+
+
+def test_confusion_picture_is_dark_where_the_counts_are(tmp_path: Path) -> None:
+    path = str(tmp_path / "matrix.png")
+    confusion_picture(np.array([[9, 0], [3, 0]]), ["a", "b"], path, "title")
+    picture = read_image(path)
+    assert picture.shape[0] > 200
+    dark_blue = (picture[:, :, 2] > picture[:, :, 0].astype(int) + 40).sum(axis=0)
+    assert dark_blue[: picture.shape[1] // 2].sum() > 10 * dark_blue[picture.shape[1] // 2 + 40 :].sum()
+
+
+def test_sheet_shows_mistakes_in_red(tmp_path: Path) -> None:
+    images = [np.zeros((8, 8, 3), np.uint8)] * 3
+    red = []
+    for name, predictions in (("right", [0, 1, 2]), ("wrong", [0, 2, 2])):
+        path = str(tmp_path / f"{name}.png")
+        prediction_sheet(images, [0, 1, 2], predictions, [0.9, 0.8, 0.7], ["zero", "one", "two"], path)
+        picture = read_image(path).astype(int)
+        red.append(((picture[:, :, 0] > 150) & (picture[:, :, 1] < 80)).sum())
+    assert red[0] == 0 and red[1] > 20
+
+
+def test_selection_puts_mistakes_first() -> None:
+    labels = list(range(10)) * 2
+    predictions = list(labels)
+    predictions[4] = predictions[15] = 0
+    assert sheet_selection(labels, predictions, count=5)[:2] == [4, 15]
+    assert sheet_selection(labels, predictions, count=5)[2:] == [0, 9, 19]
+    assert sheet_selection([1], [1]) == [0]
+    assert sheet_selection([1], [0]) == [0]
+
+
+def test_annotated_image_keeps_the_picture_and_adds_text() -> None:
+    image = np.full((100, 400, 3), 77, np.uint8)
+    result = annotated(image, ["cat 90%", "dog 10%"])
+    np.testing.assert_array_equal(result[:100], image)
+    assert (result[100:] < 60).any() and result[100:].max() == 255
+    assert annotated(np.zeros((8, 8, 1), np.uint8), ["x"]).shape[1] == 320

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.train import TrainingInterrupted, command_line
+from core.train.interruption import Interruption
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (ValueError("batch_size is wrong"), 1, "error: batch_size is wrong\n"),
+        (KeyError("no such thing"), 1, "error: no such thing\n"),
+        (TrainingInterrupted("saved", 130), 130, "saved\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+    ],
+)
+def test_mistakes_are_one_line(
+    error: BaseException, code: int, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CORE_TRACEBACK", raising=False)
+
+    def main() -> int:
+        raise error
+
+    with pytest.raises(SystemExit) as left:
+        command_line.run(main)
+    assert left.value.code == code
+    assert capsys.readouterr().err == text
+    if isinstance(error, ValueError):
+        monkeypatch.setenv("CORE_TRACEBACK", "1")
+        with pytest.raises(ValueError, match="batch_size is wrong"):
+            command_line.run(main)
+
+
+def test_first_signal_waits_second_raises() -> None:
+    with Interruption() as interruption:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interruption.signal == signal.SIGINT and interruption.exit_code == 130
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            signal.sigtimedwait([], 1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with Interruption() as interruption:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interruption.exit_code == 143
+
+
+def test_other_threads_get_no_handlers() -> None:
+    seen = []
+
+    def body() -> None:
+        with Interruption() as interruption:
+            seen.append(interruption.signal)
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    assert seen == [None]
+
+
+@pytest.mark.parametrize("script", ["train", "eval", "infer"])
+def test_help_teaches_with_examples(script: str, tmp_path: Path) -> None:
+    """From any folder, without an installation, and fast: nothing heavy is imported."""
+    command = [sys.executable, str(ROOT / "PaddleClas" / f"{script}.py"), "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "examples:" in done.stdout and f"python PaddleClas/{script}.py" in done.stdout
