@@ -142,7 +142,7 @@ def install(groups):
             output.append(line)
             if live and line.startswith(("Collecting ", "Installing ")):
                 count += line.startswith("Collecting ")
-                text = "[start]   %d %s" % (count, line)
+                text = "[start]   %d %s" % (count, line.split(" (from ")[0])
                 print("\r" + text[:width].ljust(width), end="", flush=True)
     if live:
         print("\r" + " " * width + "\r", end="", flush=True)
