@@ -1,1 +1,24 @@
 """Optimizers and learning-rate schedules: ``paddle.optimizer``."""
+
+from __future__ import annotations
+
+from core.optimizer import lr
+from core.optimizer.adam import Adam, Adamax, AdamW
+from core.optimizer.adaptive import Adadelta, Adagrad, RMSProp
+from core.optimizer.lamb import Lamb
+from core.optimizer.optimizer import Optimizer
+from core.optimizer.sgd import SGD, Momentum
+
+__all__ = [
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Lamb",
+    "Momentum",
+    "Optimizer",
+    "RMSProp",
+    "SGD",
+    "lr",
+]
