@@ -260,7 +260,7 @@ class DistributedBatchSampler(BatchSampler):
     """The batches of one process out of several, which together visit each sample once.
 
     The list of samples is repeated from its start until it divides evenly, so that all processes make the same number
-    of batches. Consecutive blocks of ``batch_size`` samples go to the processes in turn; what is left at the end is cut
+    of batches, and then shuffled. Consecutive blocks of ``batch_size`` samples go to the processes in turn; what is left at the end is cut
     into equal pieces.
 
     Args:
@@ -302,11 +302,11 @@ class DistributedBatchSampler(BatchSampler):
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[list[int]]:
-        order = np.arange(len(self.dataset))
+        order = np.resize(np.arange(len(self.dataset)), self.total_size)
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1
-        mine = self._share(np.resize(order, self.total_size)) if len(order) else order
+        mine = self._share(order)
         for start in range(0, len(mine), self.batch_size):
             batch = mine[start : start + self.batch_size].tolist()
             if len(batch) == self.batch_size or not self.drop_last:

@@ -108,3 +108,11 @@ def test_distributed_blocks_by_hand() -> None:
     assert batches == [[[0, 1], [4, 5], [8, 9]], [[2, 3], [6, 7], [10, 0]]]
     with pytest.raises(ValueError, match=r"rank 2 is not one of 0 \.\.\. 1"):
         DistributedBatchSampler(TEN, 2, num_replicas=2, rank=2)
+
+
+def test_distributed_shuffle_is_paddles() -> None:
+    """Computed with paddlepaddle 2.6.2."""
+    sampler = DistributedBatchSampler(range(10), 1, num_replicas=3, rank=0, shuffle=True)
+    sampler.set_epoch(3)
+    assert list(sampler) == [[5], [2], [7], [9]]
+    assert sampler.epoch == 4
