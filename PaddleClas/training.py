@@ -31,10 +31,14 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     Returns:
         The exit code.
     """
-    config, folder = _open(config_file, overrides, resume)
+    config, folder = _config_and_earlier_run(config_file, overrides, resume)
     seed_everything(config.seed)
     task = ClassificationTask(config)
-    write_class_names(folder, task.dataset("train").class_names)
+    class_names = task.dataset("train").class_names
+    if folder is None:  # made only now, so that a mistake in the config leaves no empty folder behind
+        folder = RunFolder.create(config.output)
+    save_config(config, folder.config)
+    write_class_names(folder, class_names)
     trainer = Trainer(task, config.train, folder, config.seed)
     if resume is not None:
         trainer.resume()
@@ -43,32 +47,25 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     return _report(config, folder, task, outcome)
 
 
-def _open(
+def _config_and_earlier_run(
     config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]
-) -> tuple[ClassificationConfig, RunFolder]:
-    if resume is None:
-        if config_file is None:
-            raise ValueError("a new run needs a config: -c FILE")
-        config = load_config(ClassificationConfig, config_file, overrides)
-        folder = RunFolder.create(config.output)
-        save_config(config, folder.config)
-        return config, folder
+) -> tuple[ClassificationConfig, Optional[RunFolder]]:
+    folder = None
     if resume:
         folder = RunFolder.open(resume)
-    else:
-        wanted = load_config(ClassificationConfig, str(config_file), overrides)
-        newest = RunFolder.newest(wanted.output)
-        if newest is None:
+    elif config_file is None:
+        raise ValueError("a new run needs a config: -c FILE")
+    config = load_config(ClassificationConfig, config_file or folder.config, overrides)  # type: ignore[union-attr]
+    if resume == "":
+        folder = RunFolder.newest(config.output)
+        if folder is None:
             raise FileNotFoundError(
-                f"there is no run at {wanted.output!r} to continue; leave out --resume to start one"
+                f"there is no run at {config.output!r} to continue; leave out --resume to start one"
             )
-        folder = newest
-    before = load_config(ClassificationConfig, folder.config)
-    config = load_config(ClassificationConfig, config_file or folder.config, overrides)
-    changes = differences(before, config)
-    if changes:
-        print("changed since the run began:\n  " + "\n  ".join(changes))
-        save_config(config, folder.config)
+    if folder is not None:
+        changes = differences(load_config(ClassificationConfig, folder.config), config)
+        if changes:
+            print("changed since the run began:\n  " + "\n  ".join(changes))
     return config, folder
 
 

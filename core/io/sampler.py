@@ -259,9 +259,9 @@ class BatchSampler(Sampler):
 class DistributedBatchSampler(BatchSampler):
     """The batches of one process out of several, which together visit each sample once.
 
-    The list of samples is repeated from its start until it divides evenly, so that all processes make the same number
-    of batches, and then shuffled. Consecutive blocks of ``batch_size`` samples go to the processes in turn; what is left at the end is cut
-    into equal pieces.
+    The list of samples is repeated from its start until it divides evenly, so that all processes make the same
+    number of batches, and then shuffled. Consecutive blocks of ``batch_size`` samples go to the processes in turn;
+    what is left at the end is cut into equal pieces.
 
     Args:
         dataset: the data set.
