@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.kernels import engine
+from core.kernels.constants import zeros
 from core.kernels.door import Meta, Plan
-from core.kernels.dtypes import DType, float32
-from core.kernels.engine import Array, Attributes
+from core.kernels.dtypes import float32
+from core.kernels.engine import Array
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 
 _DECONVOLUTION = engine.operator_handle("Deconvolution")
 _BACKWARD = engine.operator_handle("_backward_Convolution")
-_ZEROS = engine.operator_handle("_zeros")
 MAXIMUM_ELEMENTS = 2**31 - 1
 
 
@@ -166,12 +166,8 @@ class InputGradient(Operator):
             with engine.engine_mode(recording=False, training=True):
                 return engine.invoke(_DECONVOLUTION, arrays, plan.attributes), None
         results = [engine.empty(shape, dtype), engine.empty(metas[1][0], dtype)]
-        unused = _zeros(shape, dtype)
+        unused = zeros(shape, dtype)
         return engine.invoke(_BACKWARD, [gradient, unused, weight], plan.attributes, results)[:1], None
-
-
-def _zeros(shape: Sequence[int], dtype: DType) -> Array:
-    return engine.invoke(_ZEROS, [], Attributes({"shape": tuple(shape), "dtype": dtype}))[0]
 
 
 def _deconvolution_is_sound(metas: Sequence[Meta], options: dict[str, Any]) -> bool:
@@ -203,7 +199,7 @@ class WeightGradient(Operator):
         shape, dtype = plan.metas[0]
         gradient, x = arrays
         results = [engine.empty(engine.shape_of(x), dtype), engine.empty(shape, dtype)]
-        unused = _zeros(shape, dtype)
+        unused = zeros(shape, dtype)
         return engine.invoke(_BACKWARD, [gradient, x, unused], plan.attributes, results)[1:], None
 
 

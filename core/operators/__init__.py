@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.operators import activation, convolution, creation, linalg, logic, manipulation, math, methods, reduction
+from core.operators import activation, convolution, creation, linalg, logic, manipulation, math, methods, pooling, reduction
 
-FAMILIES = (activation, convolution, creation, linalg, logic, manipulation, math, reduction)
+FAMILIES = (activation, convolution, creation, linalg, logic, manipulation, math, pooling, reduction)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,221 @@
+"""The primitives of pooling and the one function behind the public ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from core.kernels.door import Meta
+from core.kernels.dtypes import int32
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import HostOperator, Operator
+from core.kernels.pooling import (
+    AveragePoolingBackward,
+    MaximumPooling,
+    MaximumPoolingBackward,
+    adaptive_maximum_positions,
+    engine_attributes,
+    gather_positions,
+    infer_pooling,
+    maximum_positions,
+    scatter_positions,
+)
+from core.operators.creation import filled
+from core.operators.windows import (
+    PaddingLike,
+    Pairs,
+    Sizes,
+    channel_first,
+    channel_last,
+    check_rank,
+    is_channel_last,
+    padding_argument,
+    sizes_argument,
+)
+from core.tensor import Tensor, apply
+
+
+def _positions_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [(infer_pooling(metas, options)[0][0], int32)]
+
+
+_maximum_pooling = MaximumPooling("maximum_pooling")
+maximum_pooling_backward = MaximumPoolingBackward("maximum_pooling_backward")
+_average_pooling = Operator("average_pooling", "Pooling", infer=infer_pooling, attributes=engine_attributes("avg"))
+average_pooling_backward = AveragePoolingBackward("average_pooling_backward")
+_maximum_positions = HostOperator("maximum_positions", maximum_positions, infer=_positions_meta, differentiable=False)
+_adaptive_maximum_positions = HostOperator(
+    "adaptive_maximum_positions",
+    adaptive_maximum_positions,
+    infer=lambda metas, options: [((*metas[0][0][:2], *options["output_size"]), int32)],
+    differentiable=False,
+)
+_gather_positions = HostOperator(
+    "gather_positions", gather_positions, infer=lambda metas, options: [(metas[1][0], metas[0][1])]
+)
+_scatter_positions = HostOperator(
+    "scatter_positions",
+    scatter_positions,
+    infer=lambda metas, options: [((*metas[0][0][:2], *options["size"]), metas[0][1])],
+)
+
+
+def gather(x: Tensor, positions: Tensor) -> Tensor:
+    """Take elements of x (N, C, *size) at flat spatial positions (N, C, ...)."""
+    return apply(_gather_positions, x, positions)  # type: ignore[no-any-return]
+
+
+def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: bool) -> Tensor:
+    """Put values (N, C, ...) at flat spatial positions of zeros (N, C, *size)."""
+    return apply(  # type: ignore[no-any-return]
+        _scatter_positions, values, positions, size=tuple(size), accumulate=accumulate
+    )
+
+
+def window_positions(x: Tensor, window: dict[str, Any]) -> Tensor:
+    """Return the flat spatial position of the largest element of each window."""
+    return apply(_maximum_positions, x, **{key: window[key] for key in ("kernel", "stride", "pad")})  # type: ignore[no-any-return]
+
+
+def adaptive_positions(x: Tensor, output_size: tuple[int, ...]) -> Tensor:
+    """Return the flat spatial position of the largest element of each of ``output_size`` nearly equal regions."""
+    return apply(_adaptive_maximum_positions, x, output_size=output_size)  # type: ignore[no-any-return]
+
+
+def average_windows(x: Tensor, **window: Any) -> Tensor:
+    """Average each window; ``window`` is kernel, stride, pad (tuples) and exclusive."""
+    return apply(_average_pooling, x, **window)  # type: ignore[no-any-return]
+
+
+def pool(
+    kind: str,
+    rank: int,
+    x: Tensor,
+    kernel_size: Sizes,
+    stride: Optional[Sizes],
+    padding: PaddingLike,
+    ceil_mode: bool,
+    data_format: str,
+    exclusive: bool = True,
+    return_mask: bool = False,
+) -> Any:
+    """Pool with the meaning that Paddle gives to each argument; see the public functions.
+
+    Args:
+        kind: ``max`` or ``avg``.
+        rank: Number of spatial axes.
+        x, kernel_size, stride, padding, ceil_mode, data_format, exclusive, return_mask: As in the public functions.
+    """
+    caller = f"{kind}_pool{rank}d"
+    check_rank(x, rank, caller)
+    if not x.dtype.is_floating:
+        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {x.dtype.name}: cast it to float32")
+    last = is_channel_last(data_format, rank, caller)
+    if last and return_mask:
+        raise OperatorError(f"{caller}: return_mask=True wants channels first, got data_format={data_format!r}")
+    if last:
+        x = channel_first(x)
+    kernel = sizes_argument(kernel_size, rank, caller, "kernel_size")
+    step = kernel if stride is None else sizes_argument(stride, rank, caller, "stride")
+    if isinstance(padding, str) and padding.upper() == "VALID" and ceil_mode:
+        raise OperatorError(f"{caller}: padding='VALID' wants ceil_mode=False")
+    size = x.shape[2:]
+    pairs = padding_argument(padding, size, kernel, step, last, caller)
+    pairs = tuple(
+        [(before, after + extra) for (before, after), extra in zip(pairs, _ceil(size, kernel, step, pairs, ceil_mode))]
+    )
+    for axis, (length, window, pair) in enumerate(zip(size, kernel, pairs)):
+        if length + sum(pair) < window:
+            raise OperatorError(
+                f"{caller}: a window of {window} does not fit into axis {axis + 2} of the input {x.shape} with padding"
+                f" {pair}"
+            )
+    if x.size == 0:
+        shape = [(n + sum(pair) - k) // s + 1 for n, k, s, pair in zip(size, kernel, step, pairs)]
+        result: Any = filled((*x.shape[:2], *shape), 0, x.dtype) + x.sum() * 0  # type: ignore[attr-defined]
+    elif kind == "max":
+        result = _maximum(x, kernel, step, pairs, return_mask)
+    else:
+        result = _average(x, kernel, step, pairs, exclusive, padding, ceil_mode)
+    return channel_last(result) if last else result
+
+
+def _ceil(
+    size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], pairs: Pairs, ceil_mode: bool
+) -> list[int]:
+    """Return what to add behind each axis so that a last, partial window counts."""
+    extras = []
+    for length, window, step, pair in zip(size, kernel, stride, pairs):
+        rest = (length + sum(pair) - window) % step
+        extras.append(step - rest if ceil_mode and rest else 0)
+    return extras
+
+
+def _is_plain(kernel: Sequence[int], pairs: Pairs) -> bool:
+    return all(before == after < window for window, (before, after) in zip(kernel, pairs))
+
+
+def _maximum(x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: Pairs, return_mask: bool) -> Any:
+    if not _is_plain(kernel, pairs):
+        size = x.shape[2:]
+        x = _pad(x, pairs, float(np.finfo(np.float32).min if x.dtype.size > 2 else np.finfo(np.float16).min))
+        window = {"kernel": kernel, "stride": stride, "pad": (0,) * len(kernel)}
+        if not return_mask:
+            return apply(_maximum_pooling, x, **window)
+        positions = window_positions(x, window)
+        return gather(x, positions), _without_padding(positions, x.shape[2:], size, pairs)
+    window = {"kernel": kernel, "stride": stride, "pad": tuple([before for before, _ in pairs])}
+    if not return_mask:
+        return apply(_maximum_pooling, x, **window)
+    positions = window_positions(x, window)
+    return gather(x, positions), positions
+
+
+def _without_padding(positions: Tensor, padded: Sequence[int], size: Sequence[int], pairs: Pairs) -> Tensor:
+    """Turn flat positions in a padded plane into those of the plane itself."""
+    from core.operators.creation import cast
+    from core.operators.math import floor_divide, mod
+
+    rest = cast(positions, "int64")
+    result = None
+    stride = 1
+    for length, inner, (before, _) in list(zip(padded, size, pairs))[::-1]:
+        along = (mod(rest, length) - before) * stride
+        result = along if result is None else result + along
+        rest = floor_divide(rest, length)
+        stride *= inner
+    return cast(result, int32)  # type: ignore[arg-type]
+
+
+def _average(
+    x: Tensor,
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    pairs: Pairs,
+    exclusive: bool,
+    padding: PaddingLike,
+    ceil_mode: bool,
+) -> Tensor:
+    window = {"kernel": kernel, "stride": stride}
+    if _is_plain(kernel, pairs):
+        pad = tuple([before for before, _ in pairs])
+        return average_windows(x, pad=pad, exclusive=exclusive, **window)
+    size = x.shape[2:]
+    total = average_windows(_pad(x, pairs, 0.0), pad=(0,) * len(kernel), exclusive=True, **window)
+    if not exclusive:
+        return total
+    counts = np.ones((1, 1, *[1] * len(size)))
+    for axis, (length, k, s, (before, after)) in enumerate(zip(size, kernel, stride, pairs)):
+        starts = np.arange((length + before + after - k) // s + 1) * s - before
+        along = np.minimum(starts + k, length) - np.maximum(starts, 0)
+        counts = counts * along.reshape([-1 if i == axis + 2 else 1 for i in range(len(size) + 2)])
+    factors = np.prod(kernel) / np.maximum(counts, 1)
+    return total * Tensor(factors, dtype=x.dtype)  # type: ignore[no-any-return, operator]
+
+
+def _pad(x: Tensor, pairs: Pairs, value: float) -> Tensor:
+    from core.operators.vision import pad  # same floor
+
+    return pad(x, [size for pair in ((0, 0), (0, 0), *pairs) for size in pair], value=value)
