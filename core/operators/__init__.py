@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.operators import activation, convolution, creation, linalg, logic, manipulation, math, methods, pooling, reduction
+from core.operators import (
+    activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
+    methods, pooling, reduction, scattering, slicing, subscript,
+)  # fmt: skip
 
-FAMILIES = (activation, convolution, creation, linalg, logic, manipulation, math, pooling, reduction)
+FAMILIES = (
+    activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
+    pooling, reduction, scattering, slicing, subscript,
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

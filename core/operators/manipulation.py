@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from core.kernels.door import Meta
-from core.kernels.errors import OperatorError
+from core.kernels.dtypes import DType
+from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.arguments import ShapeLike, axes_argument, need_tensor, shape_argument
+from core.operators.arguments import ShapeLike, as_tensor, axes_argument, axis_argument, need_tensor, shape_argument
 from core.tensor import Tensor, apply
 
 
@@ -178,6 +179,95 @@ def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     return apply(_reshape, x, newshape=tuple(shape))
 
-__all__ = ["broadcast_to", "reshape", "squeeze", "transpose", "unsqueeze"]
+def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[str] = None) -> Tensor:
+    """Join neighbouring axes into one.
+
+    Args:
+        x: Any tensor; a 0-D one becomes 1-D.
+        start_axis: First axis to join.
+        stop_axis: Last axis to join.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor with the axes joined.
+
+    Raises:
+        OperatorError: the first axis stands behind the last.
+        OperatorIndexError: an axis does not exist.
+    """
+    shape = need_tensor(x, "flatten").shape
+    start, stop = axis_argument(start_axis, len(shape), "flatten"), axis_argument(stop_axis, len(shape), "flatten")
+    if start > stop:
+        raise OperatorError(f"flatten: start_axis {start_axis} stands behind stop_axis {stop_axis}")
+    joined = 1
+    for size in shape[start : stop + 1]:
+        joined *= size
+    return reshape_exact(x, [*shape[:start], joined, *shape[stop + 1 :]])
+
+
+def expand(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """Repeat axes of size 1 to reach a shape; see :func:`broadcast_to`."""
+    return broadcast_to(x, shape)
+
+
+def expand_as(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
+    """Repeat axes of size 1 to reach another tensor's shape; see :func:`broadcast_to`."""
+    return broadcast_to(x, need_tensor(y, "expand_as", "y").shape)
+
+
+def view(x: Tensor, shape_or_dtype: Any, name: Optional[str] = None) -> Tensor:
+    """Give the elements another shape.
+
+    Args:
+        x: Any tensor.
+        shape_or_dtype: New sizes, as for :func:`reshape`.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the new shape.
+
+    Raises:
+        OperatorTypeError: a dtype is given: the bits of a tensor cannot be read as another type here.
+    """
+    if isinstance(shape_or_dtype, (str, DType)):
+        raise OperatorTypeError("view: reading the bits as another dtype is not supported: use cast for conversion")
+    return reshape(x, shape_or_dtype)
+
+
+def view_as(x: Tensor, other: Tensor, name: Optional[str] = None) -> Tensor:
+    """Give the elements another tensor's shape; see :func:`reshape`."""
+    return reshape(x, need_tensor(other, "view_as", "other").shape)
+
+
+def _at_least(inputs: tuple[Any, ...], rank: int) -> Any:
+    lifted = []
+    for value in inputs:
+        x = as_tensor(value, f"atleast_{rank}d")
+        shape = x.shape
+        if rank == 3 and len(shape) in (1, 2):
+            shape = [*shape, 1]
+        lifted.append(reshape_exact(x, [1] * (rank - len(shape)) + shape) if x.ndim < rank else x)
+    return lifted[0] if len(lifted) == 1 else lifted
+
+
+def atleast_1d(*inputs: Any, name: Optional[str] = None) -> Any:
+    """Make 0-D tensors 1-D; returns one tensor, or a list for several inputs."""
+    return _at_least(inputs, 1)
+
+
+def atleast_2d(*inputs: Any, name: Optional[str] = None) -> Any:
+    """Lift tensors to at least two axes, (n,) to (1, n); returns one tensor, or a list for several inputs."""
+    return _at_least(inputs, 2)
+
+
+def atleast_3d(*inputs: Any, name: Optional[str] = None) -> Any:
+    """Lift tensors to at least three axes, (n,) to (1, n, 1) and (m, n) to (m, n, 1); one tensor, or a list for several."""
+    return _at_least(inputs, 3)
+
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "expand", "expand_as", "flatten", "reshape", "squeeze",
+    "transpose", "unsqueeze", "view", "view_as",
+]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)
-IN_PLACE_METHODS = ("reshape", "squeeze", "unsqueeze")
+IN_PLACE_METHODS = ("flatten", "reshape", "squeeze", "unsqueeze")

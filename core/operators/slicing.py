@@ -1,0 +1,213 @@
+"""Slices: parts of a tensor at regular steps, known before anything is computed."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from core.kernels.door import Meta
+from core.kernels.errors import OperatorError
+from core.kernels.operator import HostOperator, Operator
+from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
+from core.operators.creation import cast
+from core.operators.manipulation import broadcast_to, reshape_exact
+from core.tensor import Tensor, apply
+
+Range = tuple[int, int, int]
+"""Start, number of elements (at least 1) and step along one axis."""
+
+
+def _sliced(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [(tuple(count for _, count, _ in options["ranges"]), metas[0][1])]
+
+
+def _bounds(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+    ends = [start + count * step for start, count, step in options["ranges"]]
+    return {
+        "begin": tuple(start for start, _, _ in options["ranges"]),
+        "end": tuple(None if end < 0 else min(end, size) for end, size in zip(ends, metas[0][0])),
+        "step": tuple(step for _, _, step in options["ranges"]),
+    }
+
+
+def _assigned(x: np.ndarray, value: np.ndarray, ranges: tuple[Range, ...]) -> np.ndarray:
+    result = x.copy()
+    result[tuple(as_slice(part) for part in ranges)] = value
+    return result
+
+
+def _same(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [metas[0]]
+
+
+_slice = Operator("slice", "slice", infer=_sliced, attributes=_bounds)
+_slice_assign = HostOperator("slice_assign", _assigned, infer=_same)
+slice_backward = Operator(
+    "slice_backward",
+    "_backward_slice",
+    allocate=True,
+    differentiable=False,
+    infer=lambda metas, options: [(options["shape"], metas[0][1])],
+    attributes=lambda metas, options: _bounds([(options["shape"], metas[0][1])], options),
+)
+
+
+def as_slice(part: Range) -> builtins.slice:
+    """Return the Python slice of a range."""
+    start, count, step = part
+    end = start + count * step
+    return builtins.slice(start, None if end < 0 else end, step)
+
+
+def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
+    """Return the elements at the given ranges, one of them per axis, each within its axis."""
+    if all(part == (0, size, 1) for part, size in zip(ranges, x.shape)):
+        return x
+    counts = [count for _, count, _ in ranges]
+    if 0 in counts:  # the engine makes no empty slice; an empty gather keeps the way of the gradient open
+        from core.operators.gathering import take_rows  # which stands on slices
+
+        return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
+    return apply(_slice, x, ranges=tuple(ranges))  # type: ignore[no-any-return]
+
+
+def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
+    """Return x with the elements at the given ranges replaced; the value broadcasts to their shape."""
+    counts = [count for _, count, _ in ranges]
+    if 0 in counts:
+        return x
+    value = broadcast_to(cast(value, x.dtype), counts)
+    if all(part == (0, size, 1) for part, size in zip(ranges, x.shape)):
+        return value
+    if not (x._value.traced or value._value.traced):
+        return apply(_slice_assign, x, value, ranges=tuple(ranges))  # type: ignore[no-any-return]
+    return _assembled(x, tuple(ranges), value)
+
+
+def _assembled(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
+    """Put the result of an assignment together in a way that a compiled program does without leaving the engine."""
+    from core.operators.gathering import take_rows  # which stands on slices
+    from core.operators.joining import concat, cut
+
+    shape = x.shape
+    partial = [i for i, (part, size) in enumerate(zip(ranges, shape)) if part != (0, size, 1)]
+    axis = partial[-1]
+    start, count, step = ranges[axis]
+    if len(partial) == 1 and step == 1:
+        pieces = [cut(x, axis, 0, start), value, cut(x, axis, start + count, shape[axis])]
+        return concat([piece for piece in pieces if piece.shape[axis]], axis)
+    rows = np.arange(int(np.prod(shape[: axis + 1]))).reshape(shape[: axis + 1])
+    changed = rows[tuple(as_slice(part) for part in ranges[: axis + 1])]
+    origin = rows.copy()
+    origin[tuple(as_slice(part) for part in ranges[: axis + 1])] = rows.size + np.arange(changed.size).reshape(changed.shape)
+    both = concat([reshape_exact(x, [rows.size, *shape[axis + 1 :]]), reshape_exact(value, [changed.size, *shape[axis + 1 :]])])
+    return reshape_exact(take_rows(both, Tensor(origin.reshape(-1))), shape)
+
+
+def slice(  # noqa: A001 - Paddle's name
+    input: Tensor, axes: Sequence[int], starts: ShapeLike, ends: ShapeLike, name: Optional[str] = None
+) -> Tensor:
+    """Cut out the part from starts to ends along some axes.
+
+    Args:
+        input: A tensor of at least one axis.
+        axes: The axes to cut; the others stay whole.
+        starts: First index along each of them; negative ones count from the end.
+        ends: Where to stop along each of them; beyond the end means the end.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same rank.
+
+    Raises:
+        OperatorError: the three lists differ in length.
+        OperatorIndexError: an axis does not exist.
+    """
+    return _strided(input, axes, starts, ends, None, "slice")
+
+
+def strided_slice(
+    x: Tensor,
+    axes: Sequence[int],
+    starts: ShapeLike,
+    ends: ShapeLike,
+    strides: ShapeLike,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Cut out every n-th element from starts to ends along some axes.
+
+    Args:
+        x: A tensor of at least one axis.
+        axes: The axes to cut; the others stay whole.
+        starts: First index along each of them; negative ones count from the end.
+        ends: Where to stop along each of them.
+        strides: The step along each of them, not 0; negative ones walk backwards.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same rank.
+
+    Raises:
+        OperatorError: the lists differ in length, or a stride is 0.
+        OperatorIndexError: an axis does not exist.
+    """
+    return _strided(x, axes, starts, ends, strides, "strided_slice")
+
+
+def _strided(x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, caller: str) -> Tensor:
+    rank = need_tensor(x, caller).ndim
+    first, last = shape_argument(starts, caller), shape_argument(ends, caller)
+    steps = (1,) * len(first) if strides is None else shape_argument(strides, caller)
+    if not len(axes) == len(first) == len(last) == len(steps):
+        raise OperatorError(f"{caller}: {len(axes)} axes, {len(first)} starts, {len(last)} ends, {len(steps)} strides")
+    ranges = [(0, size, 1) for size in x.shape]
+    for axis, start, end, step in zip(axes, first, last, steps):
+        place = axis_argument(axis, rank, caller)
+        if step == 0:
+            raise OperatorError(f"{caller}: the stride of axis {axis} is 0")
+        # Paddle has no None: with a negative stride an end below -size means "through index 0"
+        ranges[place] = range_of(builtins.slice(start, end, step), x.shape[place])
+    return take_ranges(x, ranges)
+
+
+def range_of(part: builtins.slice, size: int) -> Range:
+    """Return the range that a Python slice addresses along an axis of the given size."""
+    start, end, step = part.indices(size)
+    count = len(range(start, end, step))
+    return (start, count, step) if count else (0, 0, 1)
+
+
+def crop(
+    x: Tensor, shape: Optional[ShapeLike] = None, offsets: Optional[ShapeLike] = None, name: Optional[str] = None
+) -> Tensor:
+    """Cut out a block.
+
+    Args:
+        x: A tensor of at least one axis.
+        shape: The block's shape; -1 reaches to the end of an axis; x's shape when None.
+        offsets: Where the block begins; zeros when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the block's shape.
+
+    Raises:
+        OperatorError: the block reaches beyond x.
+    """
+    sizes = need_tensor(x, "crop").shape
+    begin = shape_argument(offsets, "crop") if offsets is not None else (0,) * x.ndim
+    wanted = shape_argument(shape, "crop") if shape is not None else (-1,) * x.ndim
+    if not len(begin) == len(wanted) == len(sizes):
+        raise OperatorError(f"crop: x has {len(sizes)} axes, shape {len(wanted)}, offsets {len(begin)}")
+    counts = [size - start if count == -1 else count for size, start, count in zip(sizes, begin, wanted)]
+    for axis, (size, start, count) in enumerate(zip(sizes, begin, counts)):
+        if start < 0 or count < 0 or start + count > size:
+            raise OperatorError(f"crop: {count} elements from {start} reach beyond axis {axis} of {sizes}")
+    return take_ranges(x, [(start if count else 0, count, 1) for start, count in zip(begin, counts)])
+
+
+__all__ = ["crop", "slice", "strided_slice"]
+TENSOR_METHODS = tuple(__all__)
