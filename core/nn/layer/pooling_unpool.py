@@ -1,0 +1,135 @@
+"""Layers that undo maximum pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+from core.nn import functional as F
+from core.nn.layer.checks import one_of
+from core.nn.layer.layers import Layer
+
+Sizes = Union[int, Sequence[int]]
+
+
+class _MaxUnPool(Layer):
+    """Shared body of the unpooling layers."""
+
+    _format = ""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Optional[Sizes] = None,
+        padding: Sizes = 0,
+        data_format: Optional[str] = None,
+        output_size: Optional[Sequence[int]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__()
+        self.ksize = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.data_format = one_of(type(self).__name__, "data_format", data_format or self._format, (self._format,))
+        self.output_size = output_size
+        self.name = name
+
+    def extra_repr(self) -> str:
+        """Return the output's size."""
+        return f"output_size={self.output_size}"
+
+
+class MaxUnPool1D(_MaxUnPool):
+    """Puts maxima of sequences back where MaxPool1D(return_mask=True) found them, zeros elsewhere.
+
+    Args:
+        kernel_size: Size of the window of the pooling.
+        stride: Its step; its size when it is None.
+        padding: Its padding.
+        data_format: ``NCL``.
+        output_size: Spatial size of the output, where several are possible.
+        name: Unused; for Paddle's signature.
+    """
+
+    _format = "NCL"
+
+    def forward(self, x: Any, indices: Any) -> Any:
+        """Return the unpooled input.
+
+        Args:
+            x: Maxima (N, C, L).
+            indices: Their int32 positions.
+        """
+        return F.max_unpool1d(
+            x,
+            indices,
+            kernel_size=self.ksize,
+            stride=self.stride,
+            padding=self.padding,
+            data_format=self.data_format,
+            output_size=self.output_size,
+        )
+
+
+class MaxUnPool2D(_MaxUnPool):
+    """Puts maxima of images back where MaxPool2D(return_mask=True) found them, zeros elsewhere.
+
+    Args:
+        kernel_size: Size of the window of the pooling.
+        stride: Its step; its size when it is None.
+        padding: Its padding.
+        data_format: ``NCHW``.
+        output_size: Spatial size of the output, where several are possible.
+        name: Unused; for Paddle's signature.
+    """
+
+    _format = "NCHW"
+
+    def forward(self, x: Any, indices: Any) -> Any:
+        """Return the unpooled input.
+
+        Args:
+            x: Maxima (N, C, H, W).
+            indices: Their int32 positions.
+        """
+        return F.max_unpool2d(
+            x,
+            indices,
+            kernel_size=self.ksize,
+            stride=self.stride,
+            padding=self.padding,
+            data_format=self.data_format,
+            output_size=self.output_size,
+        )
+
+
+class MaxUnPool3D(_MaxUnPool):
+    """Puts maxima of volumes back where MaxPool3D(return_mask=True) found them, zeros elsewhere.
+
+    Args:
+        kernel_size: Size of the window of the pooling.
+        stride: Its step; its size when it is None.
+        padding: Its padding.
+        data_format: ``NCDHW``.
+        output_size: Spatial size of the output, where several are possible.
+        name: Unused; for Paddle's signature.
+    """
+
+    _format = "NCDHW"
+
+    def forward(self, x: Any, indices: Any) -> Any:
+        """Return the unpooled input.
+
+        Args:
+            x: Maxima (N, C, D, H, W).
+            indices: Their int32 positions.
+        """
+        return F.max_unpool3d(
+            x,
+            indices,
+            kernel_size=self.ksize,
+            stride=self.stride,
+            padding=self.padding,
+            data_format=self.data_format,
+            output_size=self.output_size,
+        )

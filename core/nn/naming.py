@@ -1,0 +1,61 @@
+"""Names that are unique within a process: ``linear_0`` for a layer, ``linear_0.w_0`` for its first weight."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Optional
+
+
+class NameGenerator:
+    """Counts how often each key was asked for.
+
+    Args:
+        prefix: Text put before every generated name.
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+        self.counts: defaultdict[str, int] = defaultdict(int)
+
+    def __call__(self, key: str) -> str:
+        """Return the key with its number.
+
+        Args:
+            key: What is to be numbered.
+        """
+        number = self.counts[key]
+        self.counts[key] += 1
+        return f"{self.prefix}{key}_{number}"
+
+
+_current = NameGenerator()
+
+
+def generate(key: str) -> str:
+    """Return ``key`` followed by the number of earlier calls with it, such as ``conv2d_3``."""
+    return _current(key)
+
+
+@contextmanager
+def guard(new_generator: Optional[str] = None) -> Iterator[None]:
+    """Start counting from zero inside a ``with`` block, so that two models built alike get the same names.
+
+    Args:
+        new_generator: A prefix for the names made inside the block.
+    """
+    global _current
+    previous = _current
+    _current = NameGenerator(new_generator or "")
+    try:
+        yield
+    finally:
+        _current = previous
+
+
+def snake_case(class_name: str) -> str:
+    """Return a class name in lower case with underscores: ``Conv2DTranspose`` becomes ``conv2d_transpose``."""
+    separated = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", class_name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", separated).lower()

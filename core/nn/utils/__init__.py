@@ -1,0 +1,9 @@
+"""paddle.nn.utils: reparametrised weights, gradients clipped in place, parameters as one vector."""
+
+from __future__ import annotations
+
+from core.nn.utils.spectral_hook import spectral_norm
+from core.nn.utils.vector import parameters_to_vector, vector_to_parameters
+from core.nn.utils.weight_norm import remove_weight_norm, weight_norm
+
+__all__ = ["parameters_to_vector", "remove_weight_norm", "spectral_norm", "vector_to_parameters", "weight_norm"]
