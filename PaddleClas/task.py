@@ -49,10 +49,10 @@ class ClassificationEvaluator(Evaluator):
         self.confidences += probabilities.max(axis=1).tolist()
 
     def result(self) -> dict[str, float]:
-        """Return "accuracy", "top5_accuracy" where there are more than five classes, and "loss"."""
+        """Return "accuracy", "top5_accuracy" where there are more than ten classes, and "loss"."""
         count = max(len(self.labels), 1)
         numbers = {"accuracy": float(np.trace(self.confusion.matrix)) / count}
-        if self.class_num > 5:
+        if self.class_num > 10:
             numbers["top5_accuracy"] = self._top5 / count
         return {**numbers, "loss": self._loss / count}
 

@@ -47,8 +47,8 @@ class Progress:
 class CheckpointStore:
     """The checkpoints of one run.
 
-    A checkpoint is a folder step_00000240 with one .pdparams per network, one .pdopt per phase, and progress.json. The
-    link ``best`` points to the best one.
+    A checkpoint is a folder step_00000240 with one .pdparams per network, one .pdopt per phase, names.json (which
+    parameter the .pdopt files call how) and progress.json. The link ``best`` points to the best one.
 
     Args:
         directory: where they are; made when missing.
@@ -84,6 +84,7 @@ class CheckpointStore:
                 core.save(network.state_dict(), str(temporary / f"{name}.pdparams"))
             for name, optimizer in optimizers.items():
                 core.save(optimizer.state_dict(), str(temporary / f"{name}.pdopt"))
+            (temporary / "names.json").write_text(json.dumps(parameter_names(networks), indent=1), encoding="utf-8")
             text = json.dumps({"format": FORMAT, **dataclasses.asdict(progress)}, indent=1)
             (temporary / "progress.json").write_text(text, encoding="utf-8")
             for file in temporary.iterdir():
@@ -174,13 +175,17 @@ def load_network(checkpoint: Path, name: str, network: Any) -> None:
     network.set_state_dict(state)
 
 
-def load_optimizer(checkpoint: Path, name: str, optimizer: Any) -> None:
+def load_optimizer(checkpoint: Path, name: str, optimizer: Any, networks: Mapping[str, Any]) -> None:
     """Load the state of a phase's optimizer.
+
+    Its entries are named after parameters' global names, which count the layers that a process has made; they are
+    translated to the names of this process.
 
     Args:
         checkpoint: a checkpoint's folder.
         name: the phase's name.
         optimizer: the optimizer.
+        networks: the networks, by name.
 
     Raises:
         FileNotFoundError: the checkpoint holds no such state.
@@ -188,7 +193,34 @@ def load_optimizer(checkpoint: Path, name: str, optimizer: Any) -> None:
     file = checkpoint / f"{name}.pdopt"
     if not file.is_file():
         raise FileNotFoundError(f"no optimizer state {str(file)!r}")
-    optimizer.set_state_dict(core.load(str(file)))
+    before = json.loads((checkpoint / "names.json").read_text(encoding="utf-8"))
+    now = parameter_names(networks)
+    translation = {before[key]: now[key] for key in before if key in now}
+    optimizer.set_state_dict(_renamed(core.load(str(file)), translation))
+
+
+def parameter_names(networks: Mapping[str, Any]) -> dict[str, str]:
+    """Return the global name of every parameter, by its path "network/structured name".
+
+    Args:
+        networks: the networks, by name.
+    """
+    return {
+        f"{name}/{path}": parameter.name
+        for name, network in networks.items()
+        for path, parameter in network.named_parameters()
+    }
+
+
+def _renamed(state: dict[str, Any], translation: Mapping[str, str]) -> dict[str, Any]:
+    """Rename entries "<parameter>" and "<parameter>_<what>", in nested dicts too."""
+    renamed = {}
+    for key, value in state.items():
+        owners = [old for old in translation if key == old or key.startswith(f"{old}_")]
+        owner = max(owners, key=len, default=None)
+        new_key = key if owner is None else translation[owner] + key[len(owner) :]
+        renamed[new_key] = _renamed(value, translation) if isinstance(value, dict) else value
+    return renamed
 
 
 def _remove(path: Path) -> None:

@@ -23,6 +23,13 @@ def save_figure(figure: Figure, path: Union[str, os.PathLike[str]]) -> None:
         FigureCanvasAgg(figure).print_png(temporary)
 
 
+STYLES: dict[str, dict[str, Any]] = {
+    "train": {"color": "C0", "marker": ".", "markersize": 5},
+    "valid": {"color": "C1", "marker": ".", "markersize": 5},
+    "test": {"color": "C2", "marker": "*", "markersize": 12, "linestyle": "none"},
+}
+
+
 def learning_curve(rows: Sequence[dict[str, Any]], path: Union[str, os.PathLike[str]], title: str = "") -> None:
     """Draw every number of a run over its epochs: one panel per number, one line per split.
 
@@ -39,10 +46,10 @@ def learning_curve(rows: Sequence[dict[str, Any]], path: Union[str, os.PathLike[
     figure.suptitle(title)
     for panel, name in enumerate(names):
         axes = figure.add_subplot(1, len(names), panel + 1)
-        for split in ("train", "valid", "test"):
+        for split in STYLES:
             points = [(row["epoch"], row[name]) for row in rows if row["split"] == split and row.get(name) is not None]
             if points:
-                axes.plot(*zip(*points), marker="o", markersize=3, label=split)
+                axes.plot(*zip(*points), label=split, **STYLES[split])
         axes.set_title(name.replace("_", " "))
         axes.set_xlabel("epoch")
         axes.grid(alpha=0.3)

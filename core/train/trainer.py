@@ -110,7 +110,7 @@ class Trainer:
         for name, network in self.task.networks.items():
             load_network(newest, name, network)
         for phase in self.phases:
-            load_optimizer(newest, phase.name, phase.optimizer)
+            load_optimizer(newest, phase.name, phase.optimizer, self.task.networks)
         if progress.threads != _threads():
             self.console.line(
                 f"note: {_threads()} threads now, {progress.threads} before; results will differ in the last bits"
@@ -223,15 +223,15 @@ class Trainer:
         name, progress = self.task.monitor, self.progress
         if name not in numbers:
             raise KeyError(f"the task monitors {name!r}, but its evaluator gives only {', '.join(numbers)}")
-        value = numbers[name]
-        better = progress.best is None or (
-            value > progress.best if self.task.higher_is_better else value < progress.best
-        )
-        if better and math.isfinite(value):
-            progress.best, progress.best_epoch, progress.evaluations_without_improvement = value, progress.epoch, 0
-            return True
+        value = numbers[name] if self.task.higher_is_better else -numbers[name]
+        before = -math.inf if progress.best is None else progress.best if self.task.higher_is_better else -progress.best
         progress.evaluations_without_improvement += 1
-        return False
+        if value > before:
+            progress.evaluations_without_improvement = 0
+        if not value >= before or not math.isfinite(value):
+            return False
+        progress.best, progress.best_epoch = numbers[name], progress.epoch  # of equals the later, trained longer
+        return True
 
     def _save(self, is_best: bool = False) -> Path:
         optimizers = {phase.name: phase.optimizer for phase in self.phases}
