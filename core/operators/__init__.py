@@ -9,12 +9,12 @@ from typing import Any
 
 from core.operators import (
     activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
-    methods, pooling, reduction, scattering, slicing, subscript,
+    methods, normalization, pooling, reduction, scattering, slicing, subscript,
 )  # fmt: skip
 
 FAMILIES = (
     activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
-    pooling, reduction, scattering, slicing, subscript,
+    normalization, pooling, reduction, scattering, slicing, subscript,
 )  # fmt: skip
 
 

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from core.autograd.rules import activation as activation, convolution as convolution, elementwise as elementwise, indexing as indexing, joining as joining, linalg as linalg, pooling as pooling, shape as shape
+from core.autograd.rules import activation as activation, convolution as convolution, elementwise as elementwise, indexing as indexing, joining as joining, linalg as linalg, normalization as normalization, pooling as pooling, shape as shape

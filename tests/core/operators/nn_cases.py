@@ -163,3 +163,48 @@ for rank, size, target in ((1, (7,), 3), (2, (7, 8), (3, 5)), (3, (5, 6, 7), (2,
     case(f"adaptive_avg{rank}_one", lambda F, x, rank=rank: getattr(F, f"adaptive_avg_pool{rank}d")(x, 1), shape)
     case(f"adaptive_max{rank}_one", lambda F, x, rank=rank: getattr(F, f"adaptive_max_pool{rank}d")(x, 1), shape)
 case("adaptive_avg2_none", lambda F, x: F.adaptive_avg_pool2d(x, [None, 3], data_format="NHWC"), (2, 5, 8, 3))
+
+# normalisation
+
+
+def running(like: Any) -> tuple[Any, Any]:
+    """Return running statistics of the shape of a parameter."""
+    return like.detach() * 0.5, like.detach() * like.detach() + 0.5
+
+
+def batch_norm(F: Any, x: Any, w: Any, b: Any, **options: Any) -> tuple[Any, ...]:
+    """Return the result and the running statistics after it."""
+    mean, variance = running(w)
+    return F.batch_norm(x, mean, variance, w, b, **options), mean, variance
+
+
+for name, shape, options in (
+    ("2d", (4, 3, 5, 2), {}),
+    ("1d", (4, 3), {"data_format": "NC", "momentum": 0.7}),
+    ("3d", (2, 3, 2, 3, 2), {"data_format": "NCDHW", "epsilon": 0.1}),
+    ("last", (2, 4, 2, 3), {"data_format": "NHWC"}),
+):
+    for training in (True, False):
+        case(
+            f"batch_norm_{name}_{training}",
+            lambda F, x, w, b, options=options, training=training: batch_norm(F, x, w, b, training=training, **options),
+            shape,
+            (3,),
+            (3,),
+        )
+case(
+    "batch_norm_global",
+    lambda F, x, w, b: batch_norm(F, x, w, b, training=True, use_global_stats=True),
+    (4, 3, 5, 2),
+    (3,),
+    (3,),
+)
+case("batch_norm_bare", lambda F, x: F.batch_norm(x, *running(x[0, :, 0]), training=True), (4, 3, 5))
+case("layer_norm", lambda F, x, w, b: F.layer_norm(x, 4, w, b), (2, 3, 4), (4,), (4,))
+case("layer_norm_two", lambda F, x, w, b: F.layer_norm(x, [3, 4], w, b, 0.001), (2, 3, 4), (12,), (12,))
+case("layer_norm_bare", lambda F, x: F.layer_norm(x, [3, 4]), (2, 3, 4))
+case("instance_norm", lambda F, x, w, b: F.instance_norm(x, weight=w, bias=b), (2, 3, 4, 5), (3,), (3,))
+case("instance_norm_bare", lambda F, x: F.instance_norm(x, eps=0.01), (2, 3, 4))
+case("local_response_odd", lambda F, x: F.local_response_norm(x, 3, alpha=0.5, beta=0.6, k=1.5), (2, 5, 3, 2))
+case("local_response_even", lambda F, x: F.local_response_norm(x, 4, alpha=0.5), (2, 5, 3))
+case("local_response_last", lambda F, x: F.local_response_norm(x, 3, alpha=0.5, data_format="NDHWC"), (2, 2, 3, 2, 5))

@@ -1,0 +1,128 @@
+"""The primitives of normalisation: the engine's batch and layer normalisation with their statistics as outputs.
+
+The statistics are results like any other, so that the rules can be written with them and differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.kernels.door import Meta
+from core.kernels.dtypes import DType
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import Operator
+from core.operators.creation import filled
+from core.tensor import Tensor, apply
+
+
+def _batch_attributes(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "eps": options["epsilon"],
+        "axis": options["axis"],
+        "fix_gamma": False,
+        "use_global_stats": options.get("frozen", False),
+        "output_mean_var": not options.get("frozen", False),
+    }
+
+
+def _batch_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [metas[0], metas[1], metas[1]]
+
+
+def _layer_attributes(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+    return {"axis": -1, "eps": options["epsilon"], "output_mean_var": True}
+
+
+def _layer_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    shape, dtype = metas[0]
+    return [metas[0], ((*shape[:-1], 1), dtype), ((*shape[:-1], 1), dtype)]
+
+
+_batch_normalization = Operator(
+    "batch_normalization", "BatchNorm", infer=_batch_metas, attributes=_batch_attributes, training=True
+)
+batch_normalization_backward = Operator(
+    "batch_normalization_backward",
+    "_backward_BatchNorm",
+    infer=lambda metas, options: metas[3:6],
+    attributes=_batch_attributes,
+    differentiable=False,
+    training=True,
+    allocate=True,
+    trap=True,
+)
+_frozen_normalization = Operator(
+    "frozen_normalization",
+    "BatchNorm",
+    infer=lambda metas, options: metas[:1],
+    attributes=lambda metas, options: _batch_attributes(metas, {**options, "frozen": True}),
+    visible_outputs=1,
+)
+_layer_normalization = Operator("layer_normalization", "LayerNorm", infer=_layer_metas, attributes=_layer_attributes)
+layer_normalization_backward = Operator(
+    "layer_normalization_backward",
+    "_backward_LayerNorm",
+    infer=lambda metas, options: [metas[1], metas[2], metas[2]],
+    attributes=_layer_attributes,
+    differentiable=False,
+    allocate=True,
+    trap=True,
+)
+
+
+def batch_normalization(
+    x: Tensor, scale: Tensor, shift: Tensor, axis: int, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalise each channel over all other axes.
+
+    Returns:
+        The result, and per channel the mean and 1 / sqrt(variance + epsilon).
+    """
+    # what the engine takes for running statistics (it writes them during backward) is never ours
+    unused = filled(tuple(scale.shape), 0, scale.dtype)
+    return apply(  # type: ignore[no-any-return]
+        _batch_normalization, x, scale, shift, unused, unused, axis=axis, epsilon=float(epsilon)
+    )
+
+
+def frozen_normalization(
+    x: Tensor, scale: Tensor, shift: Tensor, mean: Tensor, variance: Tensor, axis: int, epsilon: float
+) -> Tensor:
+    """Normalise each channel with a given mean and variance."""
+    return apply(  # type: ignore[no-any-return]
+        _frozen_normalization, x, scale, shift, mean, variance, axis=axis, epsilon=float(epsilon)
+    )
+
+
+def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalise each row of the last axis.
+
+    Returns:
+        The result, and per row the mean and sqrt(variance + epsilon).
+    """
+    return apply(_layer_normalization, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
+
+
+def affine(
+    caller: str, channels: int, dtype: DType, weight: Any, bias: Any, running: Sequence[Any] = ()
+) -> tuple[Tensor, Tensor]:
+    """Return scale and shift of the right size and type, ones and zeros where none is given.
+
+    Raises:
+        OperatorError: a size differs from the number of channels.
+        OperatorTypeError: a type differs from the input's.
+    """
+    names = ("weight", "bias", "running_mean", "running_var")
+    for name, parameter in zip(names, (weight, bias, *running)):
+        if parameter is None:
+            continue
+        if parameter.shape != [channels]:
+            raise OperatorError(f"{caller}: {name} must have shape [{channels}], got {parameter.shape}")
+        if parameter.dtype is not dtype:
+            raise OperatorTypeError(
+                f"{caller}: {name} must be {dtype.name} for this input, got {parameter.dtype.name}: cast one of them"
+            )
+    scale = filled((channels,), 1, dtype) if weight is None else weight
+    shift = filled((channels,), 0, dtype) if bias is None else bias
+    return scale, shift
