@@ -67,7 +67,7 @@ class ResidualBlock(nn.Layer):
         """Return the block's feature maps, (N, width * expansion, H / stride, W / stride)."""
         short = x
         if self.shortcut == "pool":
-            short = F.avg_pool2d(short, 2, self.stride, ceil_mode=True)
+            short = F.avg_pool2d(short, 2, self.stride, padding="SAME")
         if self.shortcut != "identity":
             short = self.short(short)
         return F.relu(self.branch(x) + short)
