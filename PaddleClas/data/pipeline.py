@@ -31,6 +31,7 @@ TRANSFORMS = Table(
         "RandomResizedCrop": transforms.RandomResizedCrop,
         "RandomHorizontalFlip": transforms.RandomHorizontalFlip,
         "RandomVerticalFlip": transforms.RandomVerticalFlip,
+        "Grayscale": transforms.Grayscale,
         "Transpose": transforms.Transpose,
         "ToTensor": transforms.ToTensor,
         "Normalize": transforms.Normalize,

@@ -10,6 +10,7 @@ from core.vision.transforms.functional import (
     normalize,
     pad,
     resize,
+    to_grayscale,
     to_tensor,
     vflip,
 )
@@ -17,6 +18,7 @@ from core.vision.transforms.transforms import (
     BaseTransform,
     CenterCrop,
     Compose,
+    Grayscale,
     Normalize,
     Pad,
     RandomCrop,
@@ -32,6 +34,7 @@ __all__ = [
     "BaseTransform",
     "CenterCrop",
     "Compose",
+    "Grayscale",
     "Normalize",
     "Pad",
     "RandomCrop",
@@ -48,6 +51,7 @@ __all__ = [
     "normalize",
     "pad",
     "resize",
+    "to_grayscale",
     "to_tensor",
     "vflip",
 ]

@@ -124,6 +124,20 @@ def test_normalize_and_to_tensor() -> None:
         F.normalize(scaled, 0.0, 0.0)
 
 
+def test_grayscale_is_the_luma() -> None:
+    luma = IMAGE @ np.array([0.299, 0.587, 0.114])
+    gray = T.Grayscale()(IMAGE)
+    assert gray.shape == (6, 8, 1) and gray.dtype == np.uint8
+    np.testing.assert_allclose(gray[:, :, 0], luma, atol=0.51)
+    np.testing.assert_array_equal(T.Grayscale(3)(gray), np.repeat(gray, 3, axis=2))
+    np.testing.assert_array_equal(F.to_grayscale(gray[:, :, 0]), gray)
+    assert np.asarray(T.Grayscale(3)(Image.fromarray(IMAGE))).shape == (6, 8, 3)
+    with pytest.raises(ValueError, match="num_output_channels must be 1 or 3, not 2"):
+        F.to_grayscale(IMAGE, 2)
+    with pytest.raises(ValueError, match="an image has 1 or 3 channels, not 2"):
+        F.to_grayscale(IMAGE[:, :, :2])
+
+
 def test_transpose_and_compose() -> None:
     assert T.Transpose()(IMAGE).shape == (3, 6, 8)
     assert T.Transpose()(IMAGE[:, :, 0]).shape == (1, 6, 8)

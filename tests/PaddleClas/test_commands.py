@@ -1,0 +1,114 @@
+"""The three commands end to end, on a network that trains in seconds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.train import read_metrics
+from core.vision import read_image, write_image
+from PaddleClas import eval as eval_command
+from PaddleClas import infer, train
+from PaddleClas.data import Digits
+
+CONFIG = str(Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a few epochs, with an expectation that it meets."""
+    output = tmp_path_factory.mktemp("runs") / "digits"
+    changes = [f"output={output}", "train.epochs=4", "expect.accuracy=0.9", "train.checkpoint_every=2"]
+    code = train.main(["-c", CONFIG, *(argument for change in changes for argument in ("-o", change))])
+    assert code == 0
+    return output
+
+
+def test_training_writes_the_whole_folder(run: Path) -> None:
+    names = {path.name for path in run.iterdir()}
+    assert names >= {
+        "config.yaml", "metrics.jsonl", "tensorboard", "learning_curve.png", "confusion_matrix.png", "predictions.png",
+        "checkpoints", "results.json", "classes.json",
+    }  # fmt: skip
+    results = json.loads((run / "results.json").read_text())["results"]
+    assert results["test"]["accuracy"] >= 0.9
+    rows = read_metrics(run / "metrics.jsonl")
+    assert [row["split"] for row in rows] == ["train", "valid"] * 4 + ["test"]
+    assert rows[-1]["accuracy"] == results["test"]["accuracy"]
+    assert read_image(run / "predictions.png").shape[1] > 600
+    assert (run / "checkpoints" / "best" / "model.pdparams").is_file()
+
+
+def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval_command.main([str(run)]) == 0
+    told = capsys.readouterr().out
+    expected = json.loads((run / "results.json").read_text())["results"]["test"]["accuracy"]
+    assert f"test: accuracy {expected:.4f}" in told and "expected at least 0.9000: as expected" in told
+    again = json.loads((run / "evaluation_test" / "results.json").read_text())
+    assert again["test"]["accuracy"] == expected
+    assert (run / "evaluation_test" / "confusion_matrix.png").is_file()
+
+
+def test_evaluation_fails_below_the_expectation(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval_command.main([str(run), "-o", "expect.accuracy=1.1", "--output", str(tmp_path)]) == 1
+    assert "BELOW what the config expects" in capsys.readouterr().out
+
+
+def test_inference_draws_and_writes_json(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dataset = Digits("test")
+    (tmp_path / "photos").mkdir()
+    for i in range(20):
+        write_image(tmp_path / "photos" / f"digit_{i:02d}.png", dataset.image(i))
+    output = tmp_path / "out"
+    assert infer.main([str(run), str(tmp_path / "photos"), "--top", "2", "--output", str(output)]) == 0
+    records = json.loads((output / "predictions.json").read_text())
+    assert len(records) == 20 and all(len(record["classes"]) == 2 for record in records)
+    right = [record["classes"][0] == dataset.label(i) for i, record in enumerate(records)]
+    assert np.mean(right) >= 0.8
+    picture = read_image(records[0]["picture"])
+    assert picture.shape[1] == 320 and picture.shape[0] > 320
+    assert "digit_00.png: " in capsys.readouterr().out
+    assert infer.main([str(run), "--demo", "2", "--output", str(output)]) == 0
+    assert [record["true"] for record in json.loads((output / "predictions.json").read_text())] == ["3", "7"]
+
+
+def test_resuming_a_finished_run_only_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = read_metrics(run / "metrics.jsonl")
+    assert train.main(["--resume", str(run)]) == 0
+    assert "continuing after step 76 (epoch 4)" in capsys.readouterr().out
+    assert [row for row in read_metrics(run / "metrics.jsonl") if row["split"] != "test"] == before[:-1]
+
+
+def test_mistakes_are_named(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="holds no checkpoint 'step_9'; there are best, newest, step_"):
+        eval_command.main([str(run), "--checkpoint", "step_9"])
+    with pytest.raises(FileNotFoundError, match="is not the folder of a run: it has no config.yaml"):
+        infer.main([str(tmp_path), "--demo", "1"])
+    with pytest.raises(FileNotFoundError, match="no image file .*missing.png"):
+        infer.main([str(run), str(tmp_path / "missing.png")])
+    with pytest.raises(FileNotFoundError, match="there is no run at .*nowhere' to continue"):
+        train.main(["-c", CONFIG, "-o", f"output={tmp_path}/nowhere", "--resume"])
+    with pytest.raises(ValueError, match="the nearest valid key is 'train.epochs'"):
+        train.main(["-c", CONFIG, "-o", "train.epoch=1"])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "message"),
+    [
+        (train, [], "give a config with -c, or a run with --resume"),
+        (eval_command, [], "give either the folder of a run or a config with -c"),
+        (infer, ["run"], "name images, or take some of the test split with --demo 8"),
+        (infer, ["run", "--demo", "1", "--top", "0"], "--top must be at least 1"),
+    ],
+)
+def test_usage_mistakes(
+    command: object, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        command.parse(arguments)  # type: ignore[attr-defined]
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
