@@ -18,10 +18,14 @@ from typing import Any
 import numpy as np
 
 from core.kernels import engine, update_reference
+from core.kernels.dtypes import bfloat16
 from core.kernels.engine import _LIB, Array, MXNetError
 
 CHUNK = 16384
 """Elements of one piece of work: three to six arrays of it fit a core's cache, and its start-up cost vanishes."""
+
+_CAST = engine.operator_handle("Cast")
+_TO_FLOAT16 = engine.Attributes({"dtype": "float16"})
 
 GRADIENT = 1
 """The column of the gradients, the only one that is not written."""
@@ -79,18 +83,47 @@ def update(
     if not _on_cpu(columns[0]):
         _update_elsewhere(reference, columns, terms, rates, numbers)
         return
-    from core.kernels import update_rules
-
     chunks, starts = _chunks(tuple([_size(array) for array in columns[0]]))
     table = _addresses(columns, written=[index for index in range(len(columns)) if index != GRADIENT])
     if rule == "lamb":
+        from core.kernels import update_lamb
+
         parts = np.zeros((len(chunks), 2))
-        update_rules.lamb_moments(table, chunks, like, terms, rates, numbers, parts)
+        update_lamb.lamb_moments(table, chunks, like, terms, rates, numbers, parts)
         ratios = update_reference.trust_ratios(_summed(parts, starts), rates[:, 2]).astype(like.dtype)
-        update_rules.lamb_weights(table, chunks, like, ratios, rates, numbers)
+        update_lamb.lamb_weights(table, chunks, like, ratios, rates, numbers)
     else:
+        from core.kernels import update_rules
+
         compiled = getattr(update_rules, rule)
         compiled(table, chunks, like, terms, rates if rates.shape[1] > 1 else rates[:, 0], numbers)
+
+
+def write_half(weights: Sequence[Array], halves: Sequence[Array]) -> None:
+    """Round float32 weights into half-precision arrays of the same shapes, to nearest even.
+
+    The engine's own conversion to bfloat16 cuts the lower bits off, which would pull every weight towards 0.
+
+    Args:
+        weights: float32 arrays.
+        halves: float16 or bfloat16 arrays, written in place.
+    """
+    brain = [pair for pair in zip(weights, halves) if engine.dtype_of(pair[1]) is bfloat16]
+    for weight, half in zip(weights, halves):
+        if engine.dtype_of(half) is not bfloat16:
+            engine.invoke(_CAST, [weight], _TO_FLOAT16, [half])
+    if not brain:
+        return
+    if not _on_cpu(halves):
+        for weight, half in brain:
+            engine.copy_into(half, engine.from_numpy(weight.asnumpy(), bfloat16))
+        return
+    from core.kernels import update_rules
+
+    columns = list(zip(*brain))
+    chunks, _ = _chunks(tuple([_size(weight) for weight in columns[0]]))
+    table = _addresses(columns, written=[1])
+    update_rules.round_to_bfloat16(table, chunks, np.zeros(0, np.uint32), np.zeros(0, np.uint16))
 
 
 def _update_elsewhere(

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.autograd import no_grad
-from core.kernels import engine, update
+from core.kernels import update
 from core.operators import cast
 from core.optimizer.accumulators import Accumulator, Accumulators
 from core.optimizer.gradients import Regularizer, checked_clip, checked_regularizer, prepare
@@ -85,8 +85,8 @@ class Optimizer:
         group = checked_group(param_group, known, type(self).__name__)
         group["grad_clip"] = checked_clip(group.get("grad_clip", self._grad_clip))
         for param in group["params"]:
-            if hasattr(param, "optimize_attr"):
-                param.optimize_attr["learning_rate"] = group.get("learning_rate", 1.0)
+            factor = group.get("learning_rate", 1.0)
+            param.optimize_attr = {**getattr(param, "optimize_attr", {}), "learning_rate": factor}
         if self._group_decay_first:
             group["regularizer"] = self._group_regularizer(group)
         self._append_group(group)
@@ -211,9 +211,9 @@ class Optimizer:
             columns += [list(column) for column in zip(*remembered)]
             arrays = [[readable(tensor).array for tensor in column] for column in columns]
             update.update(self._rule, arrays, terms[chosen], rates[chosen], self._constants(group))
-        for param, weight in zip(params, weights):
-            if weight is not param:
-                engine.copy_into(readable(param).array, readable(cast(weight, param.dtype)).array)
+        copies = [(weight, param) for param, weight in zip(params, weights) if weight is not param]
+        if copies:
+            update.write_half(*[[readable(tensor).array for tensor in column] for column in zip(*copies)])
 
     def _weight_of(self, param: Tensor) -> Tensor:
         """Return what the rule updates: the parameter, or a float32 copy of a half-precision one."""

@@ -1,6 +1,8 @@
 """Weight files: readers and writers that never run a file's code, the manifest record, and the download cache."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from core.weights.atomic import atomic_path, atomic_write
 from core.weights.download import cache_path, fetch, weights_directory
 from core.weights.manifest import Preprocessing, WeightRecord
@@ -8,6 +10,9 @@ from core.weights.mxnet_params import read_mxnet_params
 from core.weights.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
 from core.weights.read import file_format, read_weights
 from core.weights.safetensors_file import read_safetensors, read_safetensors_with_metadata, write_safetensors
+
+if TYPE_CHECKING:
+    from core.weights.save_load import load, save
 
 __all__ = [
     "Preprocessing",
@@ -17,14 +22,24 @@ __all__ = [
     "cache_path",
     "fetch",
     "file_format",
+    "load",
     "read_mxnet_params",
     "read_pdparams",
     "read_pickle",
     "read_safetensors",
     "read_safetensors_with_metadata",
     "read_weights",
+    "save",
     "weights_directory",
     "write_pdparams",
     "write_pickle",
     "write_safetensors",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("load", "save"):  # the only two that need the engine
+        from core.weights import save_load
+
+        return getattr(save_load, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,167 @@
+"""``core.save`` and ``core.load``: nested values of tensors in files that Paddle writes and reads."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Mapping
+from typing import Any, BinaryIO, Callable, Union
+
+import numpy as np
+
+from core.tensor import Tensor
+from core.weights.atomic import PathLike
+from core.weights.pdparams import NAME_TABLE, check_protocol, read_pickle, write_pickle
+from core.weights.read import file_format, read_weights
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
+
+
+def save(obj: Any, path: Union[PathLike, BinaryIO], protocol: int = 4, **configs: Any) -> None:
+    """Save tensors, arrays, numbers, strings and containers of them; crash-safe, and readable by Paddle.
+
+    A dictionary of tensors alone (``layer.state_dict()``, ``optimizer.state_dict()``) becomes a ``.pdparams`` or
+    ``.pdopt`` file as Paddle writes it: name to array, and the table of global names. In any other value each tensor
+    becomes the pair (name, array).
+
+    Args:
+        obj: what to save.
+        path: a file name, whose missing directories are made; or a binary stream open for writing.
+        protocol: pickle protocol, 2 to 4.
+        **configs: ``use_binary_format=False`` is taken for Paddle's sake.
+
+    Raises:
+        TypeError: something in it is not of these kinds, such as a layer or a function.
+        ValueError: the protocol, a config or the path cannot be.
+    """
+    _check_configs(configs, {"use_binary_format"})
+    check_protocol(protocol)
+    if configs.get("use_binary_format"):
+        raise ValueError("use_binary_format=True is not supported; save the state_dict without it")
+    value = _state_dict_form(obj) if _is_state_dict(obj) else _plain(obj, "", _pair)
+    if isinstance(path, (str, os.PathLike)):
+        if not os.path.basename(os.fspath(path)):
+            raise ValueError(f"save needs the name of a file, such as 'model.pdparams', not {os.fspath(path)!r}")
+        write_pickle(value, path, protocol)
+    else:
+        pickle.dump(value, path, protocol=protocol)
+
+
+def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
+    """Load what :func:`save` or Paddle's ``save`` wrote, a ``.safetensors`` or an MXNet ``.params`` file.
+
+    Nothing in the file is ever run: it is refused where it asks for more than arrays and plain containers.
+
+    Args:
+        path: a file name, or a binary stream open for reading.
+        **configs: ``return_numpy=True`` gives numpy arrays instead of Tensors; ``keep_name_table=True`` keeps the table
+            of global names under ``StructuredToParameterName@@``.
+
+    Returns:
+        The saved value; bfloat16 tensors come as their bits in uint16 with ``return_numpy``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is truncated, not of a known format, or asks for something else; or an unknown config.
+    """
+    _check_configs(configs, {"return_numpy", "keep_name_table"})
+    if isinstance(path, (str, os.PathLike)) and file_format(path) != "paddle":
+        value: Any = read_weights(path)
+    else:
+        value = read_pickle(path)
+    as_tensors = not configs.get("return_numpy", False)
+    if isinstance(value, dict) and isinstance(value.get(NAME_TABLE), dict):
+        table = value[NAME_TABLE] if configs.get("keep_name_table", False) else value.pop(NAME_TABLE)
+        if as_tensors:
+            value.update({key: _tensor(value[key]) for key in table if isinstance(value.get(key), np.ndarray)})
+        return value
+    if _holds_pair(value):
+        return _replace(value, _is_pair, lambda pair: _tensor(pair[1], pair[0]) if as_tensors else pair[1])
+    if as_tensors:
+        return _replace(value, lambda part: isinstance(part, np.ndarray), _tensor)
+    return value
+
+
+def _check_configs(configs: Mapping[str, Any], known: set[str]) -> None:
+    unknown = sorted(set(configs) - known)
+    if unknown:
+        raise ValueError(f"unknown config {unknown[0]!r}; known are {sorted(known)}")
+
+
+# saving
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_holds_tensor(part) for part in value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(_holds_tensor(part) for part in value)
+    return isinstance(value, Tensor)
+
+
+def _is_state_dict(value: Any) -> bool:
+    """Return whether Paddle would take a value for a state_dict: tensors, and dictionaries without tensors."""
+    return isinstance(value, Mapping) and all(
+        isinstance(part, Tensor) or (isinstance(part, Mapping) and not _holds_tensor(part)) for part in value.values()
+    )
+
+
+def _state_dict_form(state: Mapping[Any, Any]) -> dict[Any, Any]:
+    names = {key: part.name or str(key) for key, part in state.items() if isinstance(part, Tensor)}
+    return {**_plain(state, "", lambda tensor: tensor.numpy()), NAME_TABLE: names}
+
+
+def _pair(tensor: Tensor) -> tuple[str, np.ndarray]:
+    return tensor.name or "", tensor.numpy()
+
+
+def _plain(value: Any, place: str, convert: Callable[[Tensor], Any]) -> Any:
+    """Return a value with its tensors converted, after checking that all the rest can be saved."""
+    if isinstance(value, Tensor):
+        return convert(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
+        return np.asarray(value)
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _plain(part, f"{place}[{key!r}]", convert) for key, part in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)([_plain(part, f"{place}[{index}]", convert) for index, part in enumerate(value)])
+    what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+    mend = "; save its state_dict()" if hasattr(value, "state_dict") else ""
+    where = f" at {place}" if place else ""
+    raise TypeError(f"save takes tensors, arrays, numbers, strings and containers, not {what}{where}{mend}")
+
+
+# loading
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], np.ndarray)
+    )
+
+
+def _holds_pair(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_pair(part) for part in value.values())
+    return _is_pair(value) or (isinstance(value, (list, tuple)) and any(_holds_pair(part) for part in value))
+
+
+def _replace(value: Any, chosen: Callable[[Any], bool], convert: Callable[[Any], Any]) -> Any:
+    """Return a loaded value with the chosen parts converted."""
+    if chosen(value):
+        return convert(value)
+    if isinstance(value, dict):
+        return {key: _replace(part, chosen, convert) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([_replace(part, chosen, convert) for part in value])
+    return value
+
+
+def _tensor(array: np.ndarray, name: str = "") -> Any:
+    """Return an array as a Tensor; uint16 holds the bits of bfloat16. A type that no Tensor has stays an array."""
+    kinds = {"float16", "float32", "float64", "uint8", "int8", "int32", "int64", "bool", "uint16"}
+    if array.dtype.name not in kinds:
+        return array
+    return Tensor(array, "bfloat16" if array.dtype == np.uint16 else None, name=name or None)
