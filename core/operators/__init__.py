@@ -5,17 +5,37 @@ Each family lists its public names in ``__all__`` and its Tensor methods in ``TE
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from core.operators import (
-    activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
-    methods, normalization, pooling, reduction, scattering, slicing, subscript,
-)  # fmt: skip
+from core.operators import methods
 
-FAMILIES = (
-    activation, arrangement, convolution, creation, gathering, joining, linalg, logic, manipulation, masking, math,
-    normalization, pooling, reduction, scattering, slicing, subscript,
-)  # fmt: skip
+FAMILIES = tuple(
+    importlib.import_module(f"core.operators.{name}")
+    for name in (
+        "activation",
+        "arrangement",
+        "convolution",
+        "creation",
+        "gathering",
+        "grids",
+        "joining",
+        "linalg",
+        "logic",
+        "manipulation",
+        "masking",
+        "math",
+        "normalization",
+        "pixels",
+        "pooling",
+        "reduction",
+        "resampling",
+        "rounding",
+        "scattering",
+        "slicing",
+        "subscript",
+    )
+)
 
 
 def __getattr__(name: str) -> Any:

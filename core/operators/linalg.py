@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -26,7 +27,8 @@ def _product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[M
 
 
 def _integer_product(first: np.ndarray, second: np.ndarray, transpose_a: bool, transpose_b: bool) -> np.ndarray:
-    return np.matmul(first.swapaxes(-1, -2) if transpose_a else first, second.swapaxes(-1, -2) if transpose_b else second)
+    first = first.swapaxes(-1, -2) if transpose_a else first
+    return np.matmul(first, second.swapaxes(-1, -2) if transpose_b else second)
 
 
 _matrix_product = Operator("matrix_product", "_linalg_gemm2", infer=_product_shape)

@@ -1,13 +1,23 @@
-"""Comparisons and boolean logic; nothing here has a gradient."""
+"""Comparisons, truth and bits; nothing here has a gradient."""
 
 from __future__ import annotations
 
-from core.operators.math import BinaryOperator, _binary
+from typing import Any, Optional
+
+from core.kernels.dtypes import DType, bool_, float32
+from core.kernels.errors import OperatorTypeError
+from core.kernels.operator import Operator
+from core.operators.arguments import as_tensor, check_broadcast, common_dtype, floating, need_tensor
+from core.operators.creation import cast, full_like
+from core.operators.math import BinaryOperator, Operand, _binary, add, multiply, subtract
+from core.operators.math import abs as absolute
+from core.operators.reduction import all as all_true
+from core.tensor import Tensor, apply
 
 _TRUTH = "A bool tensor of the broadcast shape."
 
 
-def _comparison(name: str, engine_name: str, swapped_name: str, summary: str) -> object:
+def _comparison(name: str, engine_name: str, swapped_name: str, summary: str) -> Any:
     operator = BinaryOperator(
         name, engine_name, f"{engine_name}_scalar", f"{swapped_name}_scalar", differentiable=False
     )
@@ -21,6 +31,268 @@ less_equal = _comparison("less_equal", "_npi_less_equal", "_npi_greater_equal", 
 greater_than = _comparison("greater_than", "_npi_greater", "_npi_less", "Tell where x is above y.")
 greater_equal = _comparison("greater_equal", "_npi_greater_equal", "_npi_less_equal", "Tell where x is at least y.")
 
-__all__ = ["equal", "greater_equal", "greater_than", "less_equal", "less_than", "not_equal"]
+_LOGICAL_DOC = """{summary} Every number but 0 counts as true.
+
+    Args:
+        x: Any tensor.
+        y: A tensor whose shape broadcasts with x's.
+        out: Receives the result when given.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A bool tensor of the broadcast shape.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
+
+_BITWISE_DOC = """{summary} Bool tensors are combined as truth values.
+
+    Args:
+        x: An integer or bool tensor, or an int.
+        y: The same; the shapes broadcast.
+        out: Receives the result when given.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the broadcast shape, in the operands' common type.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+        OperatorTypeError: an operand is floating-point.
+    """
+
+
+def _given(result: Tensor, out: Optional[Tensor]) -> Tensor:
+    if out is None:
+        return result
+    out._rebind(result._value)
+    return out
+
+
+def _truth(value: Any, caller: str) -> Tensor:
+    x = as_tensor(value, caller)
+    return x if x.dtype is bool_ else not_equal(x, 0)
+
+
+def _logical(name: str, bits: Operator, summary: str) -> Any:
+    def function(x: Operand, y: Operand, out: Optional[Tensor] = None, name: Optional[str] = None) -> Tensor:
+        return _given(apply(bits, _truth(x, caller), _truth(y, caller)), out)
+
+    caller = name
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _LOGICAL_DOC.format(summary=summary)
+    return function
+
+
+def _bitwise(name: str, bits: Operator, summary: str) -> Any:
+    def function(x: Operand, y: Operand, out: Optional[Tensor] = None, name: Optional[str] = None) -> Tensor:
+        like = x if isinstance(x, Tensor) else y
+        weak = like.dtype if isinstance(like, Tensor) and like.dtype.is_integer else None
+        first = as_tensor(x, caller, weak if isinstance(x, int) and x is not True and x is not False else None)
+        second = as_tensor(y, caller, weak if isinstance(y, int) and y is not True and y is not False else None)
+        for operand in (first, second):
+            _need_bits(operand, caller)
+        dtype = common_dtype(first.dtype, second.dtype)
+        return _given(apply(bits, cast(first, dtype), cast(second, dtype)), out)
+
+    caller = name
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _BITWISE_DOC.format(summary=summary)
+    return function
+
+
+def _need_bits(x: Tensor, caller: str) -> None:
+    if x.dtype.is_floating:
+        raise OperatorTypeError(f"{caller}: wants integers or bools, got {x.dtype.name}: cast it to int64")
+
+
+def _bits(name: str, engine_name: str) -> Operator:
+    return Operator(name, engine_name, check=check_broadcast(name), differentiable=False)
+
+
+_and = _bits("bitwise_and", "_npi_bitwise_and")
+_or = _bits("bitwise_or", "_npi_bitwise_or")
+_xor = _bits("bitwise_xor", "_npi_bitwise_xor")
+_not = Operator("bitwise_not", "_npi_bitwise_not", differentiable=False)
+
+logical_and = _logical("logical_and", _and, "Tell where both are true.")
+logical_or = _logical("logical_or", _or, "Tell where at least one is true.")
+logical_xor = _logical("logical_xor", _xor, "Tell where exactly one is true.")
+bitwise_and = _bitwise("bitwise_and", _and, "Keep the bits that both have.")
+bitwise_or = _bitwise("bitwise_or", _or, "Keep the bits that at least one has.")
+bitwise_xor = _bitwise("bitwise_xor", _xor, "Keep the bits that exactly one has.")
+
+
+def logical_not(x: Tensor, out: Optional[Tensor] = None, name: Optional[str] = None) -> Tensor:
+    """Tell where x is false (0).
+
+    Args:
+        x: Any tensor.
+        out: Receives the result when given.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A bool tensor of x's shape.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+    need_tensor(x, "logical_not")
+    return _given(apply(_not, x) if x.dtype is bool_ else equal(x, 0), out)
+
+
+def bitwise_not(x: Tensor, out: Optional[Tensor] = None, name: Optional[str] = None) -> Tensor:
+    """Turn every bit over; a bool tensor is negated.
+
+    Args:
+        x: An integer or bool tensor.
+        out: Receives the result when given.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
+    Raises:
+        OperatorTypeError: x is floating-point.
+    """
+    _need_bits(need_tensor(x, "bitwise_not"), "bitwise_not")
+    return _given(apply(_not, x), out)
+
+
+_STATE_DOC = """Tell where x is {what}; integers never are{but}.
+
+    Args:
+        x: Any tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A bool tensor of x's shape.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+
+
+def _state(name: str, engine_name: str, what: str, integers: bool) -> Any:
+    operator = Operator(name, engine_name, differentiable=False)
+
+    def function(x: Tensor, name: Optional[str] = None) -> Tensor:
+        need_tensor(x, operator.name)
+        if not x.dtype.is_floating:
+            return full_like(x, integers, bool_)
+        return apply(operator, cast(x, float32) if x.dtype.size == 2 else x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _STATE_DOC.format(what=what, but="" if not integers else " anything else").replace(
+        "integers never are anything else", "integers always are"
+    )
+    return function
+
+
+isnan = _state("isnan", "_npi_isnan", "NaN", False)
+isinf = _state("isinf", "_npi_isinf", "plus or minus infinity", False)
+isfinite = _state("isfinite", "_npi_isfinite", "finite", True)
+
+
+def isclose(
+    x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Tell where ``abs(x - y) <= atol + rtol * abs(y)``.
+
+    Args:
+        x: A tensor of numbers.
+        y: A tensor whose shape broadcasts with x's.
+        rtol: Allowed difference relative to y.
+        atol: Allowed absolute difference.
+        equal_nan: Whether two NaN are close.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A bool tensor of the broadcast shape; equal infinities are close.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
+    need_tensor(x, "isclose")
+    need_tensor(y, "isclose", "y")
+    dtype: DType = floating(common_dtype(x.dtype, y.dtype))
+    first, second = cast(x, dtype), cast(y, dtype)
+    allowed = add(multiply(absolute(second), rtol), atol)
+    near = logical_and(less_equal(absolute(subtract(first, second)), allowed), isfinite(second))
+    close = logical_or(near, equal(first, second))
+    return logical_or(close, logical_and(isnan(first), isnan(second))) if equal_nan else close
+
+
+def allclose(
+    x: Tensor, y: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Tell whether all elements are close; see :func:`isclose`.
+
+    Args:
+        x: A tensor of numbers.
+        y: A tensor whose shape broadcasts with x's.
+        rtol: Allowed difference relative to y.
+        atol: Allowed absolute difference.
+        equal_nan: Whether two NaN are close.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A 0-D bool tensor.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
+    return all_true(isclose(x, y, rtol, atol, equal_nan))
+
+
+def equal_all(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
+    """Tell whether two tensors have one shape and equal elements.
+
+    Args:
+        x: Any tensor.
+        y: Any tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A 0-D bool tensor.
+
+    Raises:
+        OperatorTypeError: an argument is no Tensor.
+    """
+    need_tensor(x, "equal_all")
+    need_tensor(y, "equal_all", "y")
+    return all_true(equal(x, y)) if x.shape == y.shape else Tensor(False)
+
+
+def is_empty(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Tell whether a tensor has no elements.
+
+    Args:
+        x: Any tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A 0-D bool tensor.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+    return Tensor(need_tensor(x, "is_empty").size == 0)
+
+
+def is_tensor(x: Any) -> bool:
+    """Tell whether x is a Tensor."""
+    return isinstance(x, Tensor)
+
+
+__all__ = [
+    "allclose", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "equal_all", "greater_equal",
+    "greater_than", "is_empty", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "less_equal", "less_than",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
+]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)
-IN_PLACE_METHODS = tuple(__all__)
+IN_PLACE_METHODS = (
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "equal", "greater_equal", "greater_than", "less_equal",
+    "less_than", "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
+)  # fmt: skip

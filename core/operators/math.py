@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
+import numpy as np
 
+from core.kernels.door import Meta
 from core.kernels.dtypes import DType, int64
-from core.kernels.errors import OperatorTypeError
-from core.kernels.operator import Operator
-from core.operators.arguments import Scalar, as_tensor, check_broadcast, common_dtype, floating, is_number, scalar_dtype
-from core.operators.creation import cast
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import HostOperator, Operator
+from core.operators.arguments import (
+    Scalar,
+    as_tensor,
+    broadcast_shape,
+    check_broadcast,
+    common_dtype,
+    floating,
+    is_number,
+    scalar_dtype,
+)
+from core.operators.creation import assign, cast
 from core.tensor import Tensor, apply
 
 Operand = Union[Tensor, Scalar]
@@ -24,6 +36,8 @@ class BinaryOperator:
         scalar_name: The engine's operator on a tensor and a number; None where a number becomes a tensor.
         reverse_name: The same with the number on the left.
         differentiable: False where no gradient exists.
+        swapped: Give the engine y before x: the first of two equal elements gets its gradient, in Paddle the second.
+        integers: The operator for integers, where the engine computes those through floating point.
     """
 
     def __init__(
@@ -33,6 +47,8 @@ class BinaryOperator:
         scalar_name: Optional[str] = None,
         reverse_name: Optional[str] = None,
         differentiable: bool = True,
+        swapped: bool = False,
+        integers: Optional[Operator] = None,
     ) -> None:
         def with_number(suffix: str, engine: Optional[str]) -> Optional[Operator]:
             if engine is None:
@@ -40,6 +56,8 @@ class BinaryOperator:
             return Operator(f"{name}_{suffix}", engine, differentiable=differentiable, attributes=_scalar_attributes)
 
         self.name = name
+        self.swapped = swapped
+        self.integers = integers
         self.tensors = Operator(name, engine_name, check=check_broadcast(name), differentiable=differentiable)
         self.scalar = with_number("scalar", scalar_name)
         self.reverse = with_number("reverse_scalar", reverse_name)
@@ -51,17 +69,25 @@ class BinaryOperator:
             x, x_number = as_tensor(x, self.name), False
         if y_number and isinstance(x, Tensor):
             dtype = dtype_of(scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
-            if self.scalar is not None and dtype is not int64 and dtype.kind != "b":
+            if self.scalar is not None and self._takes_numbers(dtype):
                 return apply(self.scalar, cast(x, dtype), scalar=_number(y, dtype))
-            return apply(self.tensors, cast(x, dtype), Tensor(y, dtype=dtype))
+            return self._apply(cast(x, dtype), Tensor(y, dtype=dtype))
         if x_number and isinstance(y, Tensor):
             dtype = dtype_of(scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
-            if self.reverse is not None and dtype is not int64 and dtype.kind != "b":
+            if self.reverse is not None and self._takes_numbers(dtype):
                 return apply(self.reverse, cast(y, dtype), scalar=_number(x, dtype))
-            return apply(self.tensors, Tensor(x, dtype=dtype), cast(y, dtype))
+            return self._apply(Tensor(x, dtype=dtype), cast(y, dtype))
         first, second = as_tensor(x, self.name), as_tensor(y, self.name)
         dtype = dtype_of(common_dtype(first.dtype, second.dtype))
-        return apply(self.tensors, cast(first, dtype), cast(second, dtype))
+        return self._apply(cast(first, dtype), cast(second, dtype))
+
+    def _takes_numbers(self, dtype: DType) -> bool:
+        """Whether the engine's form with a number is exact: it passes the number, and int64, through a double."""
+        return dtype.is_floating or (dtype.is_integer and dtype is not int64 and self.integers is None)
+
+    def _apply(self, x: Tensor, y: Tensor) -> Tensor:
+        operator = self.integers if self.integers is not None and not x.dtype.is_floating else self.tensors
+        return apply(operator, y, x) if self.swapped else apply(operator, x, y)
 
 
 def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -74,6 +100,28 @@ def _number(value: Any, dtype: DType) -> float:
     return float(value)
 
 
+def _broadcast_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return [(broadcast_shape(*[shape for shape, _ in metas]), metas[0][1])]
+
+
+def integer_operator(name: str, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> HostOperator:
+    """Declare the exact integer form of a binary operator, computed by numpy."""
+    return HostOperator(
+        f"{name}_integers", function, check=check_broadcast(name), infer=_broadcast_meta, differentiable=False
+    )
+
+
+def _integer_power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """Raise to integer powers; a negative power is 1 over a whole number, cut off to 0 except for a base of 1 or -1."""
+    negative = exponent < 0
+    if not negative.any():
+        return np.power(base, exponent)
+    if (negative & (base == 0)).any():
+        raise OperatorError("pow: 0 is raised to a negative power, which integers cannot hold: cast to float32")
+    result = np.power(base, np.abs(exponent))
+    return np.where(negative & (np.abs(base) != 1), np.zeros_like(result), result)
+
+
 def _arithmetic(dtype: DType) -> DType:
     return int64 if dtype.kind == "b" else dtype
 
@@ -82,9 +130,12 @@ _add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar")
 _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
 _multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
 _divide = BinaryOperator("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
-_power = BinaryOperator("pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar")
-_maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar")
-_minimum = BinaryOperator("minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar")
+_power = BinaryOperator(
+    "pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar",
+    integers=integer_operator("pow", _integer_power),
+)
+_maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar", swapped=True)
+_minimum = BinaryOperator("minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar", swapped=True)
 
 _BINARY_DOC = """{summary}
 
@@ -101,7 +152,9 @@ _BINARY_DOC = """{summary}
     """
 
 
-def _binary(operator: BinaryOperator, summary: str, returns: str, dtype_of: Callable[[DType], DType] = _arithmetic) -> Any:
+def _binary(
+    operator: BinaryOperator, summary: str, returns: str, dtype_of: Callable[[DType], DType] = _arithmetic
+) -> Any:
     def function(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:
         return operator(x, y, dtype_of)
 
@@ -121,9 +174,14 @@ divide = _binary(
     "A floating-point tensor of the broadcast shape.",
     floating,
 )
-maximum = _binary(_maximum, "Take the larger of two elements; NaN where either is NaN.", _COMMON)
-minimum = _binary(_minimum, "Take the smaller of two elements; NaN where either is NaN.", _COMMON)
+_CHOSEN = f"{_COMMON} Of two equal elements y's gets the gradient."
+maximum = _binary(_maximum, "Take the larger of two elements; NaN where either is NaN.", _CHOSEN)
+minimum = _binary(_minimum, "Take the smaller of two elements; NaN where either is NaN.", _CHOSEN)
 pow = _binary(_power, "Raise x to the power y element by element.", _COMMON)  # noqa: A001 - Paddle's name
+
+
+def _integer_abs(x: Tensor) -> Tensor:
+    return assign(x) if x.dtype.name in ("bool", "uint8") else maximum(x, neg(x))
 
 
 _UNARY_DOC = """{summary}
@@ -140,12 +198,22 @@ _UNARY_DOC = """{summary}
     """
 
 
-def _unary(name: str, engine_name: str, summary: str, to_float: bool = True, differentiable: bool = True) -> Any:
+def _unary(
+    name: str,
+    engine_name: str,
+    summary: str,
+    to_float: bool = True,
+    differentiable: bool = True,
+    integers: Optional[Callable[[Tensor], Tensor]] = None,
+) -> Any:
+    """Define a function of one operand; ``integers`` serves where the engine passes integers through floating point."""
     operator = Operator(name, engine_name, differentiable=differentiable)
 
     def function(x: Tensor, name: Optional[str] = None) -> Tensor:
         if not isinstance(x, Tensor):
             raise OperatorTypeError(f"{operator.name}: x must be a Tensor, got {type(x).__name__}: use to_tensor()")
+        if integers is not None and not x.dtype.is_floating:
+            return integers(x)
         return apply(operator, cast(x, floating(x.dtype)) if to_float else x)
 
     function.__name__ = function.__qualname__ = name
@@ -165,9 +233,11 @@ log10 = _unary("log10", "_npi_log10", "Compute the logarithm to base 10.")
 log1p = _unary("log1p", "_npi_log1p", "Compute the natural logarithm of 1 + x, exactly for small x.")
 sqrt = _unary("sqrt", "_npi_sqrt", "Compute the square root; NaN below 0.")
 rsqrt = _unary("rsqrt", "rsqrt", "Compute 1 over the square root.")
-square = _unary("square", "_npi_square", "Compute x times x.", to_float=False)
+square = _unary("square", "_npi_square", "Compute x times x.", to_float=False, integers=lambda x: multiply(x, x))
 reciprocal = _unary("reciprocal", "_npi_reciprocal", "Compute 1 over x.")
-abs = _unary("abs", "_npi_absolute", "Compute the absolute value.", to_float=False)  # noqa: A001 - Paddle's name
+abs = _unary(  # noqa: A001 - Paddle's name
+    "abs", "_npi_absolute", "Compute the absolute value.", to_float=False, integers=lambda x: _integer_abs(x)
+)
 neg = _unary("neg", "_npi_negative", "Change the sign.", to_float=False)
 sin = _unary("sin", "_npi_sin", "Compute the sine of angles in radians.")
 cos = _unary("cos", "_npi_cos", "Compute the cosine of angles in radians.")
@@ -183,9 +253,15 @@ acosh = _unary("acosh", "_npi_arccosh", "Compute the inverse hyperbolic cosine; 
 atanh = _unary("atanh", "_npi_arctanh", "Compute the inverse hyperbolic tangent; NaN outside [-1, 1].")
 erf = _unary("erf", "erf", "Compute the Gauss error function.")
 erfinv = _unary("erfinv", "erfinv", "Compute the inverse of the Gauss error function; NaN outside [-1, 1].")
-floor = _unary("floor", "_npi_floor", "Round down to an integer value.", to_float=False, differentiable=False)
-ceil = _unary("ceil", "_npi_ceil", "Round up to an integer value.", to_float=False, differentiable=False)
-trunc = _unary("trunc", "_npi_trunc", "Cut off the fraction.", to_float=False, differentiable=False)
+
+
+def _to_integers(name: str, summary: str) -> Any:
+    return _unary(name, f"_npi_{name}", summary, to_float=False, differentiable=False, integers=assign)
+
+
+floor = _to_integers("floor", "Round down to an integer value.")
+ceil = _to_integers("ceil", "Round up to an integer value.")
+trunc = _to_integers("trunc", "Cut off the fraction.")
 sign = _unary("sign", "_npi_sign", "Return -1, 0 or 1 by the sign.", to_float=False, differentiable=False)
 
 

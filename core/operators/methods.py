@@ -16,6 +16,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__truediv__": math.divide,
     "__pow__": math.pow,
     "__matmul__": linalg.matmul,
+    "__and__": logic.bitwise_and,
+    "__or__": logic.bitwise_or,
+    "__xor__": logic.bitwise_xor,
     "__eq__": logic.equal,
     "__ne__": logic.not_equal,
     "__lt__": logic.less_than,
@@ -31,9 +34,12 @@ REVERSED: dict[str, Callable[..., Any]] = {
     "__rtruediv__": math.divide,
     "__rpow__": math.pow,
     "__rmatmul__": linalg.matmul,
+    "__rand__": logic.bitwise_and,
+    "__ror__": logic.bitwise_or,
+    "__rxor__": logic.bitwise_xor,
 }
 
-UNARY: dict[str, Callable[..., Any]] = {"__neg__": math.neg, "__abs__": math.abs}
+UNARY: dict[str, Callable[..., Any]] = {"__neg__": math.neg, "__abs__": math.abs, "__invert__": logic.bitwise_not}
 
 _FOREIGN = (str, dict, set, type(None))
 

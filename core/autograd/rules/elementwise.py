@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
@@ -14,7 +15,7 @@ Gradients = Sequence[Optional[Tensor]]
 
 
 def pair(context: Context, first: Any, second: Any) -> Gradients:
-    """Compute the gradients of two broadcast operands, each only if needed, and sum them back to the operands' shapes."""
+    """Compute the gradients of two broadcast operands, each only if needed, summed back to the operands' shapes."""
     x, y = context.inputs
     return (
         unbroadcast(first(), x.shape) if context.needs[0] else None,
@@ -104,24 +105,36 @@ def _share(context: Context, chosen: Tensor, gradient: Tensor) -> Tensor:
 
 @rule("maximum")
 def _maximum(context: Context, gradient: Tensor) -> Gradients:
-    x, y = context.inputs
-    return pair(context, lambda: _share(context, x > y, gradient), lambda: _share(context, x <= y, gradient))
+    y, x = context.inputs
+    return pair(context, lambda: _share(context, y >= x, gradient), lambda: _share(context, y < x, gradient))
 
 
 @rule("minimum")
 def _minimum(context: Context, gradient: Tensor) -> Gradients:
-    x, y = context.inputs
-    return pair(context, lambda: _share(context, x < y, gradient), lambda: _share(context, x >= y, gradient))
+    y, x = context.inputs
+    return pair(context, lambda: _share(context, y <= x, gradient), lambda: _share(context, y > x, gradient))
 
 
 @rule("maximum_scalar", "maximum_reverse_scalar")
 def _maximum_scalar(context: Context, gradient: Tensor) -> Gradients:
-    return (_share(context, context.inputs[0] > context.scalar, gradient),)
+    return (_share(context, context.inputs[0] >= context.scalar, gradient),)
 
 
 @rule("minimum_scalar", "minimum_reverse_scalar")
 def _minimum_scalar(context: Context, gradient: Tensor) -> Gradients:
-    return (_share(context, context.inputs[0] < context.scalar, gradient),)
+    return (_share(context, context.inputs[0] <= context.scalar, gradient),)
+
+
+@rule("clip")
+def _clip(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    outside = ops.cast(x < context.a_min, x.dtype) + ops.cast(x > context.a_max, x.dtype)
+    return (gradient * (1.0 - outside),)
+
+
+@rule("nan_to_num")
+def _nan_to_num(context: Context, gradient: Tensor) -> Gradients:
+    return (_share(context, ops.isfinite(context.inputs[0]), gradient),)
 
 
 def _unary(name: str, derivative: Any) -> None:
