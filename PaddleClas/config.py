@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional, Union
 
 import pydantic
 
-from core.train.config import Section
+from core.train.config import Section, describe_schema
 from core.train.options import OptimizerChoice, ScheduleChoice, TrainOptions
 from core.train.table import nearest
 from PaddleClas.data.pipeline import SplitSection
@@ -70,3 +70,8 @@ class ClassificationConfig(Section):
     schedule: ScheduleChoice = pydantic.Field(description="Constant, Cosine or Piecewise, with learning_rate")
     train: TrainOptions
     expect: Optional[ExpectSection] = None
+
+
+def keys() -> list[str]:
+    """Return one line for each key that a config may have, with type, default and meaning."""
+    return describe_schema(ClassificationConfig)

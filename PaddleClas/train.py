@@ -52,11 +52,13 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command; return its exit code."""
     options = parse(arguments)
+    if options.keys:
+        from PaddleClas.config import keys
+
+        print("\n".join(keys()))
+        return 0
     from PaddleClas import training
 
-    if options.keys:
-        print("\n".join(training.keys()))
-        return 0
     return training.train(options.config, options.overrides, options.resume)
 
 

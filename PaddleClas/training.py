@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from core.train.config import describe_schema, differences, load_config, save_config
+from core.train.config import differences, load_config, save_config
 from core.train.run_folder import RunFolder
 from core.train.seeds import seed_everything
 from core.train.trainer import Outcome, Trainer
@@ -13,11 +13,6 @@ from PaddleClas.classifier import write_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.evaluation import meets_expectation, write_pictures
 from PaddleClas.task import ClassificationTask
-
-
-def keys() -> list[str]:
-    """Return one line for each key that a config may have."""
-    return describe_schema(ClassificationConfig)
 
 
 def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]) -> int:
