@@ -201,7 +201,8 @@ def find_interpreter():
         if python is None or choose_interpreter(python, (0, 0), [python]) is None:
             raise SetupError(
                 "the engine (mxnet 1.9.1) runs on Python %d.%d to %d.%d; this is %d.%d, no other one is on PATH, and "
-                "uv could not get one. Install Python %d.%d with its venv module (from your system, pyenv or uv) and run this again."
+                "uv could not get one. Install Python %d.%d with its venv module (from your system, pyenv or uv) and "
+                "run this again."
                 % (OLDEST + NEWEST + version + NEWEST)
             )
     return python
