@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-from core.autograd.rules import activation as activation, convolution as convolution, elementwise as elementwise, indexing as indexing, joining as joining, linalg as linalg, normalization as normalization, pooling as pooling, shape as shape
+import importlib
+import pkgutil
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
