@@ -72,6 +72,11 @@ def inner_products_backward(gradient: Tensor, x: Tensor, weight: Tensor) -> tupl
     return apply(_inner_products_backward, gradient, x, weight)
 
 
+def matrix_product(x: Tensor, y: Tensor) -> Tensor:
+    """Return the product of matrices, or of equally shaped batches of them, in float32 or float64, unchecked."""
+    return apply(_matrix_product, x, y, transpose_a=False, transpose_b=False)
+
+
 def swap_last(x: Tensor) -> Tensor:
     """Exchange the last two axes."""
     axes = list(range(x.ndim))
