@@ -29,9 +29,12 @@ from core.operators.activation_smooth import (
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.arguments import axis_argument
 from core.operators.manipulation import reshape_exact
+from core.operators.masking import where
 from core.operators.math import abs as absolute
 from core.operators.math import maximum, minimum
 from core.operators.methods import in_place
+from core.operators.reduction import max as largest
+from core.operators.rounding import clip
 from core.tensor import Tensor
 
 _relu = Operator("relu", "Activation", attributes=lambda metas, options: {"act_type": "relu"})
@@ -63,7 +66,7 @@ def relu_(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 def relu6(x: Tensor, name: Optional[str] = None) -> Tensor:
     """Limit elements to [0, 6]; a floating-point tensor of any shape gives one of the same shape."""
-    return clamp(floating_tensor(x, "relu6"), 0.0, 6.0)
+    return minimum(relu(floating_tensor(x, "relu6")), 6.0)
 
 
 def clamp(x: Tensor, low: float, high: float) -> Tensor:
@@ -174,12 +177,12 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
     Returns:
         A tensor of the same shape.
     """
-    return clamp(floating_tensor(x, "hardsigmoid") * float(slope) + float(offset), 0.0, 1.0)
+    return clip(floating_tensor(x, "hardsigmoid") * float(slope) + float(offset), 0.0, 1.0)
 
 
 def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
     """Compute x * relu6(x + 3) / 6 (https://arxiv.org/abs/1905.02244); any shape, floating-point."""
-    return floating_tensor(x, "hardswish") * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
+    return floating_tensor(x, "hardswish") * clip(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
 
 
 def hardshrink(x: Tensor, threshold: float = 0.5, name: Optional[str] = None) -> Tensor:
@@ -218,8 +221,6 @@ def thresholded_relu_(x: Tensor, threshold: float = 1.0, name: Optional[str] = N
 
 
 def _keep_where(condition: Tensor, x: Tensor) -> Tensor:
-    from core.operators.search import where  # same floor
-
     return where(condition, x, x * 0.0)
 
 
@@ -238,8 +239,6 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) ->
     Raises:
         OperatorError: C does not divide into groups.
     """
-    from core.operators.reduction import max as largest
-
     floating_tensor(x, "maxout")
     place = axis_argument(axis, x.ndim, "maxout")
     channels = x.shape[place]

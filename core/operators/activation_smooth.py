@@ -10,6 +10,8 @@ from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
 from core.operators.arguments import axis_argument
+from core.operators.joining import split
+from core.operators.masking import where
 from core.operators.math import abs as absolute
 from core.operators.math import erf, exp, expm1, log1p, maximum, minimum
 from core.operators.methods import in_place
@@ -178,8 +180,6 @@ def softplus(x: Tensor, beta: float = 1, threshold: float = 20, name: Optional[s
     if threshold >= 20:
         curve = stable_softplus(scaled)
         return curve if beta == 1 else curve * (1.0 / beta)
-    from core.operators.search import where  # same floor
-
     curve = log1p(exp(minimum(scaled, float(threshold)))) * (1.0 / beta)
     return where(scaled > float(threshold), x, curve)
 
@@ -212,8 +212,6 @@ def glu(x: Tensor, axis: int = -1, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: the size is odd.
     """
-    from core.operators.manipulation import split
-
     floating_tensor(x, "glu")
     place = axis_argument(axis, x.ndim, "glu")
     if x.ndim == 0 or x.shape[place] % 2:

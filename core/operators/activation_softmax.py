@@ -9,8 +9,10 @@ from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument
+from core.operators.arrangement import moveaxis
 from core.operators.creation import assign, cast
 from core.operators.manipulation import reshape_exact
+from core.operators.masking import one_hot
 from core.operators.math import log
 from core.operators.methods import in_place
 from core.tensor import Tensor, apply
@@ -92,8 +94,6 @@ def gumbel_softmax(
     Raises:
         OperatorError: the temperature is not positive.
     """
-    from core.operators.indexing import one_hot
-    from core.operators.manipulation import moveaxis
     from core.operators.random import uniform
     from core.operators.search import argmax
 

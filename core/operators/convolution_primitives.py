@@ -12,6 +12,7 @@ from typing import Any, Optional
 from core.kernels.convolution import Convolution, ConvolutionBackward, InputGradient, WeightGradient
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.creation import filled
+from core.operators.padding import pad_exact
 from core.operators.windows import PaddingLike, Pairs, Sizes, sizes_argument
 from core.tensor import Tensor, apply
 
@@ -56,9 +57,7 @@ def dilation_argument(dilation: Sizes, padding: PaddingLike, rank: int, caller: 
 
 def pad_pairs(x: Tensor, pairs: Pairs) -> Tensor:
     """Put zeros around the spatial axes of a channel-first tensor."""
-    from core.operators.vision import pad  # same floor
-
-    return pad(x, [size for pair in ((0, 0), (0, 0), *pairs) for size in pair])
+    return pad_exact(x, ((0, 0), (0, 0), *pairs))
 
 
 def convolve_nothing(x: Tensor, weight: Tensor, bias: Optional[Tensor], window: dict[str, Any]) -> Tensor:

@@ -10,6 +10,7 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
 from core.operators.creation import filled
 from core.operators.manipulation import reshape_exact
+from core.operators.padding import pad_exact
 from core.operators.windows import (
     PaddingLike,
     Sizes,
@@ -207,17 +208,14 @@ def _spread(
     defaults = [least - before + after for least, (before, after) in zip(smallest, pairs)]
     if all(least <= wanted < least + step for least, wanted, step in zip(defaults, size, stride)):
         return convolution_input_gradient(x, weight, size, pad=pad, **window)
-    from core.operators.vision import pad as pad_with_zeros  # same floor
-
     whole = [least + before + after for least, (before, after) in zip(smallest, pairs)]
     full = convolution_input_gradient(x, weight, whole, pad=(0,) * len(size), **window)
-    borders = [0, 0, 0, 0]
+    borders = [(0, 0), (0, 0)]
     starts = []
     for length, wanted, (before, _) in zip(whole, size, pairs):
-        borders += [0, max(before + wanted - length, 0)]
+        borders.append((0, max(before + wanted - length, 0)))
         starts.append(before)
-    if any(borders):
-        full = pad_with_zeros(full, borders)
+    full = pad_exact(full, borders)
     index = tuple([slice(None)] * 2 + [slice(start, start + wanted) for start, wanted in zip(starts, size)])
     return full[index]  # type: ignore[index]
 

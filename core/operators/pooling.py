@@ -91,7 +91,7 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: Optional[str] = None,
 ) -> Any:
-    """Take the largest element of each window of volumes, shape (N, C, D, H, W) or ``NDHWC``; see :func:`max_pool2d`."""
+    """Take the largest element of each window of volumes, (N, C, D, H, W) or ``NDHWC``; see :func:`max_pool2d`."""
     return pool("max", 3, x, kernel_size, stride, padding, ceil_mode, data_format, return_mask=return_mask)
 
 

@@ -23,6 +23,7 @@ from core.kernels.pooling import (
     scatter_positions,
 )
 from core.operators.creation import filled
+from core.operators.padding import pad_exact
 from core.operators.windows import (
     PaddingLike,
     Pairs,
@@ -216,6 +217,4 @@ def _average(
 
 
 def _pad(x: Tensor, pairs: Pairs, value: float) -> Tensor:
-    from core.operators.vision import pad  # same floor
-
-    return pad(x, [size for pair in ((0, 0), (0, 0), *pairs) for size in pair], value=value)
+    return pad_exact(x, ((0, 0), (0, 0), *pairs), value=value)
