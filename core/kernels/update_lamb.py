@@ -6,7 +6,19 @@ import numba
 import numpy as np
 from numpy import ndarray
 
-from core.kernels.update_rules import _advance, _compiled, _effective, _row, _span
+from core.kernels.update_rules import _advance, _compiled, _effective, _row, _span, _squares, _summing
+
+
+@_summing
+def _squared_direction(
+    w: ndarray, m: ndarray, v: ndarray, rest1: float, rest2: float, epsilon: float, decay: float
+) -> float:
+    """Return the sum of squares of one chunk of Lamb's direction in float64."""
+    total = np.float64(0.0)
+    for j in range(w.size):
+        direction = np.float64((m[j] / rest1) / (np.sqrt(v[j] / rest2) + epsilon) + decay * w[j])
+        total += direction * direction
+    return float(total)
 
 
 @_compiled
@@ -27,19 +39,13 @@ def lamb_moments(
         v = _span(table[i, 3], first, last, like)
         rest1 = like[1] - _span(table[i, 4], 0, 1, like)[0]
         rest2 = like[1] - _span(table[i, 5], 0, 1, like)[0]
-        decay = rates[i, 1]
         term = _row(terms, i)
-        weights = np.float64(0.0)
-        directions = np.float64(0.0)
         for j in range(w.size):
             d = _effective(g[j], w[j], term)
             m[j] = b1 * m[j] + c1 * d
             v[j] = b2 * v[j] + c2 * d * d
-            direction = (m[j] / rest1) / (np.sqrt(v[j] / rest2) + epsilon) + decay * w[j]
-            weights += np.float64(w[j]) * np.float64(w[j])
-            directions += np.float64(direction) * np.float64(direction)
-        parts[c, 0] = weights
-        parts[c, 1] = directions
+        parts[c, 0] = _squares(w)
+        parts[c, 1] = _squared_direction(w, m, v, rest1, rest2, epsilon, rates[i, 1])
 
 
 @_compiled

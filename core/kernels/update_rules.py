@@ -22,6 +22,7 @@ numba.config.THREADING_LAYER = "omp"  # workqueue aborts when entered from sever
 
 _compiled = numba.njit(parallel=True, cache=True, error_model="numpy")
 _inlined = numba.njit(inline="always", error_model="numpy")
+_summing = numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "nsz"})  # lets sums use vectors
 
 
 @intrinsic  # type: ignore[misc]
@@ -63,15 +64,21 @@ def _effective(gradient: float, weight: float, term: tuple[float, float, float, 
     return scaled
 
 
+@_summing
+def _squares(values: ndarray) -> float:
+    """Return the sum of squares of one chunk in float64."""
+    total = np.float64(0.0)
+    for j in range(values.size):
+        value = np.float64(values[j])
+        total += value * value
+    return float(total)
+
+
 @_compiled
 def sum_of_squares(table: ndarray, chunks: ndarray, like: ndarray, parts: ndarray) -> None:
     """Write the sum of squares of each chunk, in float64, to ``parts``."""
     for c in numba.prange(chunks.shape[0]):
-        g = _span(table[chunks[c, 0], 0], chunks[c, 1], chunks[c, 2], like)
-        total = np.float64(0.0)
-        for j in range(g.size):
-            total += np.float64(g[j]) * np.float64(g[j])
-        parts[c] = total
+        parts[c] = _squares(_span(table[chunks[c, 0], 0], chunks[c, 1], chunks[c, 2], like))
 
 
 @_compiled
