@@ -96,9 +96,7 @@ class Parameter(Tensor):
 EagerParamBase = Parameter
 
 
-def _restored(
-    values: np.ndarray, dtype: str, stop_gradient: bool, name: str, settings: dict[str, Any]
-) -> Parameter:
+def _restored(values: np.ndarray, dtype: str, stop_gradient: bool, name: str, settings: dict[str, Any]) -> Parameter:
     parameter = make_parameter(list(values.shape), dtype, attr=ParamAttr(name=name), default_initializer=Assign(values))
     assert parameter is not None
     parameter.stop_gradient = stop_gradient

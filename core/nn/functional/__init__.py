@@ -29,10 +29,10 @@ _FAMILIES = {
         adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d
         max_unpool3d
     """,
-    "vision": """
-        affine_grid channel_shuffle fold grid_sample interpolate pad pixel_shuffle pixel_unshuffle temporal_shift unfold
-        upsample zeropad2d
-    """,
+    "grids": "affine_grid grid_sample",
+    "padding": "pad zeropad2d",
+    "pixels": "channel_shuffle fold pixel_shuffle pixel_unshuffle temporal_shift unfold",
+    "resampling": "interpolate upsample",
     "search": "gather_tree",
     "manipulation": "diag_embed",
 }

@@ -124,9 +124,7 @@ class KaimingNormal(Initializer):
         nonlinearity: The function that follows, see :func:`calculate_gain`.
     """
 
-    def __init__(
-        self, fan_in: Optional[float] = None, negative_slope: float = 0.0, nonlinearity: str = "relu"
-    ) -> None:
+    def __init__(self, fan_in: Optional[float] = None, negative_slope: float = 0.0, nonlinearity: str = "relu") -> None:
         self.fan_in = fan_in
         self.negative_slope = negative_slope
         self.nonlinearity = nonlinearity
@@ -147,9 +145,7 @@ class KaimingUniform(Initializer):
         nonlinearity: The function that follows, see :func:`calculate_gain`.
     """
 
-    def __init__(
-        self, fan_in: Optional[float] = None, negative_slope: float = 0.0, nonlinearity: str = "relu"
-    ) -> None:
+    def __init__(self, fan_in: Optional[float] = None, negative_slope: float = 0.0, nonlinearity: str = "relu") -> None:
         self.fan_in = fan_in
         self.negative_slope = negative_slope
         self.nonlinearity = nonlinearity

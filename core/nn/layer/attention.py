@@ -78,9 +78,7 @@ class MultiHeadAttention(Layer):
         self.need_weights = need_weights
         self.head_dim = embed_dim // num_heads
         if embed_dim % num_heads:
-            raise ValueError(
-                f"MultiHeadAttention: embed_dim={embed_dim} must be divisible by num_heads={num_heads}"
-            )
+            raise ValueError(f"MultiHeadAttention: embed_dim={embed_dim} must be divisible by num_heads={num_heads}")
         self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
         self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
         self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
@@ -115,9 +113,7 @@ class MultiHeadAttention(Layer):
             return Cache(empty, empty)
         return Cache(key, value)
 
-    def forward(
-        self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None
-    ) -> Any:
+    def forward(self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None) -> Any:
         """Return the attended values; with ``need_weights`` or a cache a tuple that holds those too.
 
         Args:

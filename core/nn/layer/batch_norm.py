@@ -65,9 +65,7 @@ class BatchNormBase(Layer):
         shape = [num_features]
         self.weight = self.create_parameter(shape, weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter(shape, bias_attr, is_bias=True)
-        self._mean = self.create_parameter(
-            shape, ParamAttr(name=mean_name, initializer=Constant(0.0), trainable=False)
-        )
+        self._mean = self.create_parameter(shape, ParamAttr(name=mean_name, initializer=Constant(0.0), trainable=False))
         self._variance = self.create_parameter(
             shape, ParamAttr(name=variance_name, initializer=Constant(1.0), trainable=False)
         )
@@ -137,9 +135,7 @@ class BatchNorm1D(BatchNormBase):
         use_global_stats: Optional[bool] = None,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
-        )
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
 
 
 class BatchNorm2D(BatchNormBase):
@@ -173,9 +169,7 @@ class BatchNorm2D(BatchNormBase):
         use_global_stats: Optional[bool] = None,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
-        )
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)
 
 
 class BatchNorm3D(BatchNormBase):
@@ -209,6 +203,4 @@ class BatchNorm3D(BatchNormBase):
         use_global_stats: Optional[bool] = None,
         name: Optional[str] = None,
     ) -> None:
-        super().__init__(
-            num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name
-        )
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats, name)

@@ -213,7 +213,5 @@ class SpectralNorm(Layer):
 
     def forward(self, x: Any) -> Any:
         """Return the weight divided by the estimate."""
-        weight, _, _ = normalised_by_spectrum(
-            x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps
-        )
+        weight, _, _ = normalised_by_spectrum(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)
         return weight

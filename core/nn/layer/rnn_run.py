@@ -39,9 +39,7 @@ class RNN(Layer):
             sequence_length: Number of valid steps of each sample (batch,); the states stay as they are beyond it.
             **kwargs: Passed on to the cell.
         """
-        return run_cell(
-            self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, **kwargs
-        )
+        return run_cell(self.cell, inputs, initial_states, sequence_length, self.time_major, self.is_reverse, **kwargs)
 
 
 class BiRNN(Layer):
@@ -168,4 +166,3 @@ def _join(outputs: list[Any], axis: int) -> Any:
     if isinstance(outputs[0], (list, tuple)):
         return type(outputs[0])(_join(list(column), axis) for column in zip(*outputs))
     return stack(outputs, axis=axis)
-

@@ -113,7 +113,7 @@ class StatefulLayer(AttributeStore):
             use_structured_name: Match dotted names; otherwise match the parameters' own ``name``.
 
         Returns:
-            (missing names, unexpected names).
+            (missing names, unexpected names); a tensor of two names is not missing when one of them is there.
 
         Raises:
             ValueError: a value has another shape than the parameter of that name; nothing has been loaded.
@@ -121,7 +121,8 @@ class StatefulLayer(AttributeStore):
         """
         state = self.state_dict(use_hook=False)
         targets = {(key if use_structured_name else tensor.name): tensor for key, tensor in state.items()}
-        missing = [key for key in targets if key not in state_dict]
+        found_under_some_name = {id(tensor) for key, tensor in targets.items() if key in state_dict}
+        missing = [key for key, tensor in targets.items() if id(tensor) not in found_under_some_name]
         unexpected = [key for key in state_dict if key not in targets and key != NAME_TABLE]
         found = [(key, tensor) for key, tensor in targets.items() if key in state_dict]
         values = [(tensor, _checked(key, state_dict[key], tensor)) for key, tensor in found]
@@ -135,9 +136,7 @@ class StatefulLayer(AttributeStore):
     set_dict = set_state_dict
     load_dict = set_state_dict
 
-    def to(
-        self: Self, device: Any = None, dtype: DTypeLike = None, blocking: Optional[bool] = None
-    ) -> Self:
+    def to(self: Self, device: Any = None, dtype: DTypeLike = None, blocking: Optional[bool] = None) -> Self:
         """Change the element type of the floating-point parameters and buffers; integer buffers keep theirs.
 
         Args:

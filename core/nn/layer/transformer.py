@@ -87,9 +87,7 @@ class Transformer(Layer):
         self.d_model = d_model
         self.nhead = nhead
 
-    def forward(
-        self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None
-    ) -> Any:
+    def forward(self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None) -> Any:
         """Return the decoder's output (batch, target steps, d_model).
 
         Args:

@@ -74,9 +74,7 @@ class TransformerDecoderLayer(TransformerPart):
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
 
-    def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None
-    ) -> Any:
+    def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
         """Return the output, and the new (cache, static cache) where a pair is given.
 
         Args:
@@ -139,9 +137,7 @@ class TransformerDecoder(Layer):
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(
-        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None
-    ) -> Any:
+    def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
         """Return the output, and the list of new caches where one is given.
 
         Args:
