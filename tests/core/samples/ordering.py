@@ -1,14 +1,47 @@
-"""Example calls of core.operators.manipulation and reduction."""
+"""Example calls of what reshapes, reorders, joins, cuts, repeats and pads."""
 
 from __future__ import annotations
 
 from tests.core.samples import Sample, call
 
 SAMPLES: dict[str, list[Sample]] = {
+    "atleast_1d": [lambda d: call(d.f())],
+    "atleast_2d": [lambda d: call(d.f(3))],
+    "atleast_3d": [lambda d: call(d.f(2, 3))],
+    "broadcast_tensors": [lambda d: call([d.f(2, 1), d.f(3)])],
     "broadcast_to": [lambda d: call(d.f(3, 1), [2, 3, 4])],
+    "chunk": [lambda d: call(d.f(4, 3), 2)],
+    "concat": [lambda d: call([d.f(2, 3), d.f(1, 3)])],
+    "crop": [lambda d: call(d.f(3, 4), [2, 2], [1, 0])],
+    "dsplit": [lambda d: call(d.f(2, 2, 4), 2)],
+    "expand": [lambda d: call(d.f(3, 1), [2, 3, 4])],
+    "expand_as": [lambda d: call(d.f(3, 1), d.f(2, 3, 4))],
+    "flatten": [lambda d: call(d.f(2, 3, 4), 1)],
+    "flip": [lambda d: call(d.f(2, 3), [0, 1])],
+    "hsplit": [lambda d: call(d.f(2, 4), 2)],
+    "meshgrid": [lambda d: call(d.f(2), d.f(3))],
+    "moveaxis": [lambda d: call(d.f(2, 3, 4), 0, -1)],
+    "pad": [lambda d: call(d.f(1, 2, 3, 4), [1, 0, 2, 1]), lambda d: call(d.f(1, 2, 3, 4), [1, 1, 1, 1], "reflect")],
+    "repeat_interleave": [lambda d: call(d.f(2, 3), 2, 1)],
     "reshape": [lambda d: call(d.f(2, 3), [3, -1])],
+    "reverse": [lambda d: call(d.f(2, 3), [0])],
+    "roll": [lambda d: call(d.f(2, 3), 1, 1)],
+    "rot90": [lambda d: call(d.f(2, 3))],
+    "slice": [lambda d: call(d.f(3, 4), [0, 1], [1, 0], [3, 2])],
+    "split": [lambda d: call(d.f(4, 3), [1, -1])],
     "squeeze": [lambda d: call(d.f(2, 1, 3), 1)],
-    "sum": [lambda d: call(d.f(2, 3), axis=-1, keepdim=True), lambda d: call(d.f(2, 3))],
+    "stack": [lambda d: call([d.f(2, 3), d.f(2, 3)], 1)],
+    "strided_slice": [lambda d: call(d.f(3, 4), [1], [3], [0], [-2])],
+    "swapaxes": [lambda d: call(d.f(2, 3, 4), 0, 2)],
+    "t": [lambda d: call(d.f(2, 3))],
+    "tensor_split": [lambda d: call(d.f(5, 3), 2)],
+    "tile": [lambda d: call(d.f(2, 3), [2, 1])],
     "transpose": [lambda d: call(d.f(2, 3, 4), [2, 0, 1])],
+    "unbind": [lambda d: call(d.f(2, 3))],
     "unsqueeze": [lambda d: call(d.f(2, 3), [0, -1])],
+    "unstack": [lambda d: call(d.f(2, 3))],
+    "view": [lambda d: call(d.f(2, 3), [3, 2])],
+    "view_as": [lambda d: call(d.f(2, 3), d.f(3, 2))],
+    "vsplit": [lambda d: call(d.f(4, 2), 2)],
+    "zeropad2d": [lambda d: call(d.f(1, 2, 3, 4), [1, 0, 2, 1])],
 }
