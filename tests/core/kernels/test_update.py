@@ -35,7 +35,7 @@ def columns_of(name: str, dtype: str) -> list[list[np.ndarray]]:
     if name == "rmsprop, centered":
         columns[4] = [column * 0.1 for column in columns[4]]
     if name in ("adam", "lamb"):
-        columns[4:] = [[np.array([power], dtype) for _ in SIZES] for power in (0.81, 0.998)]
+        columns[4:] = [[np.array([power], dtype) for _ in SIZES] for power in (0.9**2, 0.999**2)]
     if name == "adamax":
         columns[4] = [np.array([0.81], dtype) for _ in SIZES]
     return columns
@@ -124,14 +124,47 @@ def test_gradient_is_not_written_and_nan_passes_bounds():
     np.testing.assert_array_equal(gradient.asnumpy(), [np.nan, 5, -5])
 
 
-def test_other_device_goes_through_copies(monkeypatch):
+def test_other_device_goes_through_copies_where_the_engine_has_no_rule(monkeypatch):
     monkeypatch.setattr(update, "_on_cpu", lambda _arrays: False)
-    results, expected = run("adam", "float32")
+    for name, dtype in (("adagrad", "float32"), ("adam", "float64"), ("momentum", "float32")):  # SIZES has an empty one
+        results, expected = run(name, dtype)
+        for result, reference in zip(results, expected):
+            for one, other in zip(result, reference):
+                np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["sgd", "momentum", "momentum, Nesterov", "adam", "lamb"])
+def test_other_device_goes_through_the_engines_fused_operators(name, monkeypatch):
+    monkeypatch.setattr(update, "_on_cpu", lambda _arrays: False)
+    monkeypatch.setattr(update, "_update_through_copies", None)
+    monkeypatch.setitem(globals(), "SIZES", [5, 1, 33] * 20)  # more than one call takes
+    results, expected = run(name, "float32")
     for result, reference in zip(results, expected):
         for one, other in zip(result, reference):
-            np.testing.assert_array_equal(one, other)
-    array = engine.from_numpy(np.array([3, 4], np.float32))
-    np.testing.assert_array_equal(update.sum_of_squares([array]), [25.0])
+            np.testing.assert_allclose(one, other, rtol=2e-6, atol=1e-6)
+
+
+def test_lamb_of_the_engine_without_adaptation_and_after_many_steps(monkeypatch):
+    results = []
+    for on_cpu in (True, False):
+        monkeypatch.setattr(update, "_on_cpu", lambda _arrays, answer=on_cpu: answer)
+        columns = [[engine.from_numpy(np.full(3, 0.5, np.float32)) for _ in range(2)] for _ in range(4)]
+        columns += [[engine.from_numpy(np.zeros(1, np.float32)) for _ in range(2)] for _ in range(2)]
+        terms = np.tile([1, -np.inf, np.inf, 0, 0], (2, 1))
+        rates = np.array([[0.1, 0.0, 0.0], [0.1, 0.01, 1.0]])
+        update.update("lamb", columns, terms, rates, [0.9, 0.999, 1e-6])
+        results.append([array.asnumpy() for column in columns for array in column])
+    for one, other in zip(*results):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_sum_of_squares_on_another_device(monkeypatch):
+    monkeypatch.setattr(update, "_on_cpu", lambda _arrays: False)
+    host = [np.full(size, size, np.float32) for size in range(1, 101)]
+    squares = update.sum_of_squares([engine.from_numpy(array) for array in host])
+    np.testing.assert_allclose(squares, [size**3 for size in range(1, 101)], rtol=1e-6)
+    empty = [engine.from_numpy(array) for array in (np.zeros(0, np.float32), np.array([3, 4], np.float32))]
+    np.testing.assert_array_equal(update.sum_of_squares(empty), [0, 25])
 
 
 def test_wrong_types_are_refused():

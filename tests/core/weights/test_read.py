@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,3 +48,13 @@ def test_inspect_reports_an_error_in_one_line(tmp_path, capsys):
     assert main(["inspect", str(tmp_path / "none")]) == 1
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.count("\n") == 1 and "there is no such file" in captured.err
+
+
+def test_reading_weights_does_not_load_the_engine(tmp_path):
+    write_pdparams(ARRAYS, tmp_path / "x.pdparams")
+    code = (
+        "import sys; from core.weights import read_weights, fetch, WeightRecord; read_weights(sys.argv[1]);"
+        "sys.exit('mxnet' in sys.modules or 'numba' in sys.modules)"
+    )
+    root = Path(__file__).parents[3]
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "x.pdparams")], cwd=root).returncode == 0
