@@ -17,6 +17,7 @@ FAMILIES = tuple(
         "arrangement",
         "convolution",
         "creation",
+        "diagonals",
         "distinct",
         "gathering",
         "grids",
@@ -30,13 +31,16 @@ FAMILIES = tuple(
         "padding",
         "pixels",
         "pooling",
+        "random",
         "reduction",
         "resampling",
         "rounding",
+        "sampling",
         "scattering",
         "search",
         "slicing",
         "subscript",
+        "views",
     )
 )
 

@@ -238,5 +238,19 @@ def repeat_interleave(
     return reshape_exact(spread, [*shape[:place], size * repeats, *shape[place + 1 :]])
 
 
+@property  # type: ignore[misc]
+def T(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
+    """The tensor with its axes in reversed order."""
+    return transpose(x, list(range(x.ndim))[::-1])
+
+
+@property  # type: ignore[misc]
+def mT(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
+    """The tensor with its last two axes exchanged."""
+    if x.ndim < 2:
+        raise OperatorError(f"mT: a tensor of shape {x.shape} has no matrix to transpose")
+    return swapaxes(x, -2, -1)
+
+
 __all__ = ["flip", "moveaxis", "repeat_interleave", "reverse", "roll", "rot90", "swapaxes", "tile"]
-TENSOR_METHODS = tuple(__all__)
+TENSOR_METHODS = ("T", "mT", *__all__)

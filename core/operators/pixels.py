@@ -243,4 +243,4 @@ def _image(caller: str, x: Any, data_format: str) -> list[int]:
     return shape if data_format == "NCHW" else [shape[0], shape[3], shape[1], shape[2]]
 
 
-__all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
+__all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle"]  # core.unfold cuts windows along one axis

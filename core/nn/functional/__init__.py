@@ -13,7 +13,7 @@ _FAMILIES = {
     """,
     "common": """
         alpha_dropout bilinear class_center_sample cosine_similarity dropout dropout2d dropout3d embedding label_smooth
-        linear normalize one_hot pairwise_distance scaled_dot_product_attention sequence_mask sparse_attention
+        linear normalize pairwise_distance scaled_dot_product_attention sparse_attention
     """,
     "convolution": "conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose",
     "loss": """
@@ -31,10 +31,11 @@ _FAMILIES = {
     """,
     "grids": "affine_grid grid_sample",
     "padding": "pad zeropad2d",
-    "pixels": "channel_shuffle fold pixel_shuffle pixel_unshuffle temporal_shift unfold",
+    "pixels": "channel_shuffle fold pixel_shuffle pixel_unshuffle unfold",
     "resampling": "interpolate upsample",
-    "search": "gather_tree",
-    "manipulation": "diag_embed",
+    "views": "gather_tree temporal_shift",
+    "diagonals": "diag_embed",
+    "masking": "one_hot sequence_mask",
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names.split()}
 
