@@ -257,7 +257,7 @@ def test_a_loss_that_is_not_finite_names_step_rate_and_checkpoint(tmp_path: Path
     class LaterExploding(Callback):
         def on_epoch_end(self, trainer: Trainer, values: Mapping[str, float]) -> None:
             if trainer.progress.epoch == 2:
-                trainer.loader.dataset.inputs[:] = np.inf  # type: ignore[attr-defined]
+                trainer.loader.dataset.inputs[:] = np.float32(1e30)  # type: ignore[attr-defined]
 
     with pytest.raises(NonFiniteLossError, match=r"at step 8 .*last good checkpoint is .*step_00000008"):
         trainer_for(Regression(splits=["train"]), tmp_path / "later", [LaterExploding()], compiled=compiled).fit()
