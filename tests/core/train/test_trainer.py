@@ -370,3 +370,22 @@ def test_checkpoints_are_whole_and_checked(tmp_path: Path) -> None:
         load_progress(saved)
     with pytest.raises(FileNotFoundError, match="is not a checkpoint: it has no progress.json"):
         load_progress(tmp_path)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_running_statistics_move_once_per_step(tmp_path: Path, compiled: bool) -> None:
+    class Normed(Regression):
+        def __init__(self) -> None:
+            super().__init__(splits=["train", "valid"])
+            self.network = nn.Sequential(nn.BatchNorm1D(2), nn.Linear(2, 1))
+            self.networks = {"model": self.network}
+
+        def loader(self, split: str) -> Optional[DataLoader]:
+            return DataLoader(Points(6), batch_size=6)
+
+    task = Normed()
+    trainer_for(task, tmp_path / "run", epochs=2, compiled=compiled).fit()
+    mean, variance = Points(6).inputs.mean(axis=0), Points(6).inputs.var(axis=0)
+    state = weights(task.network)
+    np.testing.assert_allclose(state["0._mean"], mean * (1 - 0.9**2), rtol=1e-5)
+    np.testing.assert_allclose(state["0._variance"], 0.9**2 + variance * (1 - 0.9**2), rtol=1e-5)
