@@ -104,18 +104,19 @@ class Program:
     """
 
     def __init__(self, outputs: Sequence[Symbol], inputs: Sequence[Symbol], static: bool, training: bool) -> None:
-        self.symbol = mx.sym.Group(list(outputs))
-        self.without_inputs = not self.symbol.list_inputs()
+        outputs = list(outputs)
+        self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
         if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
             inputs = [variable("unused")]
-            self.symbol = mx.sym.Group([*outputs, apply_operator("copy", _COPY, inputs, _NO_ATTRIBUTES)[0]])
+            outputs += apply_operator("copy", _COPY, inputs, _NO_ATTRIBUTES)
+        self.symbol = mx.sym.Group(outputs)
         used = self.symbol.list_inputs()
         position = {symbol.name: i for i, symbol in enumerate(inputs)}
         self.order = [position[name] for name in used]
         self.training = training
         flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static)]
         self.call = mx.nd.CachedOp(self.symbol, flags)
-        self.number_of_outputs = len(outputs)
+        self.number_of_outputs = len(outputs) - int(self.without_inputs)
 
     def forward(self, arrays: Sequence[Array]) -> list[Array]:
         """Run without a record."""

@@ -83,6 +83,10 @@ class Trace:
             self._symbols[id(value)] = found
         return found
 
+    def is_input(self, value: Value) -> bool:
+        """Return whether a value is, or on use becomes, an input of the graph and not the result of an operation in it."""
+        return not value.traced or any(value is known for known in self.variables)
+
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Note one operator down; the counterpart of :func:`core.kernels.door.invoke`."""
         originals = inputs
@@ -101,6 +105,11 @@ class Trace:
             outputs = graph.apply_operator(operator.name, operator.handle, symbols, plan.attributes)
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
+        if operator.differentiable:  # no gradient flows through integers; the engine would let it pass a cast to them
+            outputs = [
+                symbol if meta[1].is_floating else graph.block_gradient(symbol)
+                for symbol, meta in zip(outputs, output_metas)
+            ]
         if gradients and operator.differentiable and any(value.requires_grad for value in inputs):
             # the record keeps the eager leaves themselves, so that grad() inside the traced function finds parameters
             kept = [inner if original.traced else original for original, inner in zip(originals, inputs)]

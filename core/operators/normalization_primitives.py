@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from core.kernels import door
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.creation import filled
+from core.operators.manipulation import reshape
+from core.operators.math import rsqrt
 from core.tensor import Tensor, apply
 
 
@@ -79,10 +84,11 @@ def batch_normalization(
     Returns:
         The result, and per channel the mean and 1 / sqrt(variance + epsilon).
     """
-    # what the engine takes for running statistics (it writes them during backward) is never ours
-    unused = filled(tuple(scale.shape), 0, scale.dtype)
+    # what the engine takes for running statistics (it writes them during backward) is never ours; inside a graph they
+    # must be inputs of it, which data from outside becomes
+    unused = [Tensor(np.zeros(scale.shape), dtype=scale.dtype) for _ in range(2)]
     return apply(  # type: ignore[no-any-return]
-        _batch_normalization, x, scale, shift, unused, unused, axis=axis, epsilon=float(epsilon)
+        _batch_normalization, x, scale, shift, *unused, axis=axis, epsilon=float(epsilon)
     )
 
 
@@ -90,6 +96,13 @@ def frozen_normalization(
     x: Tensor, scale: Tensor, shift: Tensor, mean: Tensor, variance: Tensor, axis: int, epsilon: float
 ) -> Tensor:
     """Normalise each channel with a given mean and variance."""
+    trace = door.state.trace
+    if trace is not None and not (trace.is_input(mean._value) and trace.is_input(variance._value)):
+        # the engine's operator takes statistics only from a graph's inputs, and these were computed in the graph
+        around = [1] * x.ndim
+        around[axis] = -1
+        factor = scale * rsqrt(variance + epsilon)
+        return (x - reshape(mean, around)) * reshape(factor, around) + reshape(shift, around)
     return apply(  # type: ignore[no-any-return]
         _frozen_normalization, x, scale, shift, mean, variance, axis=axis, epsilon=float(epsilon)
     )
