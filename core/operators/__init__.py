@@ -15,6 +15,7 @@ FAMILIES = tuple(
     for name in (
         "activation",
         "arrangement",
+        "common",
         "convolution",
         "creation",
         "diagonals",
@@ -24,6 +25,7 @@ FAMILIES = tuple(
         "joining",
         "linalg",
         "logic",
+        "loss",
         "manipulation",
         "masking",
         "math",
