@@ -37,6 +37,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "tensor_split": [lambda d: call(d.f(5, 3), 2)],
     "tile": [lambda d: call(d.f(2, 3), [2, 1])],
     "transpose": [lambda d: call(d.f(2, 3, 4), [2, 0, 1])],
+    "unfold": [lambda d: call(d.f(2, 5), 1, 3, 1)],
     "unbind": [lambda d: call(d.f(2, 3))],
     "unsqueeze": [lambda d: call(d.f(2, 3), [0, -1])],
     "unstack": [lambda d: call(d.f(2, 3))],

@@ -15,6 +15,5 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "pixel_shuffle": [lambda d: call(d.f(1, 4, 2, 3), 2)],
     "pixel_unshuffle": [lambda d: call(d.f(1, 2, 4, 6), 2)],
-    "unfold": [lambda d: call(d.f(1, 2, 4, 4), [2, 2])],
     "upsample": [lambda d: call(d.f(2, 3, 4, 5), scale_factor=2)],
 }
