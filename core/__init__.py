@@ -11,7 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "autograd", "device", "io", "jit", "kernels", "metric", "nn", "operators", "optimizer",
+    "amp", "autograd", "device", "geometric", "incubate", "io", "jit", "kernels", "metric", "nn", "operators", "optimizer",
     "regularizer", "static", "text", "train", "vision", "weights",
 )  # fmt: skip
 
