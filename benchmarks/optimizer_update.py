@@ -11,7 +11,7 @@ from typing import Callable
 
 import numpy as np
 
-from core.kernels import engine, update
+from core.kernels import door, engine, update
 from core.kernels.engine import Array, Attributes
 
 STAGES = [(64, 64), (64, 128), (128, 256), (256, 512)]
@@ -83,8 +83,9 @@ def multi(
 def ours(rule: str, columns: list[list[Array]], rates: list[float], constants: list[float]) -> Callable[[], None]:
     """Return a step through our compiled rule."""
     count = len(columns[0])
+    values = [[door.constant(array) for array in column] for column in columns]
     terms = np.tile([1.0, -np.inf, np.inf, 1e-4, 0.0], (count, 1))
-    return lambda: update.update(rule, columns, terms, np.tile(rates, (count, 1)), constants)
+    return lambda: update.update(rule, values, terms, np.tile(rates, (count, 1)), constants)
 
 
 def torch_step(kind: str, shapes: list[tuple[int, ...]]) -> Callable[[], None]:

@@ -149,5 +149,5 @@ def squares_of(gradients: Sequence[Tensor]) -> np.ndarray:
         chosen = [gradients[position] for position in positions]
         if name not in ("float32", "float64"):
             chosen = [cast(gradient, "float32") for gradient in chosen]
-        result[positions] = sum_of_squares([readable(gradient).array for gradient in chosen])
+        result[positions] = sum_of_squares([readable(gradient) for gradient in chosen])
     return result

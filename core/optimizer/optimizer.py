@@ -209,11 +209,11 @@ class Optimizer:
             columns = [[weights[index] for index in chosen], [_as(gradients[index], dtype) for index in chosen]]
             remembered = [self._accumulators.of(weights[index], kinds) for index in chosen]
             columns += [list(column) for column in zip(*remembered)]
-            arrays = [[readable(tensor).array for tensor in column] for column in columns]
-            update.update(self._rule, arrays, terms[chosen], rates[chosen], self._constants(group))
+            values = [[readable(tensor) for tensor in column] for column in columns]
+            update.update(self._rule, values, terms[chosen], rates[chosen], self._constants(group))
         copies = [(weight, param) for param, weight in zip(params, weights) if weight is not param]
         if copies:
-            update.write_half(*[[readable(tensor).array for tensor in column] for column in zip(*copies)])
+            update.write_half(*[[readable(tensor) for tensor in column] for column in zip(*copies)])
 
     def _weight_of(self, param: Tensor) -> Tensor:
         """Return what the rule updates: the parameter, or a float32 copy of a half-precision one."""
