@@ -8,7 +8,7 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument
 from core.operators.creation import cast
-from core.operators.dropout import alpha_dropout, dropout, dropout2d, dropout3d
+from core.operators.random_zeros import alpha_dropout, dropout, dropout2d, dropout3d
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.linalg import matmul
 from core.operators.manipulation import reshape_exact, transpose, unsqueeze
