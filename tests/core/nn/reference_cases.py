@@ -7,7 +7,7 @@ stream named after the parameter, so both sides have the same.
 from __future__ import annotations
 
 import zlib
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Case:
         call: ``call(layer, *tensors) -> output or outputs``; the layer itself when None.
         training: The layer's mode.
         gradients: Whether gradients are compared.
+        differentiable: Number of inputs that get a gradient; all floating ones when None.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class Case:
         call: Any = None,
         training: bool = True,
         gradients: bool = True,
+        differentiable: Optional[int] = None,
     ) -> None:
         self.build = build
         self.inputs = inputs
         self.call = call or (lambda layer, *tensors: layer(*tensors))
         self.training = training
         self.gradients = gradients
+        self.differentiable = len(inputs) if differentiable is None else differentiable
 
 
 def flat(outputs: Any) -> list[Any]:
@@ -53,8 +56,15 @@ def flat(outputs: Any) -> list[Any]:
     return [outputs]
 
 
-def run(paddle: Any, name: str, case: Case) -> dict[str, np.ndarray]:
-    """Return outputs, gradients and buffers of one case, by a name for each."""
+def run(paddle: Any, name: str, case: Case, wrap: Any = None) -> dict[str, np.ndarray]:
+    """Return outputs, gradients and buffers of one case, by a name for each.
+
+    Args:
+        paddle: The official package, or ours.
+        name: The case's name.
+        case: The case.
+        wrap: Applied to the function that calls the layer; to_static to run it compiled.
+    """
     layer = case.build(paddle)
     state = layer.state_dict()
     trained = {id(parameter) for parameter in layer.parameters() if not parameter.stop_gradient}
@@ -71,12 +81,16 @@ def run(paddle: Any, name: str, case: Case) -> dict[str, np.ndarray]:
     if not case.training:
         layer.eval()
     tensors = []
-    for values in case.inputs:
+    for position, values in enumerate(case.inputs):
         tensor = paddle.to_tensor(values)
-        if values.dtype == np.float32 and case.gradients:
+        if values.dtype == np.float32 and case.gradients and position < case.differentiable:
             tensor.stop_gradient = False
         tensors.append(tensor)
-    outputs = flat(case.call(layer, *tensors))
+
+    def call(*tensors: Any) -> Any:
+        return flat(case.call(layer, *tensors))
+
+    outputs = (call if wrap is None else wrap(call))(*tensors)
     results = {f"output{i}": output.numpy() for i, output in enumerate(outputs)}
     for key, tensor in layer.state_dict().items():
         if key.endswith(("_mean", "_variance", "_u", "_v")):
@@ -144,9 +158,7 @@ def recurrent() -> dict[str, Case]:
         LENGTHS,
         call=lambda layer, x, lengths: layer(x, sequence_length=lengths),
     )
-    cases["BiRNN"] = Case(
-        lambda paddle: paddle.nn.BiRNN(paddle.nn.GRUCell(4, 3), paddle.nn.GRUCell(4, 3)), SEQUENCE
-    )
+    cases["BiRNN"] = Case(lambda paddle: paddle.nn.BiRNN(paddle.nn.GRUCell(4, 3), paddle.nn.GRUCell(4, 3)), SEQUENCE)
     cases["RNN_no_bias"] = Case(
         lambda paddle: paddle.nn.RNN(paddle.nn.LSTMCell(4, 3, bias_ih_attr=False, bias_hh_attr=False)), SEQUENCE
     )
@@ -233,15 +245,16 @@ def normalisation() -> dict[str, Case]:
         "BatchNorm2D_channels_last": Case(
             lambda paddle: paddle.nn.BatchNorm2D(4, data_format="NHWC"), shifted.transpose(0, 2, 3, 1).copy()
         ),
-        "BatchNorm2D_plain": Case(
-            lambda paddle: paddle.nn.BatchNorm2D(4, weight_attr=False, bias_attr=False), shifted
-        ),
+        "BatchNorm2D_plain": Case(lambda paddle: paddle.nn.BatchNorm2D(4, weight_attr=False, bias_attr=False), shifted),
         "BatchNorm1D_vectors": Case(lambda paddle: paddle.nn.BatchNorm1D(4), shifted[:, :, 0, 0].copy() * 3),
         "BatchNorm1D": Case(lambda paddle: paddle.nn.BatchNorm1D(4), LINE),
         "BatchNorm3D": Case(lambda paddle: paddle.nn.BatchNorm3D(4, epsilon=1e-3), VOLUME),
         "BatchNorm_act": Case(lambda paddle: paddle.nn.BatchNorm(4, act="sigmoid"), shifted),
         "BatchNorm_trainable_statistics": Case(
-            lambda paddle: paddle.nn.BatchNorm(4, trainable_statistics=True), shifted, training=False
+            lambda paddle: paddle.nn.BatchNorm(4, trainable_statistics=True),
+            shifted,
+            training=False,
+            gradients=False,  # the official backward pass takes the running statistics where forward took the batch's
         ),
         "BatchNorm2D_global": Case(lambda paddle: paddle.nn.BatchNorm2D(4, use_global_stats=True), shifted),
         "LayerNorm": Case(lambda paddle: paddle.nn.LayerNorm([6, 5]), IMAGE),
@@ -258,10 +271,12 @@ def normalisation() -> dict[str, Case]:
         ),
         "InstanceNorm3D": Case(lambda paddle: paddle.nn.InstanceNorm3D(4), VOLUME),
         "LocalResponseNorm": Case(lambda paddle: paddle.nn.LocalResponseNorm(3, alpha=0.1), IMAGE),
-        "SpectralNorm": Case(lambda paddle: paddle.nn.SpectralNorm([4, 3, 2], 1, 2), draw("weight", 4, 3, 2)),
-        "weight_norm": Case(
-            lambda paddle: paddle.nn.utils.weight_norm(paddle.nn.Conv2D(4, 3, 3), dim=1), IMAGE
+        "SpectralNorm": Case(
+            lambda paddle: paddle.nn.SpectralNorm([4, 3, 2], 1, 2),
+            draw("weight", 4, 3, 2),
+            gradients=False,  # the official operator's are not the derivative; see test_norm.py
         ),
+        "weight_norm": Case(lambda paddle: paddle.nn.utils.weight_norm(paddle.nn.Conv2D(4, 3, 3), dim=1), IMAGE),
         "weight_norm_whole": Case(
             lambda paddle: paddle.nn.utils.weight_norm(paddle.nn.Linear(4, 3), dim=None), SEQUENCE
         ),
@@ -281,9 +296,7 @@ def convolution_and_pooling() -> dict[str, Case]:
         "Conv2D_reflect": Case(
             lambda paddle: paddle.nn.Conv2D(4, 2, 3, padding=1, padding_mode="reflect", bias_attr=False), IMAGE
         ),
-        "Conv2D_circular": Case(
-            lambda paddle: paddle.nn.Conv2D(4, 2, 3, padding=1, padding_mode="circular"), IMAGE
-        ),
+        "Conv2D_circular": Case(lambda paddle: paddle.nn.Conv2D(4, 2, 3, padding=1, padding_mode="circular"), IMAGE),
         "Conv2D_channels_last": Case(
             lambda paddle: paddle.nn.Conv2D(4, 2, 3, data_format="NHWC"), IMAGE.transpose(0, 2, 3, 1).copy()
         ),
@@ -403,7 +416,11 @@ def losses() -> dict[str, Case]:
         "L1Loss": ("L1Loss", {"reduction": "sum"}, (prediction, target)),
         "SmoothL1Loss": ("SmoothL1Loss", {"delta": 0.5}, (prediction, target)),
         "CrossEntropyLoss": ("CrossEntropyLoss", {}, (prediction, classes)),
-        "CrossEntropyLoss_smooth": ("CrossEntropyLoss", {"label_smoothing": 0.1, "reduction": "none"}, (prediction, classes)),
+        "CrossEntropyLoss_smooth": (
+            "CrossEntropyLoss",
+            {"label_smoothing": 0.1},
+            (prediction, classes),
+        ),
         "CrossEntropyLoss_ignored": ("CrossEntropyLoss", {"ignore_index": 3}, (prediction, classes)),
         "CrossEntropyLoss_soft": ("CrossEntropyLoss", {"soft_label": True}, (prediction, shares)),
         "NLLLoss": ("NLLLoss", {}, (prediction, classes)),
@@ -434,16 +451,10 @@ def losses() -> dict[str, Case]:
     }
     cases = {}
     for name, (kind, options, inputs) in table.items():
-
-        def with_fixed_labels(layer: Any, x: Any, *labels: Any) -> Any:
-            for label in labels:
-                label.stop_gradient = True
-            return layer(x, *labels)
-
         cases[name] = Case(
             lambda paddle, kind=kind, options=options: getattr(paddle.nn, kind)(**options),
             *inputs,
-            call=with_fixed_labels,
+            differentiable=1,
         )
     return cases
 

@@ -69,7 +69,9 @@ def test_assignment_errors() -> None:
     net = Net()
     with pytest.raises(TypeError, match="assignment to parameter 'scale' should be of type Parameter or None, but got"):
         net.scale = core.zeros([3])
-    with pytest.raises(TypeError, match="assignment to sublayer 'first' should be of type Layer or None, but got 'int'"):
+    with pytest.raises(
+        TypeError, match="assignment to sublayer 'first' should be of type Layer or None, but"
+    ):
         net.first = 3
     with pytest.raises(TypeError, match="assignment to buffer 'kept' should be of type Tensor or None, but got 'int'"):
         net.kept = 3
@@ -180,6 +182,14 @@ def test_repr() -> None:
     )
 
 
+LSTM_TEXT = """LSTM(2, 3, num_layers=2
+  (0): RNN(
+    (cell): LSTMCell(2, 3)
+  )
+  (1): RNN(
+    (cell): LSTMCell(3, 3)
+  )
+)"""
 REPRS = {
     "Conv2D(2, 4, kernel_size=[3, 3], padding=1, padding_mode=reflect, data_format=NCHW)": lambda: nn.Conv2D(
         2, 4, 3, padding=1, padding_mode="reflect"
@@ -203,7 +213,7 @@ REPRS = {
     "LayerNorm(normalized_shape=[3, 8], epsilon=1e-05)": lambda: nn.LayerNorm([3, 8]),
     "Softplus(beta=1, threshold=20, name=q)": lambda: nn.Softplus(name="q"),
     "LeakyReLU(negative_slope=0.2)": lambda: nn.LeakyReLU(0.2),
-    "LSTM(2, 3, num_layers=2\n  (0): RNN(\n    (cell): LSTMCell(2, 3)\n  )\n  (1): RNN(\n    (cell): LSTMCell(3, 3)\n  )\n)": (
+    LSTM_TEXT: (
         lambda: nn.LSTM(2, 3, 2)
     ),
 }

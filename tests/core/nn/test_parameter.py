@@ -29,7 +29,9 @@ def test_create_parameter() -> None:
     assert core.create_parameter([3], "float32", is_bias=True).numpy().tolist() == [0, 0, 0]
     assert core.create_parameter([3], "float32", attr=False) is None
     assert core.create_parameter([3], "int64", default_initializer=init.Constant(2)).stop_gradient
-    assert repr(core.create_parameter([1], "float32", is_bias=True)).startswith("Parameter containing:\nTensor(shape=[1]")
+    assert repr(core.create_parameter([1], "float32", is_bias=True)).startswith(
+        "Parameter containing:\nTensor(shape=[1]"
+    )
 
 
 def test_what_can_stand_for_an_attribute() -> None:

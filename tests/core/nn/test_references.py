@@ -17,7 +17,15 @@ with np.load(Path(__file__).parent / "references.npz") as stored:
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_layer_agrees_with_paddle(name: str) -> None:
-    results = run(core, name, CASES[name])
+    check(name, run(core, name, CASES[name]))
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_compiled_layer_agrees_with_paddle(name: str) -> None:
+    check(name, run(core, name, CASES[name], wrap=core.jit.to_static))
+
+
+def check(name: str, results: dict[str, np.ndarray]) -> None:
     expected = {key.partition("/")[2]: value for key, value in REFERENCES.items() if key.partition("/")[0] == name}
     assert set(results) == set(expected)
     for key, value in expected.items():
