@@ -47,11 +47,11 @@ FAMILIES = tuple(
 )
 
 
+# bound last: some functions have the name of the module they stand in
+globals().update({name: getattr(family, name) for family in FAMILIES for name in family.__all__})
+
+
 def __getattr__(name: str) -> Any:
-    for family in FAMILIES:
-        if name in family.__all__:
-            globals()[name] = found = getattr(family, name)
-            return found
     raise AttributeError(f"core.operators has no operator {name!r}")
 
 

@@ -12,7 +12,6 @@ import core
 from core import operators
 from core.jit import to_static, tree
 
-from core.kernels.engine import seed as reseed
 from core.kernels.errors import OperatorError
 from core.kernels.operator import REGISTRY
 from tests.core.samples import Draw, all_samples
@@ -83,7 +82,7 @@ def backward(outputs: list[core.Tensor]) -> bool:
 
 @pytest.mark.parametrize(("name", "index"), CASES)
 def test_every_operator_runs_and_gives_finite_gradients(name: str, index: int) -> None:
-    reseed(0)
+    core.seed(0)
     inputs, outputs = run(name, index)
     for output in outputs:
         if output.dtype.is_floating:
@@ -108,7 +107,7 @@ def test_every_operator_compiles_to_the_same_values_and_gradients(name: str, ind
         return function(*positional, **named)
 
     try:
-        reseed(3)
+        core.seed(3)
         compiled, _ = tree.flatten(to_static(on_tensors)(*tensors))
     except OperatorError as error:
         assert "while a program is being compiled" in str(error) or "depends on data" in str(error), error
@@ -117,7 +116,7 @@ def test_every_operator_compiles_to_the_same_values_and_gradients(name: str, ind
     from_compiled = [tensor.grad for tensor in tensors]
     for tensor in tensors:
         tensor.clear_grad()
-    reseed(3)
+    core.seed(3)
     eager, _ = tree.flatten(on_tensors(*tensors))
     for got, expected in zip(compiled, eager):
         assert got.dtype == expected.dtype and got.shape == expected.shape
