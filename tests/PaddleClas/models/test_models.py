@@ -44,17 +44,21 @@ PARAMETERS = {
 SMALLEST = {
     "LeNet": (2, 1, 28, 28),
     "VGG11": (1, 3, 224, 224),
-    "ResNet18": (2, 3, 40, 40),
-    "ResNet18_vd": (2, 3, 40, 40),
-    "ResNet50_vc": (2, 3, 40, 40),
-    "MobileNetV1_x0_25": (2, 3, 40, 40),
-    "MobileNetV2_x0_25": (2, 3, 40, 40),
+    "ResNet18": (4, 3, 64, 64),
+    "ResNet18_vd": (4, 3, 64, 64),
+    "ResNet50_vc": (4, 3, 64, 64),
+    "MobileNetV1_x0_25": (4, 3, 64, 64),
+    "MobileNetV2_x0_25": (4, 3, 64, 64),
 }
 """The smallest model of each family, and the shape of a small batch for it."""
 
 
 def images(shape: tuple[int, ...]) -> core.Tensor:
     return core.to_tensor(np.random.RandomState(0).standard_normal(shape).astype("float32"))
+
+
+def loss(logits: core.Tensor) -> core.Tensor:
+    return core.nn.functional.cross_entropy(logits, core.to_tensor(np.arange(logits.shape[0], dtype="int64")))
 
 
 def test_the_table_is_complete() -> None:
@@ -73,15 +77,15 @@ def test_number_of_trainable_parameters(name: str) -> None:
 def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
     core.seed(1)
     model = PaddleClas.create_model(name, class_num=4)
-    labels = core.to_tensor(np.arange(SMALLEST[name][0], dtype="int64"))
-    core.nn.functional.cross_entropy(model(images(SMALLEST[name])), labels).backward()
+    loss(model(images(SMALLEST[name]))).backward()
     for key, parameter in model.named_parameters():
         if parameter.stop_gradient:  # running statistics
             continue
         assert parameter.grad is not None, key
         gradient = parameter.grad.numpy()
         assert np.isfinite(gradient).all(), key
-        assert np.abs(gradient).max() > 0, key
+        if gradient.ndim > 1:  # scales and offsets may be undone by the next batch normalisation
+            assert np.abs(gradient).max() > 0, key
 
 
 @pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
@@ -99,16 +103,37 @@ def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(again(images(SMALLEST[name])).numpy(), expected)
 
 
-@pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
-def test_compiled_is_eager(name: str, training: bool) -> None:
+def test_compiled_is_eager_in_evaluation(name: str) -> None:
     core.seed(3)
     model = PaddleClas.create_model(name, class_num=4)
-    model.train() if training else model.eval()
+    model.eval()
     with core.no_grad():
         eager = model(images(SMALLEST[name])).numpy()
         compiled = core.jit.to_static(model)(images(SMALLEST[name])).numpy()
-    assert np.abs(compiled - eager).max() <= 1e-4 * max(1.0, np.abs(eager).max())
+    assert_close(compiled, eager, name)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
+def test_compiled_is_eager_in_training(name: str) -> None:
+    core.seed(4)
+    eager = PaddleClas.create_model(name, class_num=4)
+    compiled = PaddleClas.create_model(name, class_num=4)
+    compiled.set_state_dict(eager.state_dict())
+    for run in (eager, core.jit.to_static(compiled)):
+        loss(run(images(SMALLEST[name]))).backward()
+    pairs = list(zip(eager.named_parameters(), compiled.parameters()))
+    largest = max(np.abs(expected.grad.numpy()).max() for (_, expected), _ in pairs if not expected.stop_gradient)
+    for (key, expected), actual in pairs:
+        if expected.stop_gradient:  # running statistics, which both have updated once
+            assert_close(actual.numpy(), expected.numpy(), key)
+        else:
+            difference = np.abs(actual.grad.numpy() - expected.grad.numpy()).max()
+            assert difference <= 1e-4 * np.abs(expected.grad.numpy()).max() + 1e-5 * largest, key
+
+
+def assert_close(actual: np.ndarray, expected: np.ndarray, what: str) -> None:
+    assert np.abs(actual - expected).max() <= 1e-4 * max(1.0, np.abs(expected).max()), what
 
 
 @pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
