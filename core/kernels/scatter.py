@@ -1,7 +1,7 @@
 """Adding and writing rows at given positions.
 
-The threads share the rows of the result: each walks through all positions in order and serves its own rows. So the order
-of additions into one row is that of the positions, and the result does not depend on the number of threads.
+The threads share the rows of the result: each walks through all positions in order and serves its own rows. So
+additions into one row happen in the order of the positions, and the result does not depend on the number of threads.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reducing rows that edges bring from one table to another: the kernels under segment reduction and message passing.
 
-As in :mod:`core.kernels.scatter` the threads share the rows of the result and walk through the edges in order, so the result
-does not depend on their number.
+As in :mod:`core.kernels.scatter` the threads share the rows of the result and walk through the edges in order, so
+the result does not depend on their number.
 """
 
 from __future__ import annotations
@@ -79,9 +79,7 @@ def sum_edges_reference(table: np.ndarray, source: np.ndarray, target: np.ndarra
     return result
 
 
-def extreme_edges(
-    table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool
-) -> np.ndarray:
+def extreme_edges(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool) -> np.ndarray:
     """Find, for each element of the result, the row of the table that brings its largest (or smallest) element.
 
     Args:

@@ -115,7 +115,9 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: Optional[st
     """
     rank = need_tensor(x, "rot90").ndim
     if len(axes) != 2 or rank < 2:
-        raise OperatorError(f"rot90: wants two axes of a tensor that has at least two, got axes {list(axes)}, x {x.shape}")
+        raise OperatorError(
+            f"rot90: wants two axes of a tensor that has them, got axes {list(axes)}, shape {x.shape}"
+        )
     first, second = [axis_argument(axis, rank, "rot90") for axis in axes]
     if first == second:
         raise OperatorError(f"rot90: axes {list(axes)} are the same axis")
@@ -229,7 +231,9 @@ def repeat_interleave(
     if isinstance(repeats, Tensor):
         counts = index_argument(repeats, "repeat_interleave", "repeats").numpy()
         if counts.shape != (size,) or counts.min(initial=0) < 0:
-            raise OperatorError(f"repeat_interleave: repeats must be {size} numbers of at least 0, got {counts.tolist()}")
+            raise OperatorError(
+                f"repeat_interleave: repeats must be {size} numbers, none negative, got {counts.tolist()}"
+            )
         return take_along(x, Tensor(np.repeat(np.arange(size), counts)), place)
     if repeats < 0:
         raise OperatorError(f"repeat_interleave: repeats must be at least 0, got {repeats}")

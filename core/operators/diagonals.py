@@ -22,6 +22,10 @@ def _triangle(x: Tensor, keep: np.ndarray) -> Tensor:
     return where(Tensor(keep), x, Tensor(0, dtype=x.dtype))  # type: ignore[no-any-return]
 
 
+def _below(shape: list[int], diagonal: int) -> np.ndarray:
+    return np.tri(shape[0], shape[1], k=diagonal, dtype=bool)
+
+
 def _matrix_shape(x: Tensor, caller: str) -> list[int]:
     if need_tensor(x, caller).ndim < 2:
         raise OperatorError(f"{caller}: x must have at least two axes, got shape {x.shape}")
@@ -42,7 +46,7 @@ def tril(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: x has fewer than two axes.
     """
-    return _triangle(x, np.tri(*_matrix_shape(x, "tril"), k=diagonal, dtype=bool))
+    return _triangle(x, _below(_matrix_shape(x, "tril"), diagonal))
 
 
 def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
@@ -59,7 +63,7 @@ def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: x has fewer than two axes.
     """
-    return _triangle(x, ~np.tri(*_matrix_shape(x, "triu"), k=diagonal - 1, dtype=bool))
+    return _triangle(x, ~_below(_matrix_shape(x, "triu"), diagonal - 1))
 
 
 def tril_indices(row: int, col: Optional[int] = None, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:

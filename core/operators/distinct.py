@@ -11,7 +11,7 @@ from core.kernels.operator import HostOperator
 from core.operators.arguments import axis_argument, need_tensor
 from core.operators.creation import cast
 from core.operators.manipulation import reshape_exact
-from core.operators.search import _index_dtype
+from core.operators.search import index_dtype
 from core.tensor import Tensor, apply
 
 
@@ -71,7 +71,7 @@ def unique(
         OperatorIndexError: the axis does not exist.
         OperatorTypeError: the dtype is not an index type.
     """
-    wanted = _index_dtype(dtype, "unique")
+    wanted = index_dtype(dtype, "unique")
     kind = need_tensor(x, "unique").dtype
     flat, place = _prepared(x, axis, "unique")
     values, index, inverse, counts = apply(_unique, flat, axis=place)
@@ -105,7 +105,7 @@ def unique_consecutive(
         OperatorIndexError: the axis does not exist.
         OperatorTypeError: the dtype is not an index type.
     """
-    wanted = _index_dtype(dtype, "unique_consecutive")
+    wanted = index_dtype(dtype, "unique_consecutive")
     kind = need_tensor(x, "unique_consecutive").dtype
     flat, place = _prepared(x, axis, "unique_consecutive")
     values, inverse, counts = apply(_unique_consecutive, flat, axis=place)

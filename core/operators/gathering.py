@@ -30,9 +30,9 @@ _take = Operator(
 
 
 def take_along(x: Tensor, index: Tensor, axis: int) -> Tensor:
-    """Return the slices of x at checked positions (negative ones count from the end) along an axis counted from the front.
+    """Return the slices of x at checked positions along an axis, which the axes of the index replace.
 
-    The axis is replaced by the axes of the index.
+    Negative positions count from the end; the axis itself is counted from the front.
     """
     if 0 in x.shape and x.shape[axis] == 0 or x.size == 0:
         shape = x.shape
@@ -78,11 +78,13 @@ def check_range(index: Tensor, size: int, caller: str, negative: bool = False, n
     lowest = -size if negative else 0
     if low < lowest or high >= size:
         wrong = low if low < lowest else high
-        raise OperatorIndexError(f"{caller}: {name} {wrong} is outside an axis of size {size}: it must be in [{lowest}, {size})")
+        raise OperatorIndexError(
+            f"{caller}: {name} {wrong} is outside an axis of size {size}: use [{lowest}, {size})"
+        )
 
 
 def linear_index(parts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """Return positions in the flattened axes from one checked position tensor per axis; negative positions are resolved."""
+    """Return positions in the flattened axes from one checked position tensor per axis; negative ones are resolved."""
     total: Optional[Tensor] = None
     for i, (part, size) in enumerate(zip(parts, sizes)):
         position = cast(part, int64)
@@ -201,7 +203,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: Optional[str] = No
     Args:
         x: Any tensor.
         index: int32 or int64 of any shape; negative ones count from the end (not with ``clip``).
-        mode: Outside x: ``raise`` is an error, ``wrap`` counts on from the other end, ``clip`` takes the nearest element.
+        mode: Outside x: ``raise`` is an error, ``wrap`` starts again at the other end, ``clip`` takes the nearest.
         name: Unused, as in Paddle.
 
     Returns:
@@ -271,7 +273,9 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
     shape = need_tensor(arr, caller, "arr").shape
     indices = index_argument(indices, caller, "indices")
     if indices.ndim != len(shape) or not shape:
-        raise OperatorError(f"{caller}: indices must have arr's {len(shape)} axes (at least 1), got shape {indices.shape}")
+        raise OperatorError(
+            f"{caller}: indices must have arr's rank, at least 1: got {indices.shape}, arr {shape}"
+        )
     place = axis_argument(axis, len(shape), caller)
     check_range(indices, shape[place], caller, negative=True, name="indices:")
     if broadcast:
@@ -280,7 +284,9 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
             raise OperatorError(f"{caller}: indices of shape {indices.shape} do not broadcast to {wanted}")
         indices = broadcast_to(indices, wanted)
     elif any(have > size for i, (have, size) in enumerate(zip(indices.shape, shape)) if i != place):
-        raise OperatorError(f"{caller}: indices of shape {indices.shape} are larger than arr's {shape} beside axis {place}")
+        raise OperatorError(
+            f"{caller}: indices {indices.shape} are larger than arr {shape} beside axis {place}"
+        )
     grid: list[Tensor] = []
     for i, size in enumerate(indices.shape):
         if i != place:

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels.door import Meta
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import IntOrTensor, axis_argument, broadcast_shape, common_dtype, need_tensor
 from core.operators.creation import cast
@@ -72,7 +72,9 @@ def concat(x: Sequence[Tensor], axis: IntOrTensor = 0, name: Optional[str] = Non
     for i, tensor in enumerate(tensors):
         shape = tensor.shape
         if len(shape) != rank or any(a != b for k, (a, b) in enumerate(zip(shape, first)) if k != place):
-            raise OperatorError(f"concat: x[0] has shape {first}, x[{i}] {shape}: they may differ along axis {place} only")
+            raise OperatorError(
+                f"concat: x[0] has shape {first}, x[{i}] {shape}: only axis {place} may differ"
+            )
     kept = [tensor for tensor in tensors if tensor.shape[place]] or tensors[:1]  # the engine mishandles empty parts
     if len(kept) == 1:
         return reshape_exact(kept[0], kept[0].shape)
@@ -148,7 +150,7 @@ def split(
         OperatorError: the axis cannot be cut so.
         OperatorIndexError: the axis does not exist.
     """
-    place, size = _cut_axis(x, axis, "split")
+    place, size = cut_axis(x, axis, "split")
     if isinstance(num_or_sections, (int, np.integer)):
         count = int(num_or_sections)
         if count < 1 or size % count:
@@ -163,7 +165,8 @@ def split(
     return split_sizes(x, sizes, place)
 
 
-def _cut_axis(x: Tensor, axis: IntOrTensor, caller: str) -> tuple[int, int]:
+def cut_axis(x: Tensor, axis: IntOrTensor, caller: str) -> tuple[int, int]:
+    """Return the checked axis to cut, counted from the front, and its size."""
     need_tensor(x, caller)
     if x.ndim == 0:
         raise OperatorError(f"{caller}: a 0-D tensor has no axis to be cut along")
@@ -189,7 +192,7 @@ def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:
     Raises:
         OperatorIndexError: the axis does not exist.
     """
-    place, size = _cut_axis(input, axis, "unbind")
+    place, size = cut_axis(input, axis, "unbind")
     if size == 0:
         return []
     return [squeeze(part, place) for part in split_sizes(input, [1] * size, place)]
@@ -209,70 +212,20 @@ def unstack(x: Tensor, axis: int = 0, num: Optional[int] = None) -> list[Tensor]
     Raises:
         OperatorError: num differs from the axis's size.
     """
-    place, size = _cut_axis(x, axis, "unstack")
+    place, size = cut_axis(x, axis, "unstack")
     if num is not None and num != size:
         raise OperatorError(f"unstack: num is {num}, but axis {place} of {x.shape} has size {size}")
     return unbind(x, place)
 
 
-def tensor_split(
-    x: Tensor, num_or_indices: Union[int, Sequence[int]], axis: int = 0, name: Optional[str] = None
-) -> list[Tensor]:
-    """Cut a tensor into nearly equal parts, or at given places.
-
-    Args:
-        x: A tensor of at least one axis.
-        num_or_indices: A number of parts (the first ones are longer by one where it does not divide), or the indices
-            before which to cut; they may be negative or beyond the end.
-        axis: The axis to cut.
-        name: Unused, as in Paddle.
-
-    Returns:
-        The parts, some of them possibly empty.
-
-    Raises:
-        OperatorError: the number of parts is below 1.
-    """
-    place, size = _cut_axis(x, axis, "tensor_split")
-    if isinstance(num_or_indices, (int, np.integer)):
-        count = int(num_or_indices)
-        if count < 1:
-            raise OperatorError(f"tensor_split: the number of parts must be at least 1, got {count}")
-        return split_sizes(x, [size // count + (i < size % count) for i in range(count)], place)
-    starts = [0, *[slice(int(index), None).indices(size)[0] for index in num_or_indices]]
-    ends = [*starts[1:], size]
-    return [cut(x, place, start, max(start, end)) for start, end in zip(starts, ends)]
-
-
 def cut(x: Tensor, axis: int, start: int, end: int) -> Tensor:
-    """Return the part of a tensor from start to end (0 <= start <= end <= size) along an axis counted from the front."""
+    """Return the part from start to end (0 <= start <= end <= size) along an axis counted from the front."""
     size = x.shape[axis]
     if (start, end) == (0, size):
         return x
     sizes = [start, end - start, size - end]
     wanted = 1 if start else 0
     return split_sizes(x, [part for i, part in enumerate(sizes) if part or i == 1], axis)[wanted]
-
-
-def hsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
-    """Cut a tensor along axis 1 (axis 0 of a 1-D tensor); see :func:`tensor_split`."""
-    return _split_along(x, num_or_indices, 1 if need_tensor(x, "hsplit").ndim > 1 else 0, 1, "hsplit")
-
-
-def vsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
-    """Cut a tensor of at least two axes along axis 0; see :func:`tensor_split`."""
-    return _split_along(x, num_or_indices, 0, 2, "vsplit")
-
-
-def dsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
-    """Cut a tensor of at least three axes along axis 2; see :func:`tensor_split`."""
-    return _split_along(x, num_or_indices, 2, 3, "dsplit")
-
-
-def _split_along(x: Tensor, num_or_indices: Any, axis: int, minimum_rank: int, caller: str) -> list[Tensor]:
-    if need_tensor(x, caller).ndim < minimum_rank:
-        raise OperatorIndexError(f"{caller}: x must have at least {minimum_rank} axes, but its shape is {x.shape}")
-    return tensor_split(x, num_or_indices, axis)
 
 
 def broadcast_tensors(input: Sequence[Tensor], name: Optional[str] = None) -> list[Tensor]:
@@ -316,10 +269,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 
 __all__ = [
-    "broadcast_tensors", "chunk", "concat", "dsplit", "hsplit", "meshgrid", "split", "stack", "tensor_split", "unbind",
-    "unstack", "vsplit",
+    "broadcast_tensors", "chunk", "concat", "meshgrid", "split", "stack", "unbind", "unstack",
 ]  # fmt: skip
-TENSOR_METHODS = (
-    "broadcast_tensors", "chunk", "concat", "dsplit", "hsplit", "split", "stack", "tensor_split", "unbind", "unstack",
-    "vsplit",
-)  # fmt: skip
+TENSOR_METHODS = ("broadcast_tensors", "chunk", "concat", "split", "stack", "unbind", "unstack")

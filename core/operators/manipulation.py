@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.arguments import ShapeLike, as_tensor, axes_argument, axis_argument, need_tensor, shape_argument
+from core.operators.arguments import ShapeLike, axes_argument, axis_argument, need_tensor, shape_argument
 from core.tensor import Tensor, apply
 
 
@@ -108,7 +109,7 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         if size == -1 and have is not None:
             wanted[i] = have
         elif offset < 0 or size < 0 or (have is not None and have not in (1, size)):
-            raise OperatorError(f"broadcast_to: {old} does not broadcast to {list(shape_argument(shape, 'broadcast_to'))}")
+            raise OperatorError(f"broadcast_to: {old} does not broadcast to {wanted}")
     if offset < 0:
         raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
     if wanted == old:
@@ -239,34 +240,8 @@ def view_as(x: Tensor, other: Tensor, name: Optional[str] = None) -> Tensor:
     return reshape(x, need_tensor(other, "view_as", "other").shape)
 
 
-def _at_least(inputs: tuple[Any, ...], rank: int) -> Any:
-    lifted = []
-    for value in inputs:
-        x = as_tensor(value, f"atleast_{rank}d")
-        shape = x.shape
-        if rank == 3 and len(shape) in (1, 2):
-            shape = [*shape, 1]
-        lifted.append(reshape_exact(x, [1] * (rank - len(shape)) + shape) if x.ndim < rank else x)
-    return lifted[0] if len(lifted) == 1 else lifted
-
-
-def atleast_1d(*inputs: Any, name: Optional[str] = None) -> Any:
-    """Make 0-D tensors 1-D; returns one tensor, or a list for several inputs."""
-    return _at_least(inputs, 1)
-
-
-def atleast_2d(*inputs: Any, name: Optional[str] = None) -> Any:
-    """Lift tensors to at least two axes, (n,) to (1, n); returns one tensor, or a list for several inputs."""
-    return _at_least(inputs, 2)
-
-
-def atleast_3d(*inputs: Any, name: Optional[str] = None) -> Any:
-    """Lift tensors to at least three axes, (n,) to (1, n, 1) and (m, n) to (m, n, 1); one tensor, or a list for several."""
-    return _at_least(inputs, 3)
-
-
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "expand", "expand_as", "flatten", "reshape", "squeeze",
+    "broadcast_to", "expand", "expand_as", "flatten", "reshape", "squeeze",
     "transpose", "unsqueeze", "view", "view_as",
 ]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)

@@ -11,8 +11,16 @@ from core.kernels.door import Meta
 from core.kernels.dtypes import DTypeLike, int64, to_dtype
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
-from core.operators.arguments import Scalar, as_tensor, broadcast_shape, check_broadcast, common_dtype, need_tensor
-from core.operators.arguments import is_number, scalar_dtype
+from core.operators.arguments import (
+    Scalar,
+    as_tensor,
+    broadcast_shape,
+    check_broadcast,
+    common_dtype,
+    is_number,
+    need_tensor,
+    scalar_dtype,
+)
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import broadcast_to, reshape_exact, unsqueeze
@@ -173,7 +181,9 @@ def one_hot(x: Tensor, num_classes: int, name: Optional[str] = None) -> Tensor:
     return apply(_one_hot, index, depth=depth, dtype=to_dtype("float32"))  # type: ignore[no-any-return]
 
 
-def sequence_mask(x: Tensor, maxlen: Optional[int] = None, dtype: DTypeLike = "int64", name: Optional[str] = None) -> Tensor:
+def sequence_mask(
+    x: Tensor, maxlen: Optional[int] = None, dtype: DTypeLike = "int64", name: Optional[str] = None
+) -> Tensor:
     """Turn lengths into rows of ones followed by zeros.
 
     Args:

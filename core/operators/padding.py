@@ -36,7 +36,7 @@ def _paired_widths(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, 
     return {"pad_width": options["widths"], "mode": options["mode"], "constant_value": options["value"]}
 
 
-# the engine's fast kernel: only floats, only 4 or 5 axes, the first two of them unpadded; three to ten times as fast as the other
+# the fast kernel: only floats, only 4 or 5 axes, the first two unpadded; three to ten times as fast as the other
 _pad = Operator("pad", "Pad", infer=_padded, attributes=_flat_widths)
 _pad_integers = Operator("pad_integers", "_npi_pad", infer=_padded, attributes=_paired_widths, differentiable=False)
 
@@ -68,7 +68,9 @@ def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constan
         after = 1
         for size, (low, high) in window:
             after *= size + low + high
-        groups = _joined_axes([size for size, _ in groups[:-3]] + [after], [width for _, width in groups[:-3]] + [(0, 0)])
+        groups = _joined_axes(
+            [size for size, _ in groups[:-3]] + [after], [width for _, width in groups[:-3]] + [(0, 0)]
+        )
     return reshape_exact(x, target)
 
 
@@ -106,8 +108,8 @@ def pad(
 
     Args:
         x: A tensor of 3, 4 or 5 axes; of any rank in constant mode with widths for all axes.
-        pad: Widths as (before, after) of the last spatial axis, then of the one before it, and so on; or, with two numbers
-            per axis of x in constant mode, from the first axis to the last. Negative ones cut off in constant mode.
+        pad: Widths as (before, after) of the last spatial axis, then of the one before it, and so on; or, with two
+            numbers per axis of x in constant mode, from first axis to last. Negative ones cut off (constant mode).
         mode: ``constant``, ``reflect`` (mirror without the edge), ``replicate`` (repeat the edge) or ``circular``.
         value: The number of the constant mode.
         data_format: ``NCL``, ``NLC``, ``NCHW``, ``NHWC``, ``NCDHW`` or ``NDHWC``.
@@ -129,7 +131,9 @@ def pad(
     if rank not in _FORMATS:
         raise OperatorError(f"pad: x has {rank} axes: give 3 to 5 axes, or {2 * rank} widths in constant mode")
     if data_format not in _FORMATS[rank]:
-        raise OperatorError(f"pad: data_format {data_format!r} does not fit {rank} axes: use one of {list(_FORMATS[rank])}")
+        raise OperatorError(
+            f"pad: data_format {data_format!r} does not fit {rank} axes: use {_FORMATS[rank]}"
+        )
     spatial = rank - 2
     if len(numbers) == 1:
         numbers = numbers * (2 * spatial)
@@ -148,7 +152,13 @@ def _with_cuts(x: Tensor, widths: list[tuple[int, int]], mode: str, value: float
         size = x.shape[axis]
         if mode != "constant" and min(pair) < 0:
             raise OperatorError(f"pad: {mode} mode cannot cut off: widths {pair} of axis {axis} are negative")
-        if mode in limit and max(pair) > max(size + limit[mode], 0) or mode == "replicate" and size == 0 and max(pair) > 0:
+        if (
+            mode in limit
+            and max(pair) > max(size + limit[mode], 0)
+            or mode == "replicate"
+            and size == 0
+            and max(pair) > 0
+        ):
             raise OperatorError(f"pad: {mode} mode cannot make a border of {max(pair)} from axis {axis} of {x.shape}")
         if min(pair) < 0:
             start, end = max(-pair[0], 0), size - max(-pair[1], 0)

@@ -90,7 +90,9 @@ def _segment(data: Tensor, segment_ids: Tensor, operation: str) -> Tensor:
     shape = need_tensor(data, caller, "data").shape
     ids = index_argument(segment_ids, caller, "segment_ids")
     if not shape or ids.shape != shape[:1]:
-        raise OperatorError(f"{caller}: segment_ids must have one number for each row of data, got {ids.shape} and {shape}")
+        raise OperatorError(
+            f"{caller}: segment_ids must have one number per row of data, got {ids.shape}, {shape}"
+        )
     numbers = engine.view(readable(ids).array, *ids._value.meta)
     if numbers.size and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
         raise OperatorError(f"{caller}: segment_ids must start at 0 or above and never fall")
@@ -129,10 +131,14 @@ segment_max = _segment_function("max", "Take the largest elements of each segmen
 segment_min = _segment_function("min", "Take the smallest elements of each segment.")
 
 
-def _edges(x: Tensor, src_index: Tensor, dst_index: Tensor, out_size: Any, operation: str, caller: str) -> tuple[Tensor, Tensor, int]:
+def _edges(
+    x: Tensor, src_index: Tensor, dst_index: Tensor, out_size: Any, operation: str, caller: str
+) -> tuple[Tensor, Tensor, int]:
     source, target = index_argument(src_index, caller, "src_index"), index_argument(dst_index, caller, "dst_index")
     if source.ndim != 1 or source.shape != target.shape:
-        raise OperatorError(f"{caller}: src_index and dst_index must be 1-D and equally long, got {source.shape}, {target.shape}")
+        raise OperatorError(
+            f"{caller}: src_index and dst_index must be 1-D and equally long: {source.shape}, {target.shape}"
+        )
     if x.ndim == 0:
         raise OperatorError(f"{caller}: x is 0-D, it has no rows")
     if operation not in ("sum", "mean", "max", "min"):

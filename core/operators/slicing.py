@@ -102,8 +102,12 @@ def _assembled(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     rows = np.arange(int(np.prod(shape[: axis + 1]))).reshape(shape[: axis + 1])
     changed = rows[tuple(as_slice(part) for part in ranges[: axis + 1])]
     origin = rows.copy()
-    origin[tuple(as_slice(part) for part in ranges[: axis + 1])] = rows.size + np.arange(changed.size).reshape(changed.shape)
-    both = concat([reshape_exact(x, [rows.size, *shape[axis + 1 :]]), reshape_exact(value, [changed.size, *shape[axis + 1 :]])])
+    origin[tuple(as_slice(part) for part in ranges[: axis + 1])] = rows.size + np.arange(changed.size).reshape(
+        changed.shape
+    )
+    both = concat(
+        [reshape_exact(x, [rows.size, *shape[axis + 1 :]]), reshape_exact(value, [changed.size, *shape[axis + 1 :]])]
+    )
     return reshape_exact(take_rows(both, Tensor(origin.reshape(-1))), shape)
 
 

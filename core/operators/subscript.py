@@ -1,7 +1,7 @@
 """Subscripts: ``x[...]`` and ``x[...] = value`` with numpy's rules.
 
-A subscript is read in two steps. The basic one (ints, slices, None, Ellipsis) is known without looking at any tensor. What
-remains are index tensors at some axes of the basic result. As in Paddle an int is basic even beside index tensors.
+A subscript is read in two steps. The basic one (ints, slices, None, Ellipsis) is known without looking at any tensor.
+What remains are index tensors at some axes of the basic result. As in Paddle an int is basic even beside index tensors.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeE
 from core.operators.arguments import as_tensor, broadcast_shape
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, linear_index, take_along
+from core.operators.index_writing import put_rows
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose
 from core.operators.masking import nonzero_columns, where
 from core.operators.methods import in_place
-from core.operators.scattering import put_rows
 from core.operators.slicing import Range, assign_ranges, range_of, take_ranges
 from core.tensor import Tensor
 
@@ -81,15 +81,17 @@ def _entry(part: Any) -> Any:
     if isinstance(part, (int, np.integer)):
         return int(part)
     if isinstance(part, (list, tuple, np.ndarray)):
-        array = np.asarray([entry.numpy() if isinstance(entry, Tensor) else entry for entry in part]) if isinstance(
-            part, (list, tuple)
-        ) else part
+        array = (
+            np.asarray([entry.numpy() if isinstance(entry, Tensor) else entry for entry in part])
+            if isinstance(part, (list, tuple))
+            else part
+        )
         part = Tensor(array.astype("int64") if array.size == 0 and array.dtype.kind == "f" else array)
     elif isinstance(part, range):
         part = Tensor(np.asarray(part, "int64"))
     if not isinstance(part, Tensor):
         raise OperatorTypeError(
-            f"a tensor cannot be indexed by {type(part).__name__}: use ints, slices, None, ..., lists, arrays or Tensors"
+            f"a tensor cannot be indexed by {type(part).__name__}: use ints, slices, None, ..., lists or Tensors"
         )
     return part if part.dtype.kind == "b" else index_argument(part, "subscript")
 

@@ -100,22 +100,55 @@ def unflatten(x: Tensor, axis: int, shape: ShapeLike, name: Optional[str] = None
     if wanted.count(-1) == 1 and known and old[place] % known == 0:
         wanted[wanted.index(-1)] = old[place] // known
     if not wanted or min(wanted) < 0 or int(np.prod(wanted, dtype=np.int64)) != old[place]:
-        raise OperatorError(f"unflatten: axis {place} of {old} does not split into {list(shape_argument(shape, 'unflatten'))}")
+        raise OperatorError(
+            f"unflatten: axis {place} of {old} does not split into {wanted}"
+        )
     return reshape_exact(x, [*old[:place], *wanted, *old[place + 1 :]])
 
 
 def numel(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Return the number of elements as a 0-D int64 tensor."""
+    """Count the elements.
+
+    Args:
+        x: Any tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A 0-D int64 tensor.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
     return Tensor(need_tensor(x, "numel").size, dtype=int64)
 
 
 def shape(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
-    """Return the sizes of all axes as an int32 tensor of shape [rank]."""
+    """Return the sizes of all axes as a tensor.
+
+    Args:
+        input: Any tensor.
+
+    Returns:
+        An int32 tensor of shape [rank].
+
+    Raises:
+        OperatorTypeError: the input is no Tensor.
+    """
     return Tensor(np.array(need_tensor(input, "shape", "input").shape, np.int32), dtype=int32)
 
 
 def rank(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
-    """Return the number of axes as a 0-D int32 tensor."""
+    """Count the axes.
+
+    Args:
+        input: Any tensor.
+
+    Returns:
+        A 0-D int32 tensor.
+
+    Raises:
+        OperatorTypeError: the input is no Tensor.
+    """
     return Tensor(need_tensor(input, "rank", "input").ndim, dtype=int32)
 
 
@@ -167,7 +200,7 @@ def temporal_shift(
         raise OperatorError(f"temporal_shift: data_format {data_format!r} is unknown: use 'NCHW' or 'NHWC'")
     if len(sizes) != 4 or sizes[0] % seg_num or not 0 < shift_ratio < 0.5:
         raise OperatorError(
-            f"temporal_shift: x {sizes} must hold {seg_num} frames per video, and shift_ratio {shift_ratio} be in (0, 0.5)"
+            f"temporal_shift: x {sizes} must hold {seg_num} frames per video, shift_ratio {shift_ratio} be in (0, 0.5)"
         )
     axis = 2 if data_format == "NCHW" else 4
     video = reshape_exact(x, [sizes[0] // seg_num, seg_num, *sizes[1:]])
@@ -195,7 +228,9 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
     """
     ids, parents = index_argument(ids, "gather_tree", "ids"), index_argument(parents, "gather_tree", "parents")
     if ids.ndim != 3 or ids.shape != parents.shape:
-        raise OperatorError(f"gather_tree: ids and parents must have one shape of three axes, got {ids.shape}, {parents.shape}")
+        raise OperatorError(
+            f"gather_tree: ids and parents must have one shape of three axes: {ids.shape}, {parents.shape}"
+        )
     from core.operators.gathering import take_along_axis
     from core.operators.joining import stack, unbind
 
