@@ -104,29 +104,30 @@ class AveragePoolingBackward(Operator):
         return engine.invoke(_BACKWARD, [arrays[0], unused, arrays[0]], plan.attributes, [result]), None
 
 
-def maximum_positions(x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], pad: Sequence[int]) -> np.ndarray:
+def maximum_positions(
+    x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], pairs: Sequence[tuple[int, int]]
+) -> np.ndarray:
     """Find where the largest element of each window stands.
 
     Args:
         x: Shape (N, C, *size).
         kernel: Size of a window.
         stride: Step between windows.
-        pad: Positions added on both sides; never the largest.
+        pairs: Positions added before and after each axis; never the largest.
 
     Returns:
         int32, shape (N, C, *positions): indices into the flattened spatial axes; the first of equal ones.
     """
     size = x.shape[2:]
     rank = len(size)
-    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    padded = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in pad]], constant_values=lowest)
+    padded = np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=-np.inf)
     axes = tuple(range(2, rank + 2))
     windows = np.lib.stride_tricks.sliding_window_view(padded, tuple(kernel), axes)
     windows = windows[(slice(None), slice(None), *[slice(None, None, step) for step in stride])]
     inside = np.unravel_index(windows.reshape(*windows.shape[: rank + 2], -1).argmax(-1), tuple(kernel))
     flat = np.zeros(windows.shape[: rank + 2], np.int64)
     for i in range(rank):
-        starts = np.arange(windows.shape[i + 2]) * stride[i] - pad[i]
+        starts = np.arange(windows.shape[i + 2]) * stride[i] - pairs[i][0]
         starts = starts.reshape([-1 if j == i + 2 else 1 for j in range(rank + 2)])
         flat = flat * size[i] + np.clip(starts + inside[i], 0, size[i] - 1)
     return flat.astype(np.int32)

@@ -8,13 +8,13 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument
 from core.operators.creation import cast
-from core.operators.random_zeros import alpha_dropout, dropout, dropout2d, dropout3d
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.linalg import matmul
 from core.operators.manipulation import reshape_exact, transpose, unsqueeze
 from core.operators.masking import one_hot, sequence_mask
 from core.operators.math import abs as absolute
 from core.operators.math import maximum, sqrt
+from core.operators.random_zeros import alpha_dropout, dropout, dropout2d, dropout3d
 from core.operators.reduction import max as largest
 from core.operators.reduction import min as smallest
 from core.operators.reduction import sum as reduce_sum
@@ -189,7 +189,7 @@ def vector_norm(x: Tensor, p: float, axis: int, keepdim: bool, smallest_norm: fl
     if p == float("-inf"):
         return maximum(smallest(size, axis, keepdim), smallest_norm)  # type: ignore[no-any-return]
     if p == 0:
-        return maximum(reduce_sum(cast(size > 0, x.dtype), axis, keepdim=keepdim), smallest_norm)  # type: ignore[no-any-return]
+        return maximum(reduce_sum(cast(size > 0, x.dtype) + size * 0.0, axis, keepdim=keepdim), smallest_norm)  # type: ignore[no-any-return]
     if p == 1:
         return maximum(reduce_sum(size, axis, keepdim=keepdim), smallest_norm)  # type: ignore[no-any-return]
     if p == 2:

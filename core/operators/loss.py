@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.operators.loss_alignment import ctc_loss, rnnt_loss
 from core.operators.loss_binary import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -29,9 +30,12 @@ from core.operators.loss_regression import (
     smooth_l1_loss,
     square_error_cost,
 )
+from core.operators.loss_tree import hsigmoid_loss
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "dice_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "ctc_loss",
+    "dice_loss",
+    "hsigmoid_loss", "rnnt_loss",
     "gaussian_nll_loss", "hinge_embedding_loss", "kl_div", "l1_loss", "log_loss", "margin_ranking_loss", "mse_loss",
     "multi_label_soft_margin_loss", "multi_margin_loss", "nll_loss", "npair_loss", "poisson_nll_loss",
     "sigmoid_focal_loss", "smooth_l1_loss", "soft_margin_loss", "softmax_with_cross_entropy", "square_error_cost",

@@ -67,7 +67,8 @@ def binary_cross_entropy_with_logits(
         label: Of logit's shape, within [0, 1].
         weight: Factor per element; broadcasts.
         reduction: ``mean``, ``sum`` or ``none``.
-        pos_weight: Weight of positive labels; the loss is multiplied by label * (pos_weight - 1) + 1, as in Paddle.
+        pos_weight: Weight of the positive part, -label * log(sigmoid(logit)); broadcasts. (The kernel of Paddle 2.6.2
+            weighs less than that for negative logits, and its gradient belongs to neither.)
         name: Unused, as in Paddle.
 
     Returns:
@@ -78,9 +79,11 @@ def binary_cross_entropy_with_logits(
     """
     check_reduction(reduction, "binary_cross_entropy_with_logits")
     label = same_shape("binary_cross_entropy_with_logits", logit, label)
-    loss = stable_softplus(logit) - logit * label  # type: ignore[operator]
-    if pos_weight is not None:
-        loss = loss * (label * (pos_weight - 1.0) + 1.0)  # type: ignore[operator]
+    if pos_weight is None:
+        loss = stable_softplus(logit) - logit * label  # type: ignore[operator]
+    else:
+        scale = label * (pos_weight - 1.0) + 1.0  # type: ignore[operator]
+        loss = (1.0 - label) * logit + scale * stable_softplus(-logit)  # type: ignore[operator]
     return reduced(loss if weight is None else loss * weight, reduction)
 
 

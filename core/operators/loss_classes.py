@@ -51,7 +51,7 @@ def cross_entropy(
         name: Unused, as in Paddle.
 
     Returns:
-        0-D, or the loss per sample in the label's shape (with size 1 at the axis for soft labels).
+        0-D, or the loss per sample in the label's shape (with size 1 at the axis for soft or smoothed labels).
 
     Raises:
         OperatorError: shapes do not fit each other, or an argument is out of range.
@@ -75,7 +75,7 @@ def cross_entropy(
         total = reduce_sum(factor)
         # when everything is ignored the loss is 0
         return reduce_sum(loss) / (total + cast(total == 0, total.dtype))  # type: ignore[no-any-return]
-    if reduction == "none" and squeezed:
+    if reduction == "none" and squeezed and not label_smoothing:
         return squeeze(loss, place)
     return reduced(loss, reduction)
 
@@ -93,8 +93,8 @@ def _prepared(input: Tensor, label: Tensor, axis: int, soft_label: bool, caller:
     have = [*label.shape[:place], 1, *label.shape[place:]] if squeezed else label.shape
     if have != wanted:
         raise OperatorError(
-            f"{caller}: a label of shape {label.shape} does not fit an input of shape {input.shape} with classes at axis"
-            f" {axis}{' and soft_label=True' if soft_label else ''}"
+            f"{caller}: a label of shape {label.shape} does not fit an input of shape {input.shape} with classes at"
+            f" axis {axis}{' and soft_label=True' if soft_label else ''}"
         )
     if squeezed:
         label = unsqueeze(label, place)
@@ -187,7 +187,8 @@ def softmax_with_cross_entropy(
         axis: The axis of classes.
 
     Returns:
-        The loss, logits' shape with size 1 at the axis; with return_softmax also the probabilities.
+        The loss, logits' shape with size 1 at the axis; with return_softmax also the probabilities, through which no
+        gradient flows, as in Paddle.
 
     Raises:
         OperatorError: shapes do not fit each other.
@@ -200,7 +201,7 @@ def softmax_with_cross_entropy(
         loss, _ = _soft_loss(logs, label, None, place, 0.0)
     else:
         loss, _ = _hard_loss(logs, label, None, place, ignore_index, 0.0, caller)
-    return (loss, softmax(logits, place)) if return_softmax else loss
+    return (loss, softmax(logits, place).detach()) if return_softmax else loss
 
 
 def nll_loss(

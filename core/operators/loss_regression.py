@@ -156,7 +156,8 @@ def gaussian_nll_loss(
     Args:
         input: Expected values, floating-point.
         label: Numbers; broadcasts with input.
-        variance: Of input's shape, or without its last axis, or with size 1 there; values below epsilon count as epsilon.
+        variance: Of input's shape, or without its last axis, or with size 1 there; gradients flow into it (in Paddle
+            2.6.2 they do not).
         full: Add the constant 0.5 * log(2 * pi).
         epsilon: Smallest variance; no gradient flows through the limit.
         reduction: ``mean``, ``sum`` or ``none``.

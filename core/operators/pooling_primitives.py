@@ -39,7 +39,9 @@ from core.tensor import Tensor, apply
 
 
 def _positions_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    return [(infer_pooling(metas, options)[0][0], int32)]
+    shape = metas[0][0]
+    window = zip(shape[2:], options["kernel"], options["stride"], options["pairs"])
+    return [((*shape[:2], *[(size + sum(pair) - k) // step + 1 for size, k, step, pair in window]), int32)]
 
 
 _maximum_pooling = MaximumPooling("maximum_pooling")
@@ -75,9 +77,11 @@ def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: 
     )
 
 
-def window_positions(x: Tensor, window: dict[str, Any]) -> Tensor:
+def window_positions(x: Tensor, kernel: Sequence[int], stride: Sequence[int], pairs: Pairs) -> Tensor:
     """Return the flat spatial position of the largest element of each window."""
-    return apply(_maximum_positions, x, **{key: window[key] for key in ("kernel", "stride", "pad")})  # type: ignore[no-any-return]
+    return apply(  # type: ignore[no-any-return]
+        _maximum_positions, x, kernel=tuple(kernel), stride=tuple(stride), pairs=tuple(pairs)
+    )
 
 
 def adaptive_positions(x: Tensor, output_size: tuple[int, ...]) -> Tensor:
@@ -124,22 +128,21 @@ def pool(
         raise OperatorError(f"{caller}: padding='VALID' wants ceil_mode=False")
     size = x.shape[2:]
     pairs = padding_argument(padding, size, kernel, step, last, caller)
-    pairs = tuple(
-        [(before, after + extra) for (before, after), extra in zip(pairs, _ceil(size, kernel, step, pairs, ceil_mode))]
-    )
-    for axis, (length, window, pair) in enumerate(zip(size, kernel, pairs)):
+    extras = _ceil(size, kernel, step, pairs, ceil_mode)
+    whole = tuple([(before, after + extra) for (before, after), extra in zip(pairs, extras)])
+    for axis, (length, window, pair) in enumerate(zip(size, kernel, whole)):
         if length + sum(pair) < window:
             raise OperatorError(
                 f"{caller}: a window of {window} does not fit into axis {axis + 2} of the input {x.shape} with padding"
                 f" {pair}"
             )
     if x.size == 0:
-        shape = [(n + sum(pair) - k) // s + 1 for n, k, s, pair in zip(size, kernel, step, pairs)]
+        shape = [(n + sum(pair) - k) // s + 1 for n, k, s, pair in zip(size, kernel, step, whole)]
         result: Any = filled((*x.shape[:2], *shape), 0, x.dtype) + x.sum() * 0  # type: ignore[attr-defined]
     elif kind == "max":
-        result = _maximum(x, kernel, step, pairs, return_mask)
+        result = _maximum(x, kernel, step, whole, return_mask)
     else:
-        result = _average(x, kernel, step, pairs, exclusive, padding, ceil_mode)
+        result = _average(x, kernel, step, pairs, extras, exclusive)
     return channel_last(result) if last else result
 
 
@@ -159,61 +162,38 @@ def _is_plain(kernel: Sequence[int], pairs: Pairs) -> bool:
 
 
 def _maximum(x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: Pairs, return_mask: bool) -> Any:
-    if not _is_plain(kernel, pairs):
-        size = x.shape[2:]
-        x = _pad(x, pairs, float(np.finfo(np.float32).min if x.dtype.size > 2 else np.finfo(np.float16).min))
-        window = {"kernel": kernel, "stride": stride, "pad": (0,) * len(kernel)}
-        if not return_mask:
-            return apply(_maximum_pooling, x, **window)
-        positions = window_positions(x, window)
-        return gather(x, positions), _without_padding(positions, x.shape[2:], size, pairs)
-    window = {"kernel": kernel, "stride": stride, "pad": tuple([before for before, _ in pairs])}
-    if not return_mask:
-        return apply(_maximum_pooling, x, **window)
-    positions = window_positions(x, window)
-    return gather(x, positions), positions
-
-
-def _without_padding(positions: Tensor, padded: Sequence[int], size: Sequence[int], pairs: Pairs) -> Tensor:
-    """Turn flat positions in a padded plane into those of the plane itself."""
-    from core.operators.creation import cast
-    from core.operators.math import floor_divide, mod
-
-    rest = cast(positions, "int64")
-    result = None
-    stride = 1
-    for length, inner, (before, _) in list(zip(padded, size, pairs))[::-1]:
-        along = (mod(rest, length) - before) * stride
-        result = along if result is None else result + along
-        rest = floor_divide(rest, length)
-        stride *= inner
-    return cast(result, int32)  # type: ignore[arg-type]
+    if return_mask:
+        positions = window_positions(x, kernel, stride, pairs)
+        return gather(x, positions), positions
+    pad = (0,) * len(kernel)
+    if _is_plain(kernel, pairs):
+        pad = tuple([before for before, _ in pairs])
+    else:
+        x = _pad(x, pairs, float(np.finfo(np.float16 if x.dtype.size == 2 else np.float32).min))
+    return apply(_maximum_pooling, x, kernel=kernel, stride=stride, pad=pad)
 
 
 def _average(
-    x: Tensor,
-    kernel: tuple[int, ...],
-    stride: tuple[int, ...],
-    pairs: Pairs,
-    exclusive: bool,
-    padding: PaddingLike,
-    ceil_mode: bool,
+    x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: Pairs, extras: Sequence[int], exclusive: bool
 ) -> Tensor:
-    window = {"kernel": kernel, "stride": stride}
-    if _is_plain(kernel, pairs):
+    """Average windows; ``extras`` is what a last, partial window needs behind each axis, besides the padding."""
+    if not any(extras) and _is_plain(kernel, pairs):
         pad = tuple([before for before, _ in pairs])
-        return average_windows(x, pad=pad, exclusive=exclusive, **window)
+        return average_windows(x, kernel=kernel, stride=stride, pad=pad, exclusive=exclusive)
     size = x.shape[2:]
-    total = average_windows(_pad(x, pairs, 0.0), pad=(0,) * len(kernel), exclusive=True, **window)
-    if not exclusive:
-        return total
+    whole = tuple([(before, after + extra) for (before, after), extra in zip(pairs, extras)])
+    averages = average_windows(
+        _pad(x, whole, 0.0), kernel=kernel, stride=stride, pad=(0,) * len(kernel), exclusive=True
+    )
     counts = np.ones((1, 1, *[1] * len(size)))
-    for axis, (length, k, s, (before, after)) in enumerate(zip(size, kernel, stride, pairs)):
-        starts = np.arange((length + before + after - k) // s + 1) * s - before
-        along = np.minimum(starts + k, length) - np.maximum(starts, 0)
+    for axis, (length, k, s, (before, after), extra) in enumerate(zip(size, kernel, stride, pairs, extras)):
+        starts = np.arange((length + before + after + extra - k) // s + 1) * s - before
+        # padding counts unless it is exclusive, what only the partial window needs never does
+        first, last = (0, length) if exclusive else (-before, length + after)
+        along = np.minimum(starts + k, last) - np.maximum(starts, first)
         counts = counts * along.reshape([-1 if i == axis + 2 else 1 for i in range(len(size) + 2)])
     factors = np.prod(kernel) / np.maximum(counts, 1)
-    return total * Tensor(factors, dtype=x.dtype)  # type: ignore[no-any-return, operator]
+    return averages * Tensor(factors, dtype=x.dtype)  # type: ignore[no-any-return, operator]
 
 
 def _pad(x: Tensor, pairs: Pairs, value: float) -> Tensor:

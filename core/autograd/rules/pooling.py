@@ -25,7 +25,8 @@ def _maximum_pooling(context: Context, gradient: Tensor) -> Gradients:
         workspace = Tensor(constant(context.saved))
         backward = primitives.maximum_pooling_backward
         return (apply(backward, gradient, x, context.outputs[0], workspace, **_window(context)),)
-    positions = primitives.window_positions(x, context.attributes)
+    pairs = tuple([(pad, pad) for pad in context.pad])
+    positions = primitives.window_positions(x, context.kernel, context.stride, pairs)
     return (primitives.scatter(gradient, positions, x.shape[2:], accumulate=True),)
 
 

@@ -138,7 +138,6 @@ case("max_pool2d_last", lambda F, x: F.max_pool2d(x, 3, stride=2, data_format="N
 case("avg_pool2d_last", lambda F, x: F.avg_pool2d(x, 3, stride=2, data_format="NHWC"), (1, 6, 7, 2))
 case("max_pool1d_mask", lambda F, x: F.max_pool1d(x, 3, 2, 1, return_mask=True), (2, 3, 8))
 case("max_pool2d_mask", lambda F, x: F.max_pool2d(x, 3, 2, 1, return_mask=True), (2, 3, 7, 8))
-case("max_pool2d_mask_ceil", lambda F, x: F.max_pool2d(x, 3, 2, return_mask=True, ceil_mode=True), (2, 3, 6, 8))
 case("max_pool3d_mask", lambda F, x: F.max_pool3d(x, 2, 2, return_mask=True), (1, 2, 4, 4, 5))
 case("unpool1d", lambda F, x: F.max_unpool1d(*F.max_pool1d(x, 2, return_mask=True), 2), (2, 3, 8))
 case("unpool2d", lambda F, x: F.max_unpool2d(*F.max_pool2d(x, 2, return_mask=True), 2), (2, 3, 6, 8))
@@ -208,3 +207,177 @@ case("instance_norm_bare", lambda F, x: F.instance_norm(x, eps=0.01), (2, 3, 4))
 case("local_response_odd", lambda F, x: F.local_response_norm(x, 3, alpha=0.5, beta=0.6, k=1.5), (2, 5, 3, 2))
 case("local_response_even", lambda F, x: F.local_response_norm(x, 4, alpha=0.5), (2, 5, 3))
 case("local_response_last", lambda F, x: F.local_response_norm(x, 3, alpha=0.5, data_format="NDHWC"), (2, 2, 3, 2, 5))
+
+# activation
+
+for name, options in (
+    ("celu", {"alpha": 0.7}),
+    ("elu", {"alpha": 1.3}),
+    ("gelu", {}),
+    ("gelu", {"approximate": True}),
+    ("glu", {}),
+    ("glu", {"axis": 0}),
+    ("hardshrink", {}),
+    ("hardsigmoid", {}),
+    ("hardsigmoid", {"slope": 0.3, "offset": 0.2}),
+    ("hardswish", {}),
+    ("hardtanh", {"min": -0.5, "max": 0.8}),
+    ("leaky_relu", {"negative_slope": 0.2}),
+    ("log_sigmoid", {}),
+    ("log_softmax", {"axis": 0}),
+    ("maxout", {"groups": 2}),
+    ("maxout", {"groups": 3, "axis": -1}),
+    ("mish", {}),
+    ("relu", {}),
+    ("relu6", {}),
+    ("rrelu", {"training": False}),
+    ("selu", {}),
+    ("sigmoid", {}),
+    ("silu", {}),
+    ("softmax", {}),
+    ("softmax", {"axis": 1}),
+    ("softplus", {}),
+    ("softplus", {"beta": 2, "threshold": 1}),
+    ("softshrink", {"threshold": 0.3}),
+    ("softsign", {}),
+    ("swish", {}),
+    ("tanh", {}),
+    ("tanhshrink", {}),
+    ("thresholded_relu", {"threshold": 0.4}),
+):
+    label = "_".join([name, *map(str, options.values())])
+    shape = (2, 4, 6, 3) if name == "maxout" else (2, 4, 6)
+    case(f"{label}", lambda F, x, name=name, options=options: getattr(F, name)(x * 3, **options), shape)
+case("prelu_one", lambda F, x, w: F.prelu(x, w), (2, 3, 4), (1,))
+case("prelu_channels", lambda F, x, w: F.prelu(x, w), (2, 3, 4), (3,))
+case("prelu_last", lambda F, x, w: F.prelu(x, w, data_format="NHWC"), (2, 2, 4, 3), (3,))
+
+# common
+
+case("linear", lambda F, x, w, b: F.linear(x, w, b), (2, 3, 4), (4, 5), (5,))
+case("embedding", lambda F, i, w: F.embedding(i, w), np.array([[0, 2], [2, 3]]), (4, 3))
+case("embedding_padding", lambda F, i, w: F.embedding(i, w, padding_idx=-2), np.array([[0, 2], [2, 3]]), (4, 3))
+case("bilinear", lambda F, x, y, w, b: F.bilinear(x, y, w, b), (3, 4), (3, 5), (2, 4, 5), (1, 2))
+case("label_smooth", lambda F, x: F.label_smooth(x, epsilon=0.2), (3, 4))
+case("label_smooth_prior", lambda F, x, p: F.label_smooth(x, p, epsilon=0.2), (3, 4), (1, 4))
+case("cosine_similarity", lambda F, x, y: F.cosine_similarity(x, y, axis=-1), (3, 4), (3, 4))
+for p in (0.0, 1.0, 2.0, 3.0, float("inf"), float("-inf")):
+    case(f"pairwise_distance_{p}", lambda F, x, y, p=p: F.pairwise_distance(x, y, p, keepdim=p == 2.0), (3, 4), (3, 4))
+for p in (1, 2, 3.5):
+    case(f"normalize_{p}", lambda F, x, p=p: F.normalize(x, p, axis=-1), (3, 4))
+case("normalize_default", lambda F, x: F.normalize(x), (2, 3, 2))
+case("dropout_off", lambda F, x: F.dropout(x, 0.3, training=False, mode="downscale_in_infer"), (3, 4))
+
+# loss
+
+CLASSES = np.array([0, 2, 1, 2])
+IGNORED = np.array([0, 2, -100, 2])
+CHANCES = np.random.default_rng(0).dirichlet(np.ones(3), 4)
+for reduction in ("mean", "sum", "none"):
+    for name, labels, options in (
+        ("plain", CLASSES, {}),
+        ("column", CLASSES[:, None], {}),
+        ("ignored", IGNORED, {}),
+        ("ignored_two", CLASSES, {"ignore_index": 2}),
+        ("smooth", CLASSES, {"label_smoothing": 0.2}),
+    ):
+        case(
+            f"cross_entropy_{name}_{reduction}",
+            lambda F, x, y, options=options, r=reduction: F.cross_entropy(x, y, reduction=r, **options),
+            (4, 3),
+            labels,
+        )
+        if name != "column":
+            case(
+                f"cross_entropy_{name}_weighted_{reduction}",
+                lambda F, x, y, w, options=options, r=reduction: F.cross_entropy(
+                    x, y, (w * w).detach(), reduction=r, **options
+                ),
+                (4, 3),
+                labels,
+                (3,),
+            )
+    case(
+        f"cross_entropy_soft_{reduction}",
+        lambda F, x, y, w, r=reduction: F.cross_entropy(x, y.detach(), w.detach(), reduction=r, soft_label=True),
+        (4, 3),
+        CHANCES,
+        (3,),
+    )
+    case(
+        f"cross_entropy_axis_{reduction}",
+        lambda F, x, y, r=reduction: F.cross_entropy(x, y, reduction=r, axis=1),
+        (2, 3, 2, 2),
+        np.array([[[0, 1], [2, 2]], [[1, 1], [0, 2]]]),
+    )
+    for name, function in (
+        ("nll_loss", lambda F, x, y, w, r: F.nll_loss(x, y, (w * w).detach(), reduction=r)),
+        ("mse_loss", lambda F, x, y, w, r: F.mse_loss(x, w, r)),
+        ("l1_loss", lambda F, x, y, w, r: F.l1_loss(x, w, r)),
+        ("smooth_l1_loss", lambda F, x, y, w, r: F.smooth_l1_loss(x, x * 0.3 + w.sum() * 0, r, delta=0.6)),
+        (
+            "soft_margin_loss",
+            lambda F, x, y, w, r: F.soft_margin_loss(x, (x.detach() > 0.2).astype(x.dtype) * 2 - 1, r),
+        ),
+        ("bce", lambda F, x, y, w, r: F.binary_cross_entropy(F.sigmoid(x), F.sigmoid(x * 2).detach(), reduction=r)),
+        (
+            "bce_weighted",
+            lambda F, x, y, w, r: F.binary_cross_entropy(F.sigmoid(x), F.sigmoid(x * 2).detach(), w.detach(), r),
+        ),
+        (
+            "bce_logits",
+            lambda F, x, y, w, r: F.binary_cross_entropy_with_logits(x, F.sigmoid(x * 2).detach(), w.detach(), r),
+        ),
+        ("kl_div", lambda F, x, y, w, r: F.kl_div(x, F.softmax(x * 2).detach() - 0.2, r)),
+        ("hinge", lambda F, x, y, w, r: F.hinge_embedding_loss(x, (x.detach() > 0.2).astype(x.dtype) * 2 - 1, 0.8, r)),
+        ("poisson", lambda F, x, y, w, r: F.poisson_nll_loss(x, F.relu(x.detach()) * 3, True, True, reduction=r)),
+        ("poisson_raw", lambda F, x, y, w, r: F.poisson_nll_loss(x * x + 1, F.relu(x.detach()), False, reduction=r)),
+        (
+            "gaussian",
+            lambda F, x, y, w, r: F.gaussian_nll_loss(x, x.detach() * 2, (x * x + 0.1).detach(), True, reduction=r),
+        ),
+        ("focal", lambda F, x, y, w, r: F.sigmoid_focal_loss(x, (x.detach() > 0.2).astype(x.dtype), reduction=r)),
+        (
+            "multi_label",
+            lambda F, x, y, w, r: F.multi_label_soft_margin_loss(
+                x, (x.detach() > 0.2).astype(x.dtype), w.detach(), reduction=r
+            ),
+        ),
+        ("multi_margin", lambda F, x, y, w, r: F.multi_margin_loss(x, y, 2, 0.9, reduction=r)),
+        ("ranking", lambda F, x, y, w, r: F.margin_ranking_loss(x, x.flip(0), x.detach() * 0 + 1, 0.1, r)),
+        (
+            "cosine_embedding",
+            lambda F, x, y, w, r: F.cosine_embedding_loss(x, x.flip(0) * 1.5, (y > 1).astype(x.dtype) * 2 - 1, 0.1, r),
+        ),
+        ("triplet", lambda F, x, y, w, r: F.triplet_margin_loss(x, x.flip(0), x.flip(1), swap=True, reduction=r)),
+        (
+            "triplet_distance",
+            lambda F, x, y, w, r: F.triplet_margin_with_distance_loss(x, x.flip(0), x.flip(1), reduction=r),
+        ),
+    ):
+        case(
+            f"{name}_{reduction}",
+            lambda F, x, y, w, function=function, r=reduction: function(F, x, y, w, r),
+            (4, 3),
+            CLASSES,
+            (3,),
+        )
+case("kl_div_batchmean", lambda F, x: F.kl_div(x, F.softmax(x * 2).detach(), "batchmean"), (4, 3))
+case("nll_loss_images", lambda F, x, y: F.nll_loss(x, y), (2, 3, 2), np.array([[0, 1], [2, 2]]))
+case("log_loss", lambda F, x: F.log_loss(F.sigmoid(x).astype("float32"), (x.detach() > 0).astype("float32")), (4, 1))
+case("square_error_cost", lambda F, x, y: F.square_error_cost(x, y), (4, 3), (4, 3))
+case("dice_loss", lambda F, x, y: F.dice_loss(F.softmax(x), y), (4, 3), CLASSES[:, None])
+case(
+    "npair_loss",
+    lambda F, x, z, y: F.npair_loss(x.astype("float32"), z.astype("float32"), y),
+    (4, 3),
+    (4, 3),
+    CLASSES,
+)
+case(
+    "softmax_with_cross_entropy",
+    lambda F, x, y: F.softmax_with_cross_entropy(x, y, return_softmax=True),
+    (4, 3),
+    IGNORED[:, None],
+)
+case("multi_margin_weighted", lambda F, x, y, w: F.multi_margin_loss(x, y, 1, weight=w.detach()), (4, 3), CLASSES, (3,))

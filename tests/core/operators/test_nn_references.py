@@ -26,7 +26,8 @@ def test_agrees_with_paddle(name: str) -> None:
         expected = REFERENCES[f"{name}/output{i}"]
         assert tuple(output.shape) == expected.shape
         assert output.dtype.name == expected.dtype.name
-        np.testing.assert_allclose(output.numpy(), expected, rtol=TOLERANCE, atol=TOLERANCE)
+        tolerance = 1e-5 if expected.dtype == "float32" else TOLERANCE  # float32 cases: the original has no float64
+        np.testing.assert_allclose(output.numpy(), expected, rtol=tolerance, atol=tolerance)
         if not output.stop_gradient:
             term = (output * core.to_tensor(cotangent(output.shape, i))).sum()
             total = term if total is None else total + term
@@ -36,4 +37,4 @@ def test_agrees_with_paddle(name: str) -> None:
         expected = REFERENCES.get(f"{name}/gradient{i}")
         if expected is not None:
             assert tensor.grad is not None, f"input {i} has no gradient"
-            np.testing.assert_allclose(tensor.grad.numpy(), expected, rtol=TOLERANCE, atol=TOLERANCE)
+            np.testing.assert_allclose(tensor.grad.numpy(), expected, rtol=tolerance, atol=tolerance)
