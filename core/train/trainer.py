@@ -178,7 +178,7 @@ class Trainer:
             if self.progress.step % step.phase.period == 0:
                 results.append(step(self.progress.step, batch))
                 for phase in self.phases:
-                    phase.optimizer.clear_grad()
+                    phase.optimizer.clear_grad(set_to_zero=False)  # a parameter without a gradient is not moved
                 step.advance_schedule()
         return results
 
