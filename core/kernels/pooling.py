@@ -152,7 +152,7 @@ def gather_positions(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 
 def scatter_positions(values: np.ndarray, positions: np.ndarray, size: Sequence[int], accumulate: bool) -> np.ndarray:
-    """Write values (N, C, ...) to flat positions of zeros (N, C, *size); equal positions add up, or the last one wins."""
+    """Write values (N, C, ...) to flat positions of zeros (N, C, *size); equal positions add up, or the last wins."""
     shape = values.shape[:2]
     result = np.zeros((shape[0] * shape[1], int(np.prod(size))), values.dtype)
     index = (np.arange(len(result))[:, None], positions.reshape(len(result), -1))

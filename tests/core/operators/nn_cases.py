@@ -1,4 +1,4 @@
-"""Calls of nn.functional, written once and run by the original (make_nn_references.py) and by us (test_nn_references.py)."""
+"""Calls of nn.functional, written once and run by Paddle (make_nn_references.py) and by us (test_nn_references.py)."""
 
 from __future__ import annotations
 
