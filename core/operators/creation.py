@@ -6,7 +6,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dtypes import DType, DTypeLike, int64, to_dtype
+from core.kernels import door
+from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
@@ -233,7 +234,8 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
 
     Args:
         x: Any tensor.
-        dtype: The type to convert to; floats become integers by cutting off the fraction.
+        dtype: The type to convert to; floats become integers by cutting off the fraction, and bfloat16 by rounding to
+            the nearest.
 
     Returns:
         A tensor of the same shape; x itself when it already has the type.
@@ -243,7 +245,25 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
     """
     wanted = to_dtype(dtype)
     need_tensor(x, "cast")
-    return x if x.dtype is wanted else apply(_cast, x, dtype=wanted)
+    if x.dtype is wanted:
+        return x
+    if wanted is bfloat16 and x.dtype.is_floating:
+        x = _rounded_to_eight_bits(cast(x, float32))
+    return apply(_cast, x, dtype=wanted)
+
+
+def _rounded_to_eight_bits(x: Tensor) -> Tensor:
+    """Round float32 to the precision of bfloat16, because the engine's own cast cuts the rest off.
+
+    Veltkamp's splitting (Dekker, 1971): with c = (2**16 + 1) x, c - (c - x) keeps the upper 8 of 24 bits of x, rounded.
+    """
+    from core import operators  # element-wise arithmetic itself stands on casts
+
+    with door.gradient_mode(False):
+        scaled = x * 65537.0
+        rounded = scaled - (scaled - x)
+        correction = operators.where(operators.abs(x) < 2.0**110, rounded - x, operators.zeros_like(x))
+    return x + correction
 
 
 def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:

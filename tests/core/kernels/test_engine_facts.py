@@ -82,6 +82,19 @@ def test_bfloat16_rounds_to_nearest_even() -> None:
     np.testing.assert_allclose(x.astype("float32").numpy(), [1.0, 1.0, 1.015625, 3.140625])
 
 
+def test_casting_to_bfloat16_rounds_and_lets_the_gradient_through() -> None:
+    scales = 10.0 ** np.arange(-20, 20).repeat(50)
+    numbers = (np.random.default_rng(0).standard_normal(2000) * scales).astype("float32")
+    numbers[:4] = [np.inf, -np.inf, np.nan, 1.00390625]
+    expected = engine.float32_to_bfloat16_bits(numbers)
+    for function in (lambda x: x.astype("bfloat16"), core.jit.to_static(lambda x: x.astype("bfloat16"))):
+        got = function(core.to_tensor(numbers)).numpy()
+        np.testing.assert_array_equal(got[~np.isnan(numbers)], expected[~np.isnan(numbers)])
+    x = core.to_tensor([1.2345, -3.3], stop_gradient=False)
+    x.astype("bfloat16").astype("float32").sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [1, 1])
+
+
 def test_a_custom_operator_in_a_compiled_program_uses_our_rule() -> None:
     class Tripled(core.autograd.PyLayer):
         @staticmethod
