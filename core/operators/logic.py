@@ -7,8 +7,9 @@ from typing import Any, Optional
 from core.kernels.dtypes import DType, bool_, float32
 from core.kernels.errors import OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.arguments import as_tensor, check_broadcast, common_dtype, floating, need_tensor
+from core.operators.arguments import as_tensor, broadcast_shape, check_broadcast, common_dtype, floating, need_tensor
 from core.operators.creation import cast, full_like
+from core.operators.manipulation import broadcast_to
 from core.operators.math import BinaryOperator, Operand, _binary, add, multiply, subtract
 from core.operators.math import abs as absolute
 from core.operators.reduction import all as all_true
@@ -75,9 +76,16 @@ def _truth(value: Any, caller: str) -> Tensor:
     return x if x.dtype is bool_ else not_equal(x, 0)
 
 
+def _combined(bits: Operator, first: Tensor, second: Tensor, caller: str) -> Tensor:
+    if first.dtype is bool_ and first.shape != second.shape:  # the engine's kernels broadcast all types but bool
+        shape = broadcast_shape(first.shape, second.shape, caller=caller)
+        first, second = broadcast_to(first, shape), broadcast_to(second, shape)
+    return apply(bits, first, second)  # type: ignore[no-any-return]
+
+
 def _logical(name: str, bits: Operator, summary: str) -> Any:
     def function(x: Operand, y: Operand, out: Optional[Tensor] = None, name: Optional[str] = None) -> Tensor:
-        return _given(apply(bits, _truth(x, caller), _truth(y, caller)), out)
+        return _given(_combined(bits, _truth(x, caller), _truth(y, caller), caller), out)
 
     caller = name
     function.__name__ = function.__qualname__ = name
@@ -94,7 +102,7 @@ def _bitwise(name: str, bits: Operator, summary: str) -> Any:
         for operand in (first, second):
             _need_bits(operand, caller)
         dtype = common_dtype(first.dtype, second.dtype)
-        return _given(apply(bits, cast(first, dtype), cast(second, dtype)), out)
+        return _given(_combined(bits, cast(first, dtype), cast(second, dtype), caller), out)
 
     caller = name
     function.__name__ = function.__qualname__ = name

@@ -29,6 +29,8 @@ def hsigmoid_loss(
 ) -> Tensor:
     """Compute the negative log-likelihood of classes that are paths of yes/no decisions down a binary tree.
 
+    As Paddle does, each decision by which a class's path is shorter than the longest adds log 2, a constant.
+
     Paper: Morin and Bengio 2005, Hierarchical probabilistic neural network language model.
 
     Args:
@@ -75,8 +77,8 @@ def hsigmoid_loss(
     scores = reduce_sum(rows * input.unsqueeze(1), axis=2)
     if bias is not None:
         scores = scores + gather(bias.reshape([-1]), flat).reshape([-1, length])
-    losses = (softplus(scores) - scores * cast(path_code, input.dtype)) * valid
-    return reduce_sum(losses, axis=1, keepdim=True)
+    scores = scores * valid
+    return reduce_sum(softplus(scores) - scores * cast(path_code, input.dtype) * valid, axis=1, keepdim=True)
 
 
 @functools.lru_cache(maxsize=16)

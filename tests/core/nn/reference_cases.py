@@ -456,6 +456,19 @@ def losses() -> dict[str, Case]:
             *inputs,
             differentiable=1,
         )
+
+    def of_log_softmax(layer: Any, x: Any, *others: Any) -> Any:
+        # the official CPU kernel, unlike its GPU kernel and ours, takes scores as they are for log-probabilities
+        return layer(x - x.exp().sum(-1, keepdim=True).log(), *others)
+
+    cases["RNNTLoss"] = Case(
+        lambda paddle: paddle.nn.RNNTLoss(fastemit_lambda=0.1),
+        draw("lattice", 2, 4, 3, 5),
+        np.array([[1, 2], [3, 1]], dtype="int32"),
+        np.array([4, 3], dtype="int32"),
+        np.array([2, 1], dtype="int32"),
+        call=of_log_softmax,
+    )
     return cases
 
 

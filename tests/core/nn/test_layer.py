@@ -69,9 +69,7 @@ def test_assignment_errors() -> None:
     net = Net()
     with pytest.raises(TypeError, match="assignment to parameter 'scale' should be of type Parameter or None, but got"):
         net.scale = core.zeros([3])
-    with pytest.raises(
-        TypeError, match="assignment to sublayer 'first' should be of type Layer or None, but"
-    ):
+    with pytest.raises(TypeError, match="assignment to sublayer 'first' should be of type Layer or None, but"):
         net.first = 3
     with pytest.raises(TypeError, match="assignment to buffer 'kept' should be of type Tensor or None, but got 'int'"):
         net.kept = 3
@@ -213,9 +211,7 @@ REPRS = {
     "LayerNorm(normalized_shape=[3, 8], epsilon=1e-05)": lambda: nn.LayerNorm([3, 8]),
     "Softplus(beta=1, threshold=20, name=q)": lambda: nn.Softplus(name="q"),
     "LeakyReLU(negative_slope=0.2)": lambda: nn.LeakyReLU(0.2),
-    LSTM_TEXT: (
-        lambda: nn.LSTM(2, 3, 2)
-    ),
+    LSTM_TEXT: (lambda: nn.LSTM(2, 3, 2)),
 }
 
 

@@ -35,9 +35,7 @@ def test_wrong_shape_names_key_and_shapes_and_loads_nothing() -> None:
     layer = nn.Linear(2, 3)
     before = layer.weight.numpy()
     state = {"weight": np.zeros((2, 3), "float32"), "bias": np.zeros(4, "float32")}
-    with pytest.raises(
-        ValueError, match=r"'bias' has shape \[4\] in the dictionary and \[3\] in the layer; nothing"
-    ):
+    with pytest.raises(ValueError, match=r"'bias' has shape \[4\] in the dictionary and \[3\] in the layer; nothing"):
         layer.set_state_dict(state)
     np.testing.assert_array_equal(layer.weight.numpy(), before)
 
