@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType
+from core.kernels.dtypes import DType, bool_, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import ShapeLike, axes_argument, axis_argument, need_tensor, shape_argument
+from core.operators.creation import cast
 from core.tensor import Tensor, apply
 
 
@@ -81,8 +82,10 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
     order = tuple([int(axis) % rank if -rank <= int(axis) < rank else rank for axis in perm])
     if sorted(order) != list(range(rank)):
         raise OperatorError(f"transpose: perm {list(perm)} is no permutation of the {rank} axes of {x.shape}")
-    if rank < 2:
+    if order == tuple(range(rank)):
         return reshape_exact(x, x.shape)
+    if x.dtype is bool_:  # the engine cannot transpose bool
+        return cast(apply(_transpose, cast(x, uint8), axes=order), bool_)
     return apply(_transpose, x, axes=order)
 
 

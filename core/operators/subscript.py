@@ -93,7 +93,12 @@ def _entry(part: Any) -> Any:
         raise OperatorTypeError(
             f"a tensor cannot be indexed by {type(part).__name__}: use ints, slices, None, ..., lists or Tensors"
         )
-    return part if part.dtype.kind == "b" else index_argument(part, "subscript")
+    if part.dtype.kind == "b":
+        return part
+    index = index_argument(part, "subscript")
+    if index.ndim == 0 and index._value.array is not None and not index._value.traced:
+        return int(index)  # as in Paddle a 0-D tensor is an int; one that is traced stays an index tensor
+    return index
 
 
 def _axes_of(entry: Any) -> int:
