@@ -43,7 +43,8 @@ for rank in (2, 3):
         r = np.random.default_rng(0)
         x = core.to_tensor(r.standard_normal((2, 4) + (3,) * rank).astype("float32"), stop_gradient=False)
         for compiled in (False, True):
-            w = core.to_tensor(np.random.default_rng(1).standard_normal((4, 4) + (3,) * rank), dtype, stop_gradient=False)
+            w = np.random.default_rng(1).standard_normal((4, 4) + (3,) * rank)
+            w = core.to_tensor(w, dtype, stop_gradient=False)
             f = (lambda x, w, rank=rank: step(x, w, rank))
             f = core.jit.to_static(f) if compiled else f
             for _ in range(3):
