@@ -45,6 +45,7 @@ def evaluate(
     seed_everything(config.seed)
     if folder is not None:
         config.model.pretrained = False  # the checkpoint has the weights
+    _read_in_order(config, split)
     task = ClassificationTask(config)
     if folder is not None:
         chosen = find_checkpoint(folder, checkpoint)
@@ -67,6 +68,16 @@ def evaluate(
         stream.write((json.dumps({split: numbers}, indent=1) + "\n").encode("utf-8"))
     print(f"wrote {target}/results.json, confusion_matrix.png, predictions.png")
     return 0 if meets_expectation(config, {split: numbers}) else 1
+
+
+def _read_in_order(config: ClassificationConfig, split: str) -> None:
+    """Make a split's loader give every image once, in order, without the augmentation of training."""
+    section = getattr(config.data, split)
+    if section is not None:
+        section.shuffle = section.drop_last = False
+        unaugmented = config.data.test or config.data.valid
+        if split == "train" and unaugmented is not None:
+            section.transforms = unaugmented.transforms
 
 
 def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask, split: str, folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from core.train import read_metrics
 from core.vision import read_image, write_image
 from PaddleClas import eval as eval_command
-from PaddleClas import infer, train
+from PaddleClas import evaluation, infer, train
 from PaddleClas.data import Digits
 
 CONFIG = str(Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml")
@@ -50,6 +50,14 @@ def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[
     again = json.loads((run / "evaluation_test" / "results.json").read_text())
     assert again["test"]["accuracy"] == expected
     assert (run / "evaluation_test" / "confusion_matrix.png").is_file()
+
+
+def test_the_train_split_is_evaluated_whole_and_in_order(run: Path, tmp_path: Path) -> None:
+    chosen: list[list[int]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "write_pictures", lambda evaluator, *rest: chosen.append(evaluator.labels))
+        eval_command.main([str(run), "--split", "train", "--output", str(tmp_path)])
+    assert chosen == [Digits("train").labels]
 
 
 def test_evaluation_fails_below_the_expectation(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
