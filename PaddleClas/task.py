@@ -103,7 +103,10 @@ class ClassificationTask(Task):
         """Return the loader of a split, or None when the config has no such split."""
         if split not in self.sections:
             return None
-        return build_loader(self.sections[split], self.dataset(split), self.config.seed)
+        section = self.sections[split]
+        if split != "train":  # an evaluation sees every image once, in the data set's order, whatever the config says
+            section = section.model_copy(update={"shuffle": False, "drop_last": False})
+        return build_loader(section, self.dataset(split), self.config.seed)
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: cross entropy over the whole network."""
