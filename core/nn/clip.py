@@ -30,9 +30,7 @@ class ClipGradBase:
         chosen = [needs_clip(param, grad) for param, grad in params_grads]
         with no_grad():
             clipped = iter(self._clip([grad for (_, grad), wanted in zip(params_grads, chosen) if wanted]))
-            return [
-                (param, next(clipped) if wanted else grad) for (param, grad), wanted in zip(params_grads, chosen)
-            ]
+            return [(param, next(clipped) if wanted else grad) for (param, grad), wanted in zip(params_grads, chosen)]
 
     def _clip(self, gradients: list[Any]) -> list[Tensor]:
         """Return the clipped gradients.

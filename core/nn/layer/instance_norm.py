@@ -20,12 +20,12 @@ class _InstanceNorm(Layer):
     def __init__(
         self,
         num_features: int,
-        epsilon: float = 1e-5,
-        momentum: float = 0.9,
-        weight_attr: ParamAttrLike = None,
-        bias_attr: ParamAttrLike = None,
-        data_format: Optional[str] = None,
-        name: Optional[str] = None,
+        epsilon: float,
+        momentum: float,
+        weight_attr: ParamAttrLike,
+        bias_attr: ParamAttrLike,
+        data_format: str,
+        name: Optional[str],
     ) -> None:
         super().__init__()
         owner = type(self).__name__
@@ -36,7 +36,7 @@ class _InstanceNorm(Layer):
         self._momentum = momentum
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
-        self._data_format = one_of(owner, "data_format", data_format or self._formats[0], self._formats)
+        self._data_format = one_of(owner, "data_format", data_format, self._formats)
         shape = [num_features]
         self.scale = self.create_parameter(shape, weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter(shape, bias_attr, is_bias=True)
@@ -81,6 +81,18 @@ class InstanceNorm1D(_InstanceNorm):
     _ranks = (2, 3)
     _formats = ("NCL", "NC")
 
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCL",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
 
 class InstanceNorm2D(_InstanceNorm):
     """Normalises each channel of each image (Ulyanov et al. 2016, arXiv:1607.08022).
@@ -98,6 +110,18 @@ class InstanceNorm2D(_InstanceNorm):
     _ranks = (4,)
     _formats = ("NCHW",)
 
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCHW",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
+
 
 class InstanceNorm3D(_InstanceNorm):
     """Normalises each channel of each volume (Ulyanov et al. 2016, arXiv:1607.08022).
@@ -114,3 +138,15 @@ class InstanceNorm3D(_InstanceNorm):
 
     _ranks = (5,)
     _formats = ("NCDHW",)
+
+    def __init__(
+        self,
+        num_features: int,
+        epsilon: float = 1e-5,
+        momentum: float = 0.9,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCDHW",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)

@@ -21,10 +21,10 @@ class _Pad(Layer):
     def __init__(
         self,
         padding: Sizes,
-        mode: str = "constant",
-        value: float = 0.0,
-        data_format: Optional[str] = None,
-        name: Optional[str] = None,
+        mode: str,
+        value: float,
+        data_format: str,
+        name: Optional[str],
     ) -> None:
         super().__init__()
         owner = type(self).__name__
@@ -36,7 +36,7 @@ class _Pad(Layer):
             )
         self._mode = one_of(owner, "mode", mode, ("constant", "reflect", "replicate", "circular"))
         self._value = value
-        self._data_format = one_of(owner, "data_format", data_format or self._formats[0], self._formats)
+        self._data_format = one_of(owner, "data_format", data_format, self._formats)
         self._name = name
 
     def forward(self, x: Any) -> Any:
@@ -63,6 +63,16 @@ class Pad1D(_Pad):
     _axes = 1
     _formats = ("NCL", "NLC")
 
+    def __init__(
+        self,
+        padding: Sizes,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCL",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(padding, mode, value, data_format, name)
+
 
 class Pad2D(_Pad):
     """Pads height and width of images.
@@ -78,6 +88,16 @@ class Pad2D(_Pad):
     _axes = 2
     _formats = ("NCHW", "NHWC")
 
+    def __init__(
+        self,
+        padding: Sizes,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCHW",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(padding, mode, value, data_format, name)
+
 
 class Pad3D(_Pad):
     """Pads depth, height and width of volumes.
@@ -92,6 +112,16 @@ class Pad3D(_Pad):
 
     _axes = 3
     _formats = ("NCDHW", "NDHWC")
+
+    def __init__(
+        self,
+        padding: Sizes,
+        mode: str = "constant",
+        value: float = 0.0,
+        data_format: str = "NCDHW",
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(padding, mode, value, data_format, name)
 
 
 class ZeroPad2D(Pad2D):

@@ -20,17 +20,17 @@ class _MaxUnPool(Layer):
     def __init__(
         self,
         kernel_size: Sizes,
-        stride: Optional[Sizes] = None,
-        padding: Sizes = 0,
-        data_format: Optional[str] = None,
-        output_size: Optional[Sequence[int]] = None,
-        name: Optional[str] = None,
+        stride: Optional[Sizes],
+        padding: Sizes,
+        data_format: str,
+        output_size: Optional[Sequence[int]],
+        name: Optional[str],
     ) -> None:
         super().__init__()
         self.ksize = kernel_size
         self.stride = stride
         self.padding = padding
-        self.data_format = one_of(type(self).__name__, "data_format", data_format or self._format, (self._format,))
+        self.data_format = one_of(type(self).__name__, "data_format", data_format, (self._format,))
         self.output_size = output_size
         self.name = name
 
@@ -52,6 +52,17 @@ class MaxUnPool1D(_MaxUnPool):
     """
 
     _format = "NCL"
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Optional[Sizes] = None,
+        padding: Sizes = 0,
+        data_format: str = "NCL",
+        output_size: Optional[Sequence[int]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
     def forward(self, x: Any, indices: Any) -> Any:
         """Return the unpooled input.
@@ -85,6 +96,17 @@ class MaxUnPool2D(_MaxUnPool):
 
     _format = "NCHW"
 
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Optional[Sizes] = None,
+        padding: Sizes = 0,
+        data_format: str = "NCHW",
+        output_size: Optional[Sequence[int]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
+
     def forward(self, x: Any, indices: Any) -> Any:
         """Return the unpooled input.
 
@@ -116,6 +138,17 @@ class MaxUnPool3D(_MaxUnPool):
     """
 
     _format = "NCDHW"
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Optional[Sizes] = None,
+        padding: Sizes = 0,
+        data_format: str = "NCDHW",
+        output_size: Optional[Sequence[int]] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, data_format, output_size, name)
 
     def forward(self, x: Any, indices: Any) -> Any:
         """Return the unpooled input.

@@ -17,7 +17,12 @@ from core.operators.joining import split
 
 
 class RNNCellBase(Layer):
-    """Base of recurrent cells: ``forward(inputs, states) -> (outputs, new states)`` and ``state_shape``."""
+    """Base of recurrent cells: they define ``forward(inputs, states) -> (outputs, new states)`` and ``state_shape``.
+
+    Args:
+        name_scope: Prefix of the layer's name; the class name in snake case when it is None.
+        dtype: Element type of the parameters it creates.
+    """
 
     @property
     def state_shape(self) -> Any:
