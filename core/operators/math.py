@@ -184,6 +184,22 @@ def _integer_abs(x: Tensor) -> Tensor:
     return assign(x) if x.dtype.name in ("bool", "uint8") else maximum(x, neg(x))
 
 
+def operand_pair(x: Operand, y: Operand, caller: str) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors of their common type; a number takes the type of the tensor beside it.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
+    if is_number(y) and isinstance(x, Tensor):
+        y = Tensor(y, dtype=scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+    elif is_number(x) and isinstance(y, Tensor):
+        x = Tensor(x, dtype=scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+    first, second = as_tensor(x, caller), as_tensor(y, caller)
+    broadcast_shape(first.shape, second.shape, caller=caller)
+    dtype = common_dtype(first.dtype, second.dtype)
+    return cast(first, dtype), cast(second, dtype)
+
+
 _UNARY_DOC = """{summary}
 
     Args:

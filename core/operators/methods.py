@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Callable, Sequence
 
 from core.kernels import door
-from core.operators import linalg, logic, math
+from core.operators import division, linalg, logic, math
 from core.tensor import Tensor
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -14,6 +14,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__sub__": math.subtract,
     "__mul__": math.multiply,
     "__truediv__": math.divide,
+    "__floordiv__": division.floor_divide,
+    "__mod__": division.remainder,
     "__pow__": math.pow,
     "__matmul__": linalg.matmul,
     "__and__": logic.bitwise_and,
@@ -32,6 +34,8 @@ REVERSED: dict[str, Callable[..., Any]] = {
     "__rsub__": math.subtract,
     "__rmul__": math.multiply,
     "__rtruediv__": math.divide,
+    "__rfloordiv__": division.floor_divide,
+    "__rmod__": division.remainder,
     "__rpow__": math.pow,
     "__rmatmul__": linalg.matmul,
     "__rand__": logic.bitwise_and,

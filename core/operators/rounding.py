@@ -15,7 +15,7 @@ from core.operators.math import maximum, minimum, subtract, trunc
 from core.tensor import Tensor, apply
 
 _clip = Operator("clip", "_npi_clip")
-_round = Operator("round", "_npi_around", differentiable=False)
+_round = Operator("round", "round", differentiable=False)
 _replace = HostOperator(
     "nan_to_num",
     lambda x, nan, highest, lowest: np.nan_to_num(x, nan=nan, posinf=highest, neginf=lowest),
@@ -59,7 +59,7 @@ def clip(
 
 
 def round(x: Tensor, name: Optional[str] = None) -> Tensor:  # noqa: A001 - Paddle's name
-    """Round to the nearest integer value, halves to even.
+    """Round to the nearest integer value, halves away from 0.
 
     Args:
         x: A tensor of numbers.

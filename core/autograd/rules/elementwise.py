@@ -171,3 +171,38 @@ _unary("acosh", lambda x, y: ops.rsqrt(x * x - 1.0))
 _unary("atanh", lambda x, y: 1.0 / (1.0 - x * x))
 _unary("erf", lambda x, y: ops.exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
 _unary("erfinv", lambda x, y: ops.exp(y * y) * (math.sqrt(math.pi) / 2.0))
+
+
+@rule("remainder")
+def _remainder(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    return pair(context, lambda: gradient, lambda: -gradient * ops.floor(x / y))
+
+
+@rule("atan2")
+def _atan2(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    square = x * x + y * y
+    return pair(context, lambda: gradient * y / square, lambda: -gradient * x / square)
+
+
+@rule("hypot")
+def _hypot(context: Context, gradient: Tensor) -> Gradients:
+    x, y = context.inputs
+    length = context.outputs[0]
+    return pair(context, lambda: gradient * x / length, lambda: gradient * y / length)
+
+
+@rule("add_n")
+def _add_n(context: Context, gradient: Tensor) -> Gradients:
+    return [gradient for _ in context.inputs]
+
+
+@rule("lgamma")
+def _lgamma(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient * ops.digamma(context.inputs[0]),)
+
+
+@rule("polygamma")
+def _polygamma(context: Context, gradient: Tensor) -> Gradients:
+    return (gradient * ops.polygamma(context.inputs[0], context.order + 1),)
