@@ -60,8 +60,8 @@ def scaled_dot_product_attention(
     alike = shapes[0][:1] + shapes[0][2:] == shapes[1][:1] + shapes[1][2:] and shapes[1] == shapes[2]
     if not alike or len(shapes[0]) != 4:
         raise OperatorError(
-            "scaled_dot_product_attention: query, key and value are (batch, steps, heads, head size) and differ in steps"
-            f" alone, but have shapes {shapes[0]}, {shapes[1]}, {shapes[2]}"
+            "scaled_dot_product_attention: query, key and value are (batch, steps, heads, head size) and differ in"
+            f" steps alone, but have shapes {shapes[0]}, {shapes[1]}, {shapes[2]}"
         )
     queries, keys, values = (tensor.transpose([0, 2, 1, 3]) for tensor in (query, key, value))
     scores = matmul(queries * (1.0 / math.sqrt(shapes[0][3])), keys, transpose_y=True)
