@@ -24,7 +24,7 @@ def _distinct(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 def _runs(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     front = np.moveaxis(x, axis, 0)
-    rows = front.reshape(front.shape[0], -1)
+    rows = front.reshape(front.shape[0], int(np.prod(front.shape[1:])))
     starts = np.r_[True, (rows[1:] != rows[:-1]).any(1)] if len(rows) else np.zeros(0, bool)
     places = np.flatnonzero(starts)
     values = np.moveaxis(front[places], 0, axis)

@@ -24,6 +24,7 @@ from core.operators.arguments import (
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import broadcast_to, reshape_exact, unsqueeze
+from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
 
 
@@ -73,7 +74,11 @@ def where(
         y = Tensor(y, dtype=scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
     first, second = as_tensor(x, "where"), as_tensor(y, "where")
     dtype = common_dtype(first.dtype, second.dtype)
-    return apply(_where, condition, cast(first, dtype), cast(second, dtype))
+    first, second = cast(first, dtype), cast(second, dtype)
+    shape = broadcast_shape(condition.shape, first.shape, second.shape, caller="where")
+    if 0 in shape:  # the engine divides by zero there, which ends the process
+        return constant_result([first, second], shape)
+    return apply(_where, condition, first, second)
 
 
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:

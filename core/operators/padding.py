@@ -50,6 +50,8 @@ def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constan
         return x
     if mode == "circular":
         return _circular(x, widths)
+    if not x.dtype.is_floating and x.ndim < 2:  # the engine's kernel for integers reads a second axis
+        return reshape_exact(pad_exact(reshape_exact(x, [1, *x.shape]), [(0, 0), *widths], mode, value), target)
     if not x.dtype.is_floating:
         return apply(_pad_integers, x, widths=tuple(widths), mode=_ENGINE_MODES[mode], value=value)  # type: ignore[no-any-return]
     if x.dtype is bfloat16:

@@ -66,8 +66,6 @@ def _extreme(x: Tensor, source: Tensor, target: Tensor, size: int, largest: bool
     row = apply(_extreme_edges, plain.detach(), source, target, size=size, largest=largest)
     missing = row < 0
     place = where(missing, Tensor(0, dtype=int64), row * width + Tensor(np.arange(width)))
-    if rows.size == 0:
-        return reshape_exact(sum_edges(x, source, target, size), [size, *shape[1:]])
     found = where(missing, Tensor(0, dtype=x.dtype), take_rows(reshape_exact(rows, [rows.size]), place))
     return reshape_exact(found, [size, *shape[1:]])
 
@@ -79,7 +77,7 @@ def _mean(total: Tensor, target: Tensor, size: int) -> Tensor:
 
 
 def _reduce(x: Tensor, source: Tensor, target: Tensor, size: int, operation: str) -> Tensor:
-    if operation in ("max", "min"):
+    if operation in ("max", "min") and x.size:
         return _extreme(x, source, target, size, operation == "max")
     total = sum_edges(x, source, target, size)
     return _mean(total, target, size) if operation == "mean" else total

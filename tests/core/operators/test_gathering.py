@@ -54,8 +54,12 @@ def test_take_along_axis(axis: int) -> None:
     index = np.random.default_rng(0).integers(-2, 2, [5 if i == axis % 3 else size for i, size in enumerate(X.shape)])
     equal(core.take_along_axis(T(X), T(index), axis), np.take_along_axis(X, index, axis))
     narrow = index.take([0], axis=(axis + 1) % 3)
-    equal(core.take_along_axis(T(X), T(narrow), axis), np.take_along_axis(X, np.broadcast_to(narrow, index.shape), axis))
-    equal(core.take_along_axis(T(X), T(narrow), axis, False), np.take_along_axis(X, index, axis).take([0], (axis + 1) % 3))
+    equal(
+        core.take_along_axis(T(X), T(narrow), axis), np.take_along_axis(X, np.broadcast_to(narrow, index.shape), axis)
+    )
+    equal(
+        core.take_along_axis(T(X), T(narrow), axis, False), np.take_along_axis(X, index, axis).take([0], (axis + 1) % 3)
+    )
 
 
 def test_index_sample() -> None:
@@ -97,14 +101,26 @@ def test_gradients_and_compilation(function: Callable[..., Any], index: Any) -> 
 @pytest.mark.parametrize(
     "call, kind, message",
     [
-        (lambda: core.gather(T(X), T([2])), OperatorIndexError, r"gather: index 2 is outside an axis of size 2: use \[0, 2\)"),
+        (
+            lambda: core.gather(T(X), T([2])),
+            OperatorIndexError,
+            r"gather: index 2 is outside an axis of size 2: use \[0, 2\)",
+        ),
         (lambda: core.gather(T(X), T([-1])), OperatorIndexError, "gather: index -1 is outside an axis of size 2"),
-        (lambda: core.gather(T(X), T([[0, 1]])), OperatorError, r"index must have the shape \[n\] or \[n, 1\], got \[1, 2\]"),
+        (
+            lambda: core.gather(T(X), T([[0, 1]])),
+            OperatorError,
+            r"index must have the shape \[n\] or \[n, 1\], got \[1, 2\]",
+        ),
         (lambda: core.gather(T(X), T([0.5])), OperatorTypeError, "gather: index must hold integers, got float32"),
         (lambda: core.gather(T(X), [0]), OperatorTypeError, "gather: index must be a Tensor, got list"),
         (lambda: core.gather(T(X), T([0]), 3), OperatorIndexError, "gather: axis 3 is outside"),
         (lambda: core.index_select(T(X), T([[0]])), OperatorError, "index_select: index must be 1-D"),
-        (lambda: core.index_select(T(X), T([9]), 1), OperatorIndexError, "index_select: index 9 is outside an axis of size 3"),
+        (
+            lambda: core.index_select(T(X), T([9]), 1),
+            OperatorIndexError,
+            "index_select: index 9 is outside an axis of size 3",
+        ),
         (lambda: core.gather_nd(T(X), T([[0, 3]])), OperatorIndexError, "gather_nd: index of axis 1 3 is outside"),
         (lambda: core.gather_nd(T(X), T([[0] * 4])), OperatorError, "index has 4 components, but x has only 3 axes"),
         (lambda: core.gather_nd(T(X), T(0)), OperatorError, "gather_nd: index must have at least one axis"),
@@ -112,11 +128,19 @@ def test_gradients_and_compilation(function: Callable[..., Any], index: Any) -> 
         (lambda: core.take(T(X), T([0]), "jump"), OperatorError, "take: mode 'jump' is unknown"),
         (lambda: core.take(core.zeros([0]), T([0]), "wrap"), OperatorIndexError, "take: x has no elements"),
         (lambda: core.take_along_axis(T(X), T([0]), 0), OperatorError, "indices must have arr's rank"),
-        (lambda: core.take_along_axis(T(X), T([[[3]]]), 1), OperatorIndexError, "take_along_axis: indices: 3 is outside"),
+        (
+            lambda: core.take_along_axis(T(X), T([[[3]]]), 1),
+            OperatorIndexError,
+            "take_along_axis: indices: 3 is outside",
+        ),
         (lambda: core.take_along_axis(T(X), T([[[0]] * 2]), 0), OperatorError, "do not broadcast"),
         (lambda: core.index_sample(T(X), T([[0]])), OperatorError, "index_sample: x and index must have as many rows"),
         (lambda: core.slice(T(X), [0], [0, 1], [1]), OperatorError, "slice: 1 axes, 2 starts, 1 ends"),
-        (lambda: core.strided_slice(T(X), [0], [0], [1], [0]), OperatorError, "strided_slice: the stride of axis 0 is 0"),
+        (
+            lambda: core.strided_slice(T(X), [0], [0], [1], [0]),
+            OperatorError,
+            "strided_slice: the stride of axis 0 is 0",
+        ),
         (lambda: core.slice(T(X), [3], [0], [1]), OperatorIndexError, "slice: axis 3 is outside"),
         (lambda: core.crop(T(X), [3, 1, 1]), OperatorError, "crop: 3 elements from 0 reach beyond axis 0"),
         (lambda: core.crop(T(X), [1, 1]), OperatorError, "crop: x has 3 axes, shape 2, offsets 3"),

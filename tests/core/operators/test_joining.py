@@ -81,7 +81,9 @@ def test_chunk_unbind_and_unstack() -> None:
 
 
 def test_meshgrid_and_broadcast_tensors() -> None:
-    for got, wanted in zip(core.meshgrid(core.to_tensor([1, 2]), core.to_tensor([3, 4, 5])), np.meshgrid([1, 2], [3, 4, 5], indexing="ij")):
+    for got, wanted in zip(
+        core.meshgrid(core.to_tensor([1, 2]), core.to_tensor([3, 4, 5])), np.meshgrid([1, 2], [3, 4, 5], indexing="ij")
+    ):
         equal(got, wanted)
     assert [x.shape for x in core.meshgrid([core.to_tensor(1.0), core.ones([2])])] == [[1, 2], [1, 2]]
     first, second = core.broadcast_tensors([core.to_tensor(A[:1]), core.to_tensor(A[:, :1])])
@@ -119,12 +121,20 @@ def test_gradients_and_compilation(function: Callable[..., Any], count: int) -> 
     "call, kind, message",
     [
         (lambda: core.concat([]), OperatorError, "concat: the list of tensors is empty"),
-        (lambda: core.concat([core.ones([2, 3]), core.ones([3, 2])]), OperatorError, r"x\[1\] \[3, 2\]: only axis 0 may differ"),
+        (
+            lambda: core.concat([core.ones([2, 3]), core.ones([3, 2])]),
+            OperatorError,
+            r"x\[1\] \[3, 2\]: only axis 0 may differ",
+        ),
         (lambda: core.concat([core.to_tensor(1.0)]), OperatorError, "0-D tensors have no axis"),
         (lambda: core.concat([core.ones([2])], 1), OperatorIndexError, "concat: axis 1 is outside"),
         (lambda: core.concat([np.ones(2)]), OperatorTypeError, r"concat: x\[0\] must be a Tensor, got ndarray"),
         (lambda: core.concat(3), OperatorTypeError, "concat: x must be a list of Tensors, got int"),
-        (lambda: core.stack([core.ones([2]), core.ones([3])]), OperatorError, r"stack: x\[0\] has shape \[2\], x\[1\] \[3\]"),
+        (
+            lambda: core.stack([core.ones([2]), core.ones([3])]),
+            OperatorError,
+            r"stack: x\[0\] has shape \[2\], x\[1\] \[3\]",
+        ),
         (lambda: core.stack([core.ones([2])], 2), OperatorIndexError, "stack: axis 2 is outside"),
         (lambda: core.split(core.ones([5]), 2), OperatorError, r"axis 0 of \[5\] does not divide into 2 equal parts"),
         (lambda: core.split(core.ones([5]), [2, 2]), OperatorError, "do not add up to axis 0"),

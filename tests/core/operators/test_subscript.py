@@ -109,7 +109,15 @@ def test_gradient_of_writing(item: Any) -> None:
 
 @pytest.mark.parametrize(
     "item",
-    [0, (0, 1), (slice(1, None), slice(1, 3)), (slice(None), slice(None, None, -2)), slice(1, 3), (slice(0, 3, 2), 1), ...],
+    [
+        0,
+        (0, 1),
+        (slice(1, None), slice(1, 3)),
+        (slice(None), slice(None, None, -2)),
+        slice(1, 3),
+        (slice(0, 3, 2), 1),
+        ...,
+    ],
     ids=str,
 )
 def test_writing_compiles(item: Any) -> None:
@@ -146,7 +154,9 @@ def test_a_buffer_written_inside_a_program_keeps_its_new_value() -> None:
 
 
 def test_a_mask_cannot_be_read_inside_a_program() -> None:
-    with pytest.raises(OperatorError, match="nonzero: the output shape depends on data, so it cannot be part of a compiled"):
+    with pytest.raises(
+        OperatorError, match="nonzero: the output shape depends on data, so it cannot be part of a compiled"
+    ):
         to_static(lambda x: x[x > 1])(core.to_tensor(SMALL))
 
 
