@@ -290,7 +290,12 @@ class Tensor:
             )
         if self._hooks is None:
             self._hooks = {}
-            self._attach_hooks()
+            if self._value.traced:
+                from core.autograd.pylayer import with_hooks  # a gradient of its own stands above this floor
+
+                self._value = with_hooks(self, self._hooks)._value
+            else:
+                self._attach_hooks()
         key = max(self._hooks, default=-1) + 1
         self._hooks[key] = hook
         return HookRemover(self._hooks, key)

@@ -168,3 +168,26 @@ class _PyLayerOperator(Operator):
         """Run ``forward`` on engine arrays: how a compiled program computes it."""
         _, results = self._forward([Tensor(door.constant(array)) for array in arrays])
         return [result._value.array for result in results], None
+
+
+class _Hooked(PyLayer):
+    """The identity, whose gradient passes through hooks: what a hook becomes inside a compiled program."""
+
+    @staticmethod
+    def forward(ctx: PyLayerContext, x: Tensor, hooks: Any) -> Tensor:
+        """Return x."""
+        ctx.hooks = hooks  # type: ignore[attr-defined]
+        return x * 1.0
+
+    @staticmethod
+    def backward(ctx: PyLayerContext, gradient: Tensor) -> Tensor:
+        """Run the hooks one after the other."""
+        for hook in list(ctx.hooks.values()):  # type: ignore[attr-defined]
+            replaced = hook(gradient)
+            gradient = gradient if replaced is None else replaced
+        return gradient
+
+
+def with_hooks(tensor: Tensor, hooks: dict[int, Any]) -> Tensor:
+    """Return a traced tensor whose gradient passes through hooks."""
+    return _Hooked.apply(tensor, hooks)  # type: ignore[no-any-return]

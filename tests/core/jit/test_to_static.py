@@ -185,3 +185,20 @@ def test_backward_inside_a_program_is_refused() -> None:
 
     with pytest.raises(RuntimeError, match="cannot be part of a compiled program"):
         function(core.to_tensor(X, stop_gradient=False))
+
+
+def test_hooks_inside_a_program_see_and_replace_gradients() -> None:
+    seen = []
+
+    def function(x: core.Tensor) -> core.Tensor:
+        y = x * 3
+        y.register_hook(lambda gradient: seen.append(gradient.tolist()))
+        y.register_hook(lambda gradient: gradient * 10)
+        return (y * 2).sum()
+
+    for run in (function, to_static(function)):
+        x = core.to_tensor([1.0, 2.0], stop_gradient=False)
+        x.register_hook(lambda gradient: gradient + 1)
+        run(x).backward()
+        np.testing.assert_array_equal(x.grad.numpy(), [61, 61])
+    assert seen == [[2, 2], [2, 2]]
