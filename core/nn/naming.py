@@ -39,6 +39,11 @@ def generate(key: str) -> str:
     return _current(key)
 
 
+def generate_with_ignorable_key(key: str) -> str:
+    """Return a unique name as :func:`generate` does (Paddle's name for keys that may be replaced by a scope's)."""
+    return generate(key)
+
+
 @contextmanager
 def guard(new_generator: Optional[str] = None) -> Iterator[None]:
     """Start counting from zero inside a ``with`` block, so that two models built alike get the same names.

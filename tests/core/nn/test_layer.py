@@ -168,6 +168,8 @@ def test_names() -> None:
             "batch_norm2d_0.w_1",
             "batch_norm2d_0.w_2",
         ]
+        assert nn.naming.generate("key") == "key_0"
+        assert nn.naming.generate_with_ignorable_key("key") == "key_1"
     with nn.naming.guard("x_"):
         assert nn.Linear(1, 1).full_name() == "x_linear_0"
 
