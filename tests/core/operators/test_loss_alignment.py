@@ -142,16 +142,6 @@ def test_custom_tree() -> None:
     np.testing.assert_allclose(losses.numpy(), [[first], [second]], rtol=1e-10)
 
 
-def ctc(**changed: object) -> None:
-    arguments: dict[str, object] = {
-        "log_probs": core.ones([3, 2, 4]),
-        "labels": core.to_tensor([[1], [2]]),
-        "input_lengths": core.to_tensor([3, 3]),
-        "label_lengths": core.to_tensor([1, 1]),
-    }
-    F.ctc_loss(**{**arguments, **changed})
-
-
 def transducer(**changed: object) -> None:
     arguments: dict[str, object] = {
         "input": core.ones([2, 3, 2, 4]),
@@ -167,17 +157,16 @@ def tree(classes: int = 4, width: int = 3, **options: object) -> None:
 
 
 ERRORS = {
-    "ctc_loss: reduction must be one of 'mean', 'sum', 'none', got 'x'": lambda: ctc(reduction="x"),
-    "ctc_loss: log_probs has the shape (T, N, C), none of them 0, but got [3, 4]": lambda: ctc(
-        log_probs=core.ones([3, 4])
+    "rnnt_loss: reduction must be one of 'mean', 'sum', 'none', got 'x'": lambda: transducer(reduction="x"),
+    "rnnt_loss: input has the shape (N, T, U + 1, C), none of them 0, but got [3, 4]": (
+        lambda: transducer(input=core.ones([3, 4]))
     ),
-    "ctc_loss: labels are integers of shape (N, S) with N = 2, but got int64 of shape [1]": (
-        lambda: ctc(labels=core.to_tensor([1]))
+    "rnnt_loss: labels are integers of shape (N, S) with N = 2, but got int64 of shape [1]": (
+        lambda: transducer(label=core.to_tensor([1]))
     ),
-    "ctc_loss: input_lengths are integers of shape (N,) with N = 2, but got float32": (
-        lambda: ctc(input_lengths=core.ones([2]))
+    "rnnt_loss: input_lengths are integers of shape (N,) with N = 2, but got float32": (
+        lambda: transducer(input_lengths=core.ones([2]))
     ),
-    "ctc_loss: blank=4 is outside the 4 classes": lambda: ctc(blank=4),
     "rnnt_loss: blank=-1 is outside the 4 classes": lambda: transducer(blank=-1),
     "rnnt_loss: input has shape [2, 3, 2, 4], so label has 1 columns, not 2": (
         lambda: transducer(label=core.to_tensor([[1, 1], [2, 2]]))
