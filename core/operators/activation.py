@@ -8,6 +8,7 @@ from core.kernels.dtypes import float64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
+from core.operators.activation_shrink import hardshrink, softshrink, thresholded_relu, thresholded_relu_
 from core.operators.activation_smooth import (
     celu,
     elu,
@@ -29,8 +30,6 @@ from core.operators.activation_smooth import (
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.arguments import axis_argument
 from core.operators.manipulation import reshape_exact
-from core.operators.masking import where
-from core.operators.math import abs as absolute
 from core.operators.math import maximum, minimum
 from core.operators.methods import in_place
 from core.operators.reduction import max as largest
@@ -65,7 +64,18 @@ def relu_(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def relu6(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Limit elements to [0, 6]; a floating-point tensor of any shape gives one of the same shape."""
+    """Limit elements to [0, 6] (https://arxiv.org/abs/1704.04861).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return minimum(relu(floating_tensor(x, "relu6")), 6.0)
 
 
@@ -156,7 +166,20 @@ def rrelu(
 
 
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Limit elements to [min, max]; a floating-point tensor of any shape gives one of the same shape."""
+    """Limit elements to [min, max]; no gradient flows at the limits.
+
+    Args:
+        x: A floating-point tensor of any shape.
+        min: Lower limit.
+        max: Upper limit.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return clamp(floating_tensor(x, "hardtanh"), float(min), float(max))
 
 
@@ -181,47 +204,19 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
 
 
 def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x * relu6(x + 3) / 6 (https://arxiv.org/abs/1905.02244); any shape, floating-point."""
-    return floating_tensor(x, "hardswish") * clip(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
-
-
-def hardshrink(x: Tensor, threshold: float = 0.5, name: Optional[str] = None) -> Tensor:
-    """Replace elements within [-threshold, threshold] by 0; any shape, floating-point."""
-    return _keep_where(absolute(floating_tensor(x, "hardshrink")) > float(threshold), x)
-
-
-def softshrink(x: Tensor, threshold: float = 0.5, name: Optional[str] = None) -> Tensor:
-    """Move elements towards 0 by the threshold, those within it to 0.
+    """Compute x * relu6(x + 3) / 6 (https://arxiv.org/abs/1905.02244).
 
     Args:
         x: A floating-point tensor of any shape.
-        threshold: How far, not negative.
         name: Unused, as in Paddle.
 
     Returns:
         A tensor of the same shape.
 
     Raises:
-        OperatorError: the threshold is negative.
+        OperatorTypeError: x is no floating-point Tensor.
     """
-    if threshold < 0:
-        raise OperatorError(f"softshrink: the threshold must not be negative, got {threshold}")
-    floating_tensor(x, "softshrink")
-    return maximum(x - float(threshold), 0.0) + minimum(x + float(threshold), 0.0)
-
-
-def thresholded_relu(x: Tensor, threshold: float = 1.0, name: Optional[str] = None) -> Tensor:
-    """Replace elements at or below the threshold by 0; any shape, floating-point."""
-    return _keep_where(floating_tensor(x, "thresholded_relu") > float(threshold), x)
-
-
-def thresholded_relu_(x: Tensor, threshold: float = 1.0, name: Optional[str] = None) -> Tensor:
-    """Compute :func:`thresholded_relu` and move x to the result."""
-    return in_place(x, thresholded_relu(x, threshold), "thresholded_relu_")
-
-
-def _keep_where(condition: Tensor, x: Tensor) -> Tensor:
-    return where(condition, x, x * 0.0)
+    return floating_tensor(x, "hardswish") * clip(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) -> Tensor:
@@ -254,5 +249,5 @@ __all__ = [
     "relu_", "rrelu", "selu", "sigmoid", "silu", "softmax", "softmax_", "softplus", "softshrink", "softsign", "swish",
     "tanh", "tanh_", "tanhshrink", "thresholded_relu", "thresholded_relu_",
 ]  # fmt: skip
-TENSOR_METHODS = ("sigmoid",)
-IN_PLACE_METHODS = ("sigmoid",)
+TENSOR_METHODS = ("sigmoid", "tanh")
+IN_PLACE_METHODS = ("sigmoid", "tanh")

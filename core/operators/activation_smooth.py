@@ -9,7 +9,8 @@ from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
-from core.operators.arguments import axis_argument
+from core.operators.arguments import axis_argument, floating, need_tensor
+from core.operators.creation import cast
 from core.operators.joining import split
 from core.operators.masking import where
 from core.operators.math import abs as absolute
@@ -18,7 +19,7 @@ from core.operators.methods import in_place
 from core.tensor import Tensor
 
 _sigmoid = Operator("sigmoid", "Activation", attributes=lambda metas, options: {"act_type": "sigmoid"})
-_tanh = Operator("tanh_activation", "Activation", attributes=lambda metas, options: {"act_type": "tanh"})
+_tanh = Operator("tanh", "Activation", attributes=lambda metas, options: {"act_type": "tanh"})
 _gelu = Operator("gelu", "LeakyReLU", attributes=lambda metas, options: {"act_type": "gelu"})
 
 
@@ -39,8 +40,20 @@ def sigmoid(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def tanh(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute the hyperbolic tangent with the engine's vectorised kernel; any shape, floating-point."""
-    return over_engine_shapes(_tanh, floating_tensor(x, "tanh"))
+    """Compute the hyperbolic tangent, with the engine's vectorised kernel.
+
+    Args:
+        x: A tensor of any shape; integers are converted to the default float type.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A floating-point tensor of the same shape, within [-1, 1].
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+    need_tensor(x, "tanh")
+    return over_engine_shapes(_tanh, cast(x, floating(x.dtype)))
 
 
 def tanh_(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -49,7 +62,18 @@ def tanh_(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def tanhshrink(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x - tanh(x); any shape, floating-point."""
+    """Compute x - tanh(x).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return floating_tensor(x, "tanhshrink") - tanh(x)
 
 
@@ -139,22 +163,66 @@ def gelu(x: Tensor, approximate: bool = False, name: Optional[str] = None) -> Te
 
 
 def silu(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x * sigmoid(x); any shape, floating-point."""
+    """Compute x * sigmoid(x) (https://arxiv.org/abs/1702.03118).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return floating_tensor(x, "silu") * sigmoid(x)
 
 
 def swish(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x * sigmoid(x), another name of :func:`silu` (https://arxiv.org/abs/1710.05941)."""
+    """Compute x * sigmoid(x), another name of :func:`silu` (https://arxiv.org/abs/1710.05941).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return silu(x)
 
 
 def mish(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x * tanh(softplus(x)) (https://arxiv.org/abs/1908.08681); any shape, floating-point."""
+    """Compute x * tanh(softplus(x)) (https://arxiv.org/abs/1908.08681).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return floating_tensor(x, "mish") * tanh(softplus(x))
 
 
 def log_sigmoid(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute log(sigmoid(x)), exactly for any x; any shape, floating-point."""
+    """Compute log(sigmoid(x)), exactly for any x.
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return -stable_softplus(-floating_tensor(x, "log_sigmoid"))
 
 
@@ -194,7 +262,18 @@ def stable_softplus(x: Tensor) -> Tensor:
 
 
 def softsign(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute x / (1 + |x|); any shape, floating-point."""
+    """Compute x / (1 + |x|).
+
+    Args:
+        x: A floating-point tensor of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        OperatorTypeError: x is no floating-point Tensor.
+    """
     return floating_tensor(x, "softsign") / (1.0 + absolute(x))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.operators.loss_alignment import ctc_loss, rnnt_loss
+from core.operators.loss_alignment import rnnt_loss
 from core.operators.loss_binary import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -30,6 +30,7 @@ from core.operators.loss_regression import (
     smooth_l1_loss,
     square_error_cost,
 )
+from core.operators.loss_sequence import ctc_loss
 from core.operators.loss_tree import hsigmoid_loss
 
 __all__ = [

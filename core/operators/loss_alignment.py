@@ -27,40 +27,18 @@ from core.tensor import Tensor
 IMPOSSIBLE = -1e30
 
 
-def ctc_loss(
-    log_probs: Tensor,
-    labels: Tensor,
-    input_lengths: Tensor,
-    label_lengths: Tensor,
-    blank: int = 0,
-    reduction: str = "mean",
-    norm_by_times: bool = False,
+def composed_ctc_loss(
+    log_probs: Tensor, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor, blank: int
 ) -> Tensor:
-    """Compute the negative log-likelihood of label sequences, summed over all alignments with blanks.
-
-    Paper: Graves et al. 2006, Connectionist temporal classification.
+    """Compute what :func:`core.kernels.ctc.ctc` computes with operators that can be differentiated again, slowly.
 
     Args:
-        log_probs: Scores before the softmax (T, N, C), floating-point.
-        labels: Classes (N, S), integers; what lies beyond a sample's length does not count.
-        input_lengths: Number of valid steps of each sample (N,), integers.
-        label_lengths: Number of labels of each sample (N,), integers.
-        blank: Class of the blank, within [0, C).
-        reduction: ``mean`` (of the losses divided by the label lengths), ``sum`` or ``none``.
-        norm_by_times: Whether each sample's gradient is divided by its number of steps.
+        log_probs, labels, input_lengths, label_lengths, blank: Checked arguments of :func:`ctc_loss`.
 
     Returns:
-        0-D, or the loss per sample (N,).
-
-    Raises:
-        OperatorError: shapes do not fit each other, or an argument is out of range.
-        OperatorTypeError: the scores are no floating-point Tensor.
+        Losses, shape (N,).
     """
-    check_reduction(reduction, "ctc_loss")
-    steps, batch, classes = _sizes(log_probs, 3, "ctc_loss", "log_probs", "(T, N, C)")
-    _check_integers("ctc_loss", batch, labels, input_lengths, label_lengths)
-    if not 0 <= blank < classes:
-        raise OperatorError(f"ctc_loss: blank={blank} is outside the {classes} classes")
+    steps, batch, _ = log_probs.shape
     dtype = log_probs.dtype
     symbols, skips = _with_blanks(labels, label_lengths, blank, dtype)
     length = symbols.shape[1]
@@ -80,13 +58,7 @@ def ctc_loss(
     last = cast(label_lengths, "int64").reshape([batch, 1]) * 2
     places = to_tensor(np.arange(length)[None], dtype="int64")
     at_end = cast((places == last).logical_or(places == last - 1), dtype)
-    losses = -logsumexp(paths + (1.0 - at_end) * IMPOSSIBLE, axis=1)
-    if norm_by_times:
-        share = 1.0 / cast(input_lengths, dtype)
-        losses = losses * share + (losses * (1.0 - share)).detach()
-    if reduction == "mean":
-        return mean(losses / cast(label_lengths, dtype).clip(min=1.0))
-    return reduce_sum(losses) if reduction == "sum" else losses
+    return -logsumexp(paths + (1.0 - at_end) * IMPOSSIBLE, axis=1)
 
 
 def _with_blanks(labels: Tensor, lengths: Tensor, blank: int, dtype: Any) -> tuple[Tensor, Tensor]:
@@ -134,8 +106,8 @@ def rnnt_loss(
         OperatorTypeError: the scores are no floating-point Tensor.
     """
     check_reduction(reduction, "rnnt_loss")
-    batch, steps, width, classes = _sizes(input, 4, "rnnt_loss", "input", "(N, T, U + 1, C)")
-    _check_integers("rnnt_loss", batch, label, input_lengths, label_lengths)
+    batch, steps, width, classes = lattice_sizes(input, 4, "rnnt_loss", "input", "(N, T, U + 1, C)")
+    check_integers("rnnt_loss", batch, label, input_lengths, label_lengths)
     if label.shape[1] != width - 1:
         raise OperatorError(
             f"rnnt_loss: input has shape {input.shape}, so label has {width - 1} columns, not {label.shape[1]}"
@@ -196,14 +168,16 @@ def _skewed(cells: Tensor) -> Tensor:
     return take_along_axis(cells, index, axis=0) + outside
 
 
-def _sizes(scores: Tensor, rank: int, caller: str, name: str, axes: str) -> list[int]:
+def lattice_sizes(scores: Tensor, rank: int, caller: str, name: str, axes: str) -> list[int]:
+    """Return the shape of scores of a given rank, refusing others."""
     floating_tensor(scores, caller)
     if scores.ndim != rank or 0 in scores.shape:
         raise OperatorError(f"{caller}: {name} has the shape {axes}, none of them 0, but got {scores.shape}")
     return scores.shape
 
 
-def _check_integers(caller: str, batch: int, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor) -> None:
+def check_integers(caller: str, batch: int, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor) -> None:
+    """Refuse labels and lengths that are no integers or do not fit the batch."""
     for name, tensor, rank in (
         ("labels", labels, 2),
         ("input_lengths", input_lengths, 1),

@@ -145,7 +145,20 @@ def log_loss(input: Tensor, label: Tensor, epsilon: float = 1e-4, name: Optional
 
 
 def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Compute log(1 + exp(-label * input)) for labels -1 and 1; see :func:`binary_cross_entropy` for the arguments."""
+    """Compute log(1 + exp(-label * input)).
+
+    Args:
+        input: Scores, floating-point.
+        label: Of input's shape, -1 or 1.
+        reduction: ``mean``, ``sum`` or ``none``.
+        name: Unused, as in Paddle.
+
+    Returns:
+        0-D, or input's shape under ``none``.
+
+    Raises:
+        OperatorError: the shapes differ, or the reduction is unknown.
+    """
     check_reduction(reduction, "soft_margin_loss")
     label = same_shape("soft_margin_loss", input, label)
     return reduced(stable_softplus(-label * input), reduction)  # type: ignore[operator]

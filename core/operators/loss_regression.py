@@ -18,7 +18,18 @@ from core.tensor import Tensor
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
-    """Compute (input - label) ** 2 element by element; the shapes broadcast."""
+    """Compute (input - label) ** 2 element by element.
+
+    Args:
+        input: Floating-point.
+        label: The shapes broadcast.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    Raises:
+        OperatorError: the shapes do not broadcast.
+    """
     return square(floating_tensor(input, "square_error_cost") - label)  # type: ignore[operator, no-any-return]
 
 
@@ -42,7 +53,20 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Option
 
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Compute the mean absolute error; arguments and result as for :func:`mse_loss`."""
+    """Compute the mean absolute error.
+
+    Args:
+        input: Floating-point.
+        label: The shapes broadcast.
+        reduction: ``mean``, ``sum`` or ``none``.
+        name: Unused, as in Paddle.
+
+    Returns:
+        0-D, or the broadcast shape under ``none``.
+
+    Raises:
+        OperatorError: the shapes do not broadcast, or the reduction is unknown.
+    """
     check_reduction(reduction, "l1_loss")
     return reduced(absolute(floating_tensor(input, "l1_loss") - label), reduction)  # type: ignore[operator]
 

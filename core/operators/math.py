@@ -58,7 +58,9 @@ class BinaryOperator:
         self.name = name
         self.swapped = swapped
         self.integers = integers
-        self.tensors = Operator(name, engine_name, check=check_broadcast(name), differentiable=differentiable)
+        check = check_broadcast(name)
+        in_order = (lambda metas, options: check(metas[::-1], options)) if swapped else check
+        self.tensors = Operator(name, engine_name, check=in_order, differentiable=differentiable)
         self.scalar = with_number("scalar", scalar_name)
         self.reverse = with_number("reverse_scalar", reverse_name)
 
@@ -263,7 +265,6 @@ acos = _unary("acos", "_npi_arccos", "Compute the angle in radians, within [0, p
 atan = _unary("atan", "_npi_arctan", "Compute the angle in radians, within (-pi/2, pi/2), whose tangent is x.")
 sinh = _unary("sinh", "_npi_sinh", "Compute the hyperbolic sine.")
 cosh = _unary("cosh", "_npi_cosh", "Compute the hyperbolic cosine.")
-tanh = _unary("tanh", "_npi_tanh", "Compute the hyperbolic tangent.")
 asinh = _unary("asinh", "_npi_arcsinh", "Compute the inverse hyperbolic sine.")
 acosh = _unary("acosh", "_npi_arccosh", "Compute the inverse hyperbolic cosine; NaN below 1.")
 atanh = _unary("atanh", "_npi_arctanh", "Compute the inverse hyperbolic tangent; NaN outside [-1, 1].")
@@ -284,7 +285,7 @@ sign = _unary("sign", "_npi_sign", "Return -1, 0 or 1 by the sign.", to_float=Fa
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "divide", "erf", "erfinv",
     "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "maximum", "minimum", "multiply", "neg", "pow",
-    "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+    "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "trunc",
 ]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)
 IN_PLACE_METHODS = tuple(name for name in __all__ if name not in ("maximum", "minimum", "sign", "square"))

@@ -10,9 +10,10 @@ import numpy as np
 from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator, Operator
+from core.operators.activation_smooth import tanh
 from core.operators.arguments import floating, need_tensor
 from core.operators.creation import cast
-from core.operators.math import divide, log, multiply, sign, subtract, tanh
+from core.operators.math import divide, log, multiply, sign, subtract
 from core.operators.rounding import clip
 from core.tensor import Tensor, apply
 

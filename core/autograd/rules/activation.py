@@ -61,7 +61,7 @@ def _sigmoid(context: Context, gradient: Tensor) -> Gradients:
     return (gradient * (y * (1.0 - y)),)
 
 
-@rule("tanh_activation")
+@rule("tanh")
 def _tanh(context: Context, gradient: Tensor) -> Gradients:
     y = context.outputs[0]
     if not context.create_graph:

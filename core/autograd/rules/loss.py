@@ -7,6 +7,7 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.operators.loss_alignment import composed_ctc_loss
 from core.operators.loss_common import pick_backward
 from core.operators.manipulation import squeeze
 from core.tensor import Tensor, apply
@@ -22,3 +23,16 @@ def _pick(context: Context, gradient: Tensor) -> Gradients:
         return apply(pick_backward, gradient, index, axis=axis, shape=tuple(x.shape)), None
     chosen = ops.cast(ops.one_hot(squeeze(index, axis), x.shape[axis]), gradient.dtype)
     return gradient * ops.moveaxis(chosen, -1, axis), None
+
+
+@rule("ctc")
+def _ctc(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
+    from core.autograd.backward import grad  # which stands above the rules
+
+    logits, labels, input_lengths, label_lengths = context.inputs
+    if not context.create_graph:
+        return gradient.reshape([1, -1, 1]) * context.outputs[1], None, None, None  # type: ignore[attr-defined]
+    loss = composed_ctc_loss(logits, labels, input_lengths, label_lengths, context.blank)
+    # a loss of 0 marks an input too short for its label
+    gradient = ops.where(context.outputs[0].detach() == 0, ops.zeros_like(gradient), gradient)
+    return *grad(loss, logits, gradient, create_graph=True), None, None, None
