@@ -19,6 +19,7 @@ FAMILIES = tuple(
         "combination",
         "common",
         "convolution",
+        "counting",
         "creation",
         "diagonals",
         "distinct",
@@ -35,6 +36,7 @@ FAMILIES = tuple(
         "masking",
         "math",
         "normalization",
+        "norms",
         "padding",
         "partition",
         "pixels",
@@ -50,6 +52,7 @@ FAMILIES = tuple(
         "slicing",
         "sorting",
         "special",
+        "statistics",
         "subscript",
         "views",
     )

@@ -290,7 +290,14 @@ def is_empty(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def is_tensor(x: Any) -> bool:
-    """Tell whether x is a Tensor."""
+    """Tell whether an object is a Tensor.
+
+    Args:
+        x: Anything.
+
+    Returns:
+        A Python bool.
+    """
     return isinstance(x, Tensor)
 
 

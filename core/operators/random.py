@@ -74,6 +74,9 @@ def set_rng_state(state_list: Sequence[int], device: Optional[str] = None) -> No
         state_list: The state.
         device: Unused: there is one stream.
 
+    Returns:
+        Nothing.
+
     Raises:
         OperatorError: it is no such state.
     """

@@ -256,7 +256,14 @@ def cumulative_trapezoid(
     axis: int = -1,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Integrate up to each point along an axis by the trapezoidal rule; arguments as for :func:`trapezoid`.
+    """Integrate up to each point along an axis by the trapezoidal rule.
+
+    Args:
+        y: Values of the function; at least 1 axis.
+        x: Where they stand, one axis or y's shape; equally spaced when None.
+        dx: Distance of neighbours when x is None; 1 when both are None.
+        axis: The axis.
+        name: Unused, as in Paddle.
 
     Returns:
         A tensor with one element fewer along the axis.
