@@ -15,8 +15,20 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 import numpy as np
 
 from core.kernels import door, engine
+from core.kernels.data import (
+    default_dtype as default_dtype,
+)
+from core.kernels.data import (
+    get_default_dtype as get_default_dtype,
+)
+from core.kernels.data import (
+    numpy_of,
+)
+from core.kernels.data import (
+    set_default_dtype as set_default_dtype,
+)
 from core.kernels.door import Value
-from core.kernels.dtypes import DType, DTypeLike, bfloat16, dtype_of_numpy, float32, to_dtype
+from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 
@@ -113,16 +125,17 @@ class Tensor:
         Raises:
             ValueError: there is more than one element and no index was given.
         """
-        array = self._as_float_numpy()
+        array = self.as_float_numpy()
         if not index and array.size != 1:
             raise ValueError(f"item() wants exactly one element, but the shape is {self.shape}: give an index")
         return array.item(*index)
 
     def tolist(self) -> Any:
         """Return nested lists of Python numbers, or one number for a 0-D tensor."""
-        return self._as_float_numpy().tolist()
+        return self.as_float_numpy().tolist()
 
-    def _as_float_numpy(self) -> np.ndarray:
+    def as_float_numpy(self) -> np.ndarray:
+        """Return the elements as a numpy array in which bfloat16 is written out as float32."""
         if self.dtype is bfloat16:
             return (self.numpy().astype(np.uint32) << 16).view(np.float32)
         return self.numpy()
@@ -155,7 +168,7 @@ class Tensor:
     def _one_element(self, use: str) -> Any:
         if self.size != 1:
             raise ValueError(f"{use} wants a tensor of one element, but the shape is {self.shape}")
-        return self._as_float_numpy().reshape(()).item()
+        return self.as_float_numpy().reshape(()).item()
 
     def __hash__(self) -> int:
         return id(self)
@@ -202,7 +215,7 @@ class Tensor:
         head = f"Tensor(shape={self.shape}, dtype={self.dtype.name}"
         if self._value.traced or self._value.array is None:
             return f"{head}, {'traced' if self._value.traced else 'abstract'}, stop_gradient={self.stop_gradient})"
-        body = np.array2string(self._as_float_numpy(), separator=", ", prefix=" " * 7, precision=8, threshold=200)
+        body = np.array2string(self.as_float_numpy(), separator=", ", prefix=" " * 7, precision=8, threshold=200)
         return f"{head}, place={self.place}, stop_gradient={self.stop_gradient},\n       {body})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
@@ -351,7 +364,7 @@ class Tensor:
                 f"set_value: {self.name or 'the tensor'} has shape {self.shape}, the new value {list(data.shape)}"
             )
         if given is not None and given.dtype is bfloat16 and self.dtype is not bfloat16:
-            data = given._as_float_numpy()
+            data = given.as_float_numpy()
         array = engine.from_numpy(data, self.dtype)
         if self._value.array is None or self._value.node is not None:
             self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
@@ -425,73 +438,11 @@ def apply(operator: Operator, *tensors: Tensor, **attributes: Any) -> Any:
 def value_from_data(data: Any, dtype: DTypeLike) -> Value:
     """Return a leaf value holding a copy of the data; Python floats become the default float type, ints int64."""
     if isinstance(data, Tensor):
-        from_type = data.dtype
-        array = data.numpy()
-        wanted = to_dtype(dtype) if dtype is not None else from_type
-        if from_type is bfloat16 and wanted is not bfloat16:
-            array = data._as_float_numpy()
+        wanted = to_dtype(dtype) if dtype is not None else data.dtype
+        array = data.numpy() if wanted is data.dtype else data.as_float_numpy()
     else:
-        array, wanted = _numpy_of(data, dtype)
+        array, wanted = numpy_of(data, dtype)
     return Value(engine.from_numpy(array, wanted), (tuple(array.shape), wanted))
-
-
-def _numpy_of(data: Any, dtype: DTypeLike) -> tuple[np.ndarray, DType]:
-    is_numpy = isinstance(data, (np.ndarray, np.generic))
-    if not is_numpy and _contains_tensor(data):
-        data = _without_tensors(data)
-    try:
-        array = np.asarray(data)
-    except ValueError:
-        raise ValueError("to_tensor: the nested lists have different lengths at one level: pad them first") from None
-    if array.dtype == object or array.dtype.kind in "USMmc":
-        raise TypeError(f"to_tensor: {_describe(data)} cannot become a Tensor: give numbers")
-    if dtype is not None:
-        return array, to_dtype(dtype)
-    if array.dtype == np.float64 and not is_numpy:
-        return array, default_dtype()
-    return array, dtype_of_numpy(array)
-
-
-def _describe(data: Any) -> str:
-    text = repr(data)
-    return text if len(text) < 60 else f"an object of type {type(data).__name__}"
-
-
-def _contains_tensor(data: Any) -> bool:
-    if isinstance(data, (list, tuple)):
-        return any(_contains_tensor(item) for item in data)
-    return isinstance(data, Tensor)
-
-
-def _without_tensors(data: Any) -> Any:
-    if isinstance(data, (list, tuple)):
-        return [_without_tensors(item) for item in data]
-    return data._as_float_numpy() if isinstance(data, Tensor) else data
-
-
-_default: list[DType] = [float32]
-
-
-def default_dtype() -> DType:
-    """Return the type of Python floats and of new parameters."""
-    return _default[0]
-
-
-def set_default_dtype(dtype: DTypeLike) -> None:
-    """Choose the type of Python floats and of new parameters: float16, bfloat16, float32 or float64.
-
-    Raises:
-        TypeError: the type is not a floating-point type.
-    """
-    wanted = to_dtype(dtype)
-    if not wanted.is_floating:
-        raise TypeError(f"set_default_dtype: {wanted.name} is not a floating-point type")
-    _default[0] = wanted
-
-
-def get_default_dtype() -> str:
-    """Return the name of the type of Python floats and new parameters."""
-    return _default[0].name
 
 
 def readable(tensor: Tensor) -> Value:

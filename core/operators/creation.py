@@ -257,12 +257,12 @@ def _rounded_to_eight_bits(x: Tensor) -> Tensor:
 
     Veltkamp's splitting (Dekker, 1971): with c = (2**16 + 1) x, c - (c - x) keeps the upper 8 of 24 bits of x, rounded.
     """
-    from core import operators  # element-wise arithmetic itself stands on casts
+    from core.operators.masking import where  # element-wise arithmetic itself stands on casts
 
     with door.gradient_mode(False):
         scaled = x * 65537.0
         rounded = scaled - (scaled - x)
-        correction = operators.where(operators.abs(x) < 2.0**110, rounded - x, operators.zeros_like(x))
+        correction = where(x.abs() < 2.0**110, rounded - x, zeros_like(x))
     return x + correction
 
 

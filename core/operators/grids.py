@@ -98,6 +98,7 @@ def grid_sample(
     ]  # in the order of the axes, while the grid holds x before y
     batch, channels = x.shape[:2]
     rows = reshape_exact(transpose(x, [0, *range(2, rank + 2), 1]), [batch * int(np.prod(sizes)), channels])
+    corners: list[list[tuple[Tensor, Optional[Tensor]]]]
     if mode == "nearest":
         corners = [[(_round_half_even(point), None)] for point in points]
     else:

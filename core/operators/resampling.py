@@ -183,7 +183,7 @@ def _apply_along(x: Tensor, weights: Tensor, axis: int) -> Tensor:
 
 
 def _area(x: Tensor, sizes: list[int], channels_last: bool) -> Tensor:
-    pool = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}[x.ndim]
+    pool: Any = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}[x.ndim]
     wanted: Any = sizes[0] if x.ndim == 3 else sizes
     if not channels_last:
         return pool(x, wanted)

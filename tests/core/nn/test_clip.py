@@ -16,7 +16,7 @@ def pair(gradient, dtype="float32", need_clip=True):
 
 
 def values(clip, pairs):
-    return [gradient if gradient is None else gradient._as_float_numpy().tolist() for _, gradient in clip(pairs)]
+    return [gradient if gradient is None else gradient.as_float_numpy().tolist() for _, gradient in clip(pairs)]
 
 
 def test_by_value():
