@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Callable
 
 import numpy as np
 import pytest
 
 import core
+from core.jit import to_static
 from core.nn import functional as F
 from core.tensor import Tensor
 
@@ -23,7 +25,9 @@ def critic(x: Tensor, p: dict[str, Tensor]) -> Tensor:
     return F.linear(x.reshape([x.shape[0], -1]), p["linear.weight"], p["linear.bias"])
 
 
-def losses(real: Tensor, fake: Tensor, share: Tensor, p: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+def losses(
+    real: Tensor, fake: Tensor, share: Tensor, p: dict[str, Tensor], critic: Callable[..., Tensor] = critic
+) -> tuple[Tensor, Tensor]:
     """Return the gradient penalty and the critic's loss."""
     mixed = share * real + (1.0 - share) * fake
     mixed.stop_gradient = False
@@ -33,11 +37,17 @@ def losses(real: Tensor, fake: Tensor, share: Tensor, p: dict[str, Tensor]) -> t
     return penalty, critic(fake, p).mean() - critic(real, p).mean() + penalty * 10.0
 
 
+@pytest.mark.parametrize("compiled", ["nothing", "critic", "step", "critic and step"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-9)])
-def test_gradients_of_every_parameter(dtype: str, tolerance: float) -> None:
+def test_gradients_of_every_parameter(dtype: str, tolerance: float, compiled: str) -> None:
     p = {name: core.to_tensor(REFERENCE[name], dtype=dtype, stop_gradient=False) for name in NAMES}
     real, fake, share = [core.to_tensor(REFERENCE[name], dtype=dtype) for name in ("real", "fake", "share")]
-    penalty, loss = losses(real, fake, share, p)
+    inner = to_static(critic) if "critic" in compiled else critic
+
+    def step(real: Tensor, fake: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
+        return losses(real, fake, share, p, inner)
+
+    penalty, loss = (to_static(step) if "step" in compiled else step)(real, fake, share)
     assert penalty.item() == pytest.approx(float(REFERENCE["penalty"]), rel=tolerance)
     assert loss.item() == pytest.approx(float(REFERENCE["loss"]), rel=tolerance)
     loss.backward()
