@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, Union
-
-import numpy as np
+from typing import Any, Callable, Optional
 
 from core.kernels import engine
 from core.kernels.door import Meta, Plan, Value, invoke
@@ -116,21 +114,25 @@ class HostOperator(Operator):
         function: Takes the input arrays and the attributes as keywords; returns a tuple of arrays. Never changes an input.
         infer: Output shapes and types; None where they depend on the data.
         check, differentiable: As for :class:`Operator`.
+        fills: The function has one output and writes it into the array that it is given as ``out``: engine memory, so
+            that a large result is not copied.
     """
 
     def __init__(
         self,
         name: str,
-        function: Callable[..., Union[np.ndarray, tuple[np.ndarray, ...]]],
+        function: Callable[..., Any],
         *,
         check: Optional[Check] = None,
         infer: Optional[Infer] = None,
         differentiable: bool = True,
+        fills: bool = False,
     ) -> None:
         super().__init__(
             name, None, check=check, infer=infer, differentiable=differentiable, data_dependent=infer is None, trap=True
         )
         self.function = function
+        self.fills = fills
 
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees no attributes of a host operator."""
@@ -141,6 +143,11 @@ class HostOperator(Operator):
     ) -> tuple[list[Array], Any]:
         """Run the function on views of the inputs."""
         views = [engine.view(array, engine.shape_of(array), engine.dtype_of(array)) for array in arrays]
+        if self.fills:
+            assert plan.metas is not None
+            target = engine.empty(*plan.metas[0])
+            self.function(*views, out=engine.view(target, *plan.metas[0]), **attributes)
+            return [target], None
         results = self.function(*views, **attributes)
         if not isinstance(results, tuple):
             results = (results,)

@@ -6,6 +6,8 @@ additions into one row happen in the order of the positions, and the result does
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
@@ -14,43 +16,42 @@ PARALLEL_ELEMENTS = 1 << 15
 """Below this many elements starting threads costs more than it saves."""
 
 
+@serial
+def _add_range(result, index, updates, first, last):  # type: ignore[no-untyped-def]
+    """Serve the rows from first to last."""
+    width = result.shape[1]
+    for row in range(first, last):
+        for k in range(width):
+            result[row, k] = 0
+    for i in range(index.shape[0]):
+        row = index[i]
+        if first <= row < last:
+            for k in range(width):
+                result[row, k] += updates[i, k]
+
+
 @compiled
 def _add_rows(result, index, updates, parts):  # type: ignore[no-untyped-def]
     rows = result.shape[0]
-    width = result.shape[1]
     for part in threads(parts):
-        first = rows * part // parts
-        last = rows * (part + 1) // parts
-        for i in range(index.shape[0]):
-            row = index[i]
-            if first <= row < last:
-                for k in range(width):
-                    result[row, k] += updates[i, k]
+        _add_range(result, index, updates, rows * part // parts, rows * (part + 1) // parts)
 
 
-@serial
-def _add_rows_serial(result, index, updates):  # type: ignore[no-untyped-def]
-    width = result.shape[1]
-    for i in range(index.shape[0]):
-        row = index[i]
-        for k in range(width):
-            result[row, k] += updates[i, k]
-
-
-def add_rows(updates: np.ndarray, index: np.ndarray, size: int) -> np.ndarray:
+def add_rows(updates: np.ndarray, index: np.ndarray, size: int, out: Optional[np.ndarray] = None) -> np.ndarray:
     """Sum rows into a table of zeros.
 
     Args:
         updates: Rows of shape [n, width].
         index: int64 of shape [n]: the table's row that each is added to, in [0, size).
         size: Number of rows of the table.
+        out: Memory for the table; new when None.
 
     Returns:
         The table, of shape [size, width].
     """
-    result = np.zeros((size, updates.shape[1]), updates.dtype)
-    if updates.size < PARALLEL_ELEMENTS:
-        _add_rows_serial(result, index, updates)
+    result = np.empty((size, updates.shape[1]), updates.dtype) if out is None else out
+    if max(updates.size, result.size) < PARALLEL_ELEMENTS:
+        _add_range(result, index, updates, 0, size)
     else:
         _add_rows(result, index, updates, number_of_threads())
     return result
@@ -63,17 +64,21 @@ def add_rows_reference(updates: np.ndarray, index: np.ndarray, size: int) -> np.
     return result
 
 
-def set_rows(table: np.ndarray, index: np.ndarray, updates: np.ndarray) -> np.ndarray:
-    """Return a copy of a table with some rows replaced; the last of several updates of one row stays.
+def set_rows(
+    table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: Optional[np.ndarray] = None
+) -> np.ndarray:
+    """Copy a table with some rows replaced; the last of several updates of one row stays.
 
     Args:
         table: Shape [size, width].
         index: int64 of shape [n], in [0, size).
         updates: Shape [n, width].
+        out: Memory for the copy; new when None.
 
     Returns:
         The new table.
     """
-    result = table.copy()
+    result = np.empty_like(table) if out is None else out
+    np.copyto(result, table)
     result[index] = updates
     return result

@@ -6,56 +6,74 @@ the result does not depend on their number.
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
-from core.kernels.compiled import compiled, number_of_threads, threads
+from core.kernels.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.scatter import PARALLEL_ELEMENTS
+
+
+@serial
+def _sum_range(table, source, target, result, first, last):  # type: ignore[no-untyped-def]
+    """Serve the rows from first to last."""
+    width = result.shape[1]
+    for row in range(first, last):
+        for k in range(width):
+            result[row, k] = 0
+    for edge in range(target.shape[0]):
+        row = target[edge]
+        if first <= row < last:
+            origin = source[edge]
+            for k in range(width):
+                result[row, k] += table[origin, k]
 
 
 @compiled
 def _sum_edges(table, source, target, result, parts):  # type: ignore[no-untyped-def]
     rows = result.shape[0]
-    width = result.shape[1]
     for part in threads(parts):
-        first = rows * part // parts
-        last = rows * (part + 1) // parts
-        for edge in range(target.shape[0]):
-            row = target[edge]
-            if first <= row < last:
-                origin = source[edge]
-                for k in range(width):
-                    result[row, k] += table[origin, k]
+        _sum_range(table, source, target, result, rows * part // parts, rows * (part + 1) // parts)
+
+
+@serial
+def _extreme_range(table, source, target, sign, result, first, last):  # type: ignore[no-untyped-def]
+    """Serve the rows from first to last."""
+    width = result.shape[1]
+    for row in range(first, last):
+        for k in range(width):
+            result[row, k] = -1
+    for edge in range(target.shape[0]):
+        row = target[edge]
+        if first <= row < last:
+            origin = source[edge]
+            for k in range(width):
+                best = result[row, k]
+                if best < 0:
+                    result[row, k] = origin
+                else:
+                    new = table[origin, k]
+                    old = table[best, k]
+                    if (new > old) if sign > 0 else (new < old):
+                        result[row, k] = origin
+                    elif new != new and old == old:  # NaN stays visible
+                        result[row, k] = origin
 
 
 @compiled
 def _extreme_edges(table, source, target, sign, result, parts):  # type: ignore[no-untyped-def]
     rows = result.shape[0]
-    width = result.shape[1]
     for part in threads(parts):
-        first = rows * part // parts
-        last = rows * (part + 1) // parts
-        for edge in range(target.shape[0]):
-            row = target[edge]
-            if first <= row < last:
-                origin = source[edge]
-                for k in range(width):
-                    best = result[row, k]
-                    if best < 0:
-                        result[row, k] = origin
-                    else:
-                        new = table[origin, k]
-                        old = table[best, k]
-                        if (new > old) if sign > 0 else (new < old):
-                            result[row, k] = origin
-                        elif new != new and old == old:  # NaN stays visible
-                            result[row, k] = origin
+        _extreme_range(table, source, target, sign, result, rows * part // parts, rows * (part + 1) // parts)
 
 
-def _parts(edges: int, width: int) -> int:
-    return number_of_threads() if edges * width >= PARALLEL_ELEMENTS else 1
+def _is_small(target: np.ndarray, result: np.ndarray) -> bool:
+    return max(target.size * result.shape[1], result.size) < PARALLEL_ELEMENTS
 
 
-def sum_edges(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
+def sum_edges(
+    table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, out: Optional[np.ndarray] = None
+) -> np.ndarray:
     """Sum rows of a table into the rows of another one, edge by edge.
 
     Args:
@@ -63,12 +81,16 @@ def sum_edges(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: i
         source: int64 of shape [edges]: the row that each edge brings, in [0, n).
         target: int64 of shape [edges]: where it brings it, in [0, size).
         size: Number of rows of the result.
+        out: Memory for the result; new when None.
 
     Returns:
         Sums of shape [size, width]; 0 where no edge ends.
     """
-    result = np.zeros((size, table.shape[1]), table.dtype)
-    _sum_edges(table, source, target, result, _parts(target.size, table.shape[1]))
+    result = np.empty((size, table.shape[1]), table.dtype) if out is None else out
+    if _is_small(target, result):
+        _sum_range(table, source, target, result, 0, size)
+    else:
+        _sum_edges(table, source, target, result, number_of_threads())
     return result
 
 
@@ -79,18 +101,30 @@ def sum_edges_reference(table: np.ndarray, source: np.ndarray, target: np.ndarra
     return result
 
 
-def extreme_edges(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool) -> np.ndarray:
+def extreme_edges(
+    table: np.ndarray,
+    source: np.ndarray,
+    target: np.ndarray,
+    size: int,
+    largest: bool,
+    out: Optional[np.ndarray] = None,
+) -> np.ndarray:
     """Find, for each element of the result, the row of the table that brings its largest (or smallest) element.
 
     Args:
         table, source, target, size: As for :func:`sum_edges`.
         largest: Whether the largest element is wanted.
+        out: Memory for the result; new when None.
 
     Returns:
         int64 rows of shape [size, width]; the first of several equal ones, -1 where no edge ends.
     """
-    result = np.full((size, table.shape[1]), -1, np.int64)
-    _extreme_edges(table, source, target, 1 if largest else -1, result, _parts(target.size, table.shape[1]))
+    result = np.empty((size, table.shape[1]), np.int64) if out is None else out
+    sign = 1 if largest else -1
+    if _is_small(target, result):
+        _extreme_range(table, source, target, sign, result, 0, size)
+    else:
+        _extreme_edges(table, source, target, sign, result, number_of_threads())
     return result
 
 

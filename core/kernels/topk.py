@@ -36,33 +36,48 @@ def _sink(row, heap, size, sign, parent):  # type: ignore[no-untyped-def]
         parent = last
 
 
+@serial
+def _top_of_row(row, k, sign, heap):  # type: ignore[no-untyped-def]
+    """Fill ``heap`` with the indices of the k first elements, in order."""
+    width = row.shape[0]
+    # a heap whose root is the last of the kept ones
+    for i in range(k):
+        heap[i] = i
+    for parent in range(k // 2 - 1, -1, -1):
+        _sink(row, heap, k, sign, parent)
+    last = row[heap[0]]
+    for i in range(k, width):
+        value = row[i]
+        # most elements fail the plain comparison; NaN fails it too, and is looked at closely
+        if (value > last) if sign > 0 else (value < last):
+            enters = True
+        elif value != value or last != last:
+            enters = _before(value, i, last, heap[0], sign)
+        else:
+            enters = False
+        if enters:
+            heap[0] = i
+            _sink(row, heap, k, sign, 0)
+            last = row[heap[0]]
+    for end in range(k - 1, 0, -1):
+        heap[0], heap[end] = heap[end], heap[0]
+        _sink(row, heap, end, sign, 0)
+
+
 @compiled
 def _top_rows(rows, k, sign, indices):  # type: ignore[no-untyped-def]
-    width = rows.shape[1]
     for r in threads(rows.shape[0]):
-        row = rows[r]
-        heap = indices[r]  # a heap whose root is the last of the kept ones
-        for i in range(k):
-            heap[i] = i
-        for parent in range(k // 2 - 1, -1, -1):
-            _sink(row, heap, k, sign, parent)
-        last = row[heap[0]]
-        for i in range(k, width):
-            value = row[i]
-            # most elements fail the plain comparison; NaN fails it too, and is looked at closely
-            if (value > last) if sign > 0 else (value < last):
-                enters = True
-            elif value != value or last != last:
-                enters = _before(value, i, last, heap[0], sign)
-            else:
-                enters = False
-            if enters:
-                heap[0] = i
-                _sink(row, heap, k, sign, 0)
-                last = row[heap[0]]
-        for end in range(k - 1, 0, -1):
-            heap[0], heap[end] = heap[end], heap[0]
-            _sink(row, heap, end, sign, 0)
+        _top_of_row(rows[r], k, sign, indices[r])
+
+
+@serial
+def _top_rows_serial(rows, k, sign, indices):  # type: ignore[no-untyped-def]
+    for r in range(rows.shape[0]):
+        _top_of_row(rows[r], k, sign, indices[r])
+
+
+PARALLEL_ELEMENTS = 1 << 15
+"""Below this many elements starting threads costs more than it saves."""
 
 
 def top_indices(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
@@ -77,8 +92,9 @@ def top_indices(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
         int64 indices of shape [n, k].
     """
     indices = np.zeros((rows.shape[0], k), np.int64)
+    run = _top_rows_serial if rows.size < PARALLEL_ELEMENTS else _top_rows
     if indices.size:
-        _top_rows(rows, k, 1 if largest else -1, indices)
+        run(rows, k, 1 if largest else -1, indices)
     return indices
 
 

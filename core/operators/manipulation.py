@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -19,7 +20,7 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 
 _reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
-_transpose = Operator("transpose", "_np_transpose")
+_transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
 _broadcast_to = Operator("broadcast_to", "_npi_broadcast_to")
 
 
@@ -85,8 +86,40 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
     if order == tuple(range(rank)):
         return reshape_exact(x, x.shape)
     if x.dtype is bool_:  # the engine cannot transpose bool
-        return cast(apply(_transpose, cast(x, uint8), axes=order), bool_)
+        return cast(transpose(cast(x, uint8), order), bool_)
+    if rank > MAXIMUM_AXES:
+        return _transpose_many(x, order)
     return apply(_transpose, x, axes=order)
+
+
+MAXIMUM_AXES = 6
+"""How many axes the engine can reorder."""
+
+
+def _transpose_many(x: Tensor, order: Sequence[int]) -> Tensor:
+    """Reorder many axes: neighbours that stay neighbours as one; of too many, one after the other comes to the front."""
+    shape = x.shape
+    runs: list[list[int]] = []
+    for axis in order:
+        if runs and axis == runs[-1][-1] + 1:
+            runs[-1].append(axis)
+        else:
+            runs.append([axis])
+    starts = sorted(run[0] for run in runs)
+    sizes = {run[0]: math.prod(shape[axis] for axis in run) for run in runs}
+    joined = reshape_exact(x, [sizes[start] for start in starts])
+    places = [starts.index(run[0]) for run in runs]
+    if len(places) <= MAXIMUM_AXES:
+        joined = transpose(joined, places)
+    else:
+        standing = list(range(len(places)))
+        for place in reversed(places):
+            at = standing.index(place)
+            lengths = [sizes[starts[axis]] for axis in standing]
+            three = reshape_exact(joined, [math.prod(lengths[:at]), lengths[at], math.prod(lengths[at + 1 :])])
+            joined = transpose(three, [1, 0, 2])
+            standing.insert(0, standing.pop(at))
+    return reshape_exact(joined, [shape[axis] for axis in order])
 
 
 def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:

@@ -17,16 +17,16 @@ from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 
-def _added(updates: np.ndarray, index: np.ndarray, size: int) -> np.ndarray:
+def _added(updates: np.ndarray, index: np.ndarray, size: int, out: np.ndarray) -> None:
     from core.kernels import scatter  # numba loads with the first use
 
-    return scatter.add_rows(updates, index, size)
+    scatter.add_rows(updates, index, size, out)
 
 
-def _set(table: np.ndarray, index: np.ndarray, updates: np.ndarray) -> np.ndarray:
+def _set(table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: np.ndarray) -> None:
     from core.kernels import scatter
 
-    return scatter.set_rows(table, index, updates)
+    scatter.set_rows(table, index, updates, out)
 
 
 def _added_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -34,8 +34,8 @@ def _added_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta
     return [((options["size"], shape[1]), dtype)]
 
 
-_scatter_add = HostOperator("scatter_add_rows", _added, infer=_added_meta)
-_scatter_set = HostOperator("scatter_set_rows", _set, infer=lambda metas, options: [metas[0]])
+_scatter_add = HostOperator("scatter_add_rows", _added, infer=_added_meta, fills=True)
+_scatter_set = HostOperator("scatter_set_rows", _set, infer=lambda metas, options: [metas[0]], fills=True)
 
 _HALF = ("float16", "bfloat16")
 

@@ -21,16 +21,18 @@ from core.operators.scattering import add_rows
 from core.tensor import Tensor, apply, readable
 
 
-def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int) -> np.ndarray:
+def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, out: np.ndarray) -> None:
     from core.kernels import segment  # numba loads with the first use
 
-    return segment.sum_edges(table, source, target, size)
+    segment.sum_edges(table, source, target, size, out)
 
 
-def _found(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool) -> np.ndarray:
+def _found(
+    table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool, out: np.ndarray
+) -> None:
     from core.kernels import segment
 
-    return segment.extreme_edges(table, source, target, size, largest)
+    segment.extreme_edges(table, source, target, size, largest, out)
 
 
 def _summed_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -38,11 +40,12 @@ def _summed_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [((options["size"], shape[1]), dtype)]
 
 
-_sum_edges = HostOperator("sum_edges", _summed, infer=_summed_meta)
+_sum_edges = HostOperator("sum_edges", _summed, infer=_summed_meta, fills=True)
 _extreme_edges = HostOperator(
     "extreme_edges",
     _found,
     infer=lambda metas, options: [((options["size"], metas[0][0][1]), int64)],
+    fills=True,
     differentiable=False,
 )
 

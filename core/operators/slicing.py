@@ -33,10 +33,9 @@ def _bounds(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _assigned(x: np.ndarray, value: np.ndarray, ranges: tuple[Range, ...]) -> np.ndarray:
-    result = x.copy()
-    result[tuple(as_slice(part) for part in ranges)] = value
-    return result
+def _assigned(x: np.ndarray, value: np.ndarray, ranges: tuple[Range, ...], out: np.ndarray) -> None:
+    np.copyto(out, x)
+    out[tuple(as_slice(part) for part in ranges)] = value
 
 
 def _same(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -44,7 +43,7 @@ def _same(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 
 _slice = Operator("slice", "slice", infer=_sliced, attributes=_bounds)
-_slice_assign = HostOperator("slice_assign", _assigned, infer=_same)
+_slice_assign = HostOperator("slice_assign", _assigned, infer=_same, fills=True)
 slice_backward = Operator(
     "slice_backward",
     "_backward_slice",

@@ -12,8 +12,8 @@ from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.arrangement import moveaxis
 from core.operators.creation import cast
-from core.operators.gathering import index_argument, take_along, take_rows
-from core.operators.joining import concat, cut
+from core.operators.gathering import index_argument, take_along, take_along_axis, take_rows
+from core.operators.joining import concat, cut, stack, unbind
 from core.operators.manipulation import reshape_exact
 from core.operators.masking import where
 from core.operators.padding import pad_exact
@@ -231,9 +231,8 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
         raise OperatorError(
             f"gather_tree: ids and parents must have one shape of three axes: {ids.shape}, {parents.shape}"
         )
-    from core.operators.gathering import take_along_axis
-    from core.operators.joining import stack, unbind
-
+    if ids.size == 0:
+        return reshape_exact(ids, ids.shape)
     steps, origins = unbind(ids), unbind(parents)
     beam = Tensor(np.broadcast_to(np.arange(ids.shape[2]), ids.shape[1:]))
     result = []

@@ -66,9 +66,10 @@ def _scatter_set_rows(context: Context, gradient: Tensor) -> Gradients:
     )
 
 
-@rule("where")
+@rule("where", "where_same")
 def _where(context: Context, gradient: Tensor) -> Gradients:
     condition, x, y = context.inputs
+    condition = ops.cast(condition, "bool")
     zero = ops.zeros([], gradient.dtype)
     return (
         None,

@@ -23,7 +23,7 @@ def _stack(context: Context, gradient: Tensor) -> Gradients:
     return ops.unbind(gradient, context.axis)  # type: ignore[no-any-return]
 
 
-@rule("split")
+@rule("split", "split_equally")
 def _split(context: Context, *gradients: Optional[Tensor]) -> Gradients:
     parts = [ops.zeros_like(y) if part is None else part for part, y in zip(gradients, context.outputs)]
     return (ops.concat(parts, context.axis),)

@@ -1,4 +1,4 @@
-"""Facts about the engine's index, shape and search operators, each fenced by a test of what the public operators give."""
+"""Facts about the engine's index, shape and search operators, each fenced by what the public operators give."""
 
 from __future__ import annotations
 
@@ -67,3 +67,19 @@ def test_the_engines_numpy_padding_has_no_gradient_of_mirrored_borders() -> None
     F.pad(x, [1, 1, 0, 0], "reflect").sum().backward()
     assert x.grad is not None
     assert x.grad.numpy().sum() == 8
+
+
+@pytest.mark.parametrize("order", [(6, 5, 4, 3, 2, 1, 0), (0, 2, 4, 6, 1, 3, 5), (3, 4, 5, 6, 0, 1, 2)])
+def test_the_engine_reorders_six_axes_at_most(order: tuple[int, ...]) -> None:
+    array = np.arange(2 * 3 * 2 * 2 * 3 * 1 * 2, dtype="float32").reshape(2, 3, 2, 2, 3, 1, 2)
+    np.testing.assert_array_equal(core.transpose(core.to_tensor(array), order).numpy(), array.transpose(order))
+
+
+def test_the_operator_for_large_choices_gives_the_same_as_the_small_one() -> None:
+    x = np.random.default_rng(0).standard_normal((64, 300)).astype("float32")
+    tensor = core.to_tensor(x, stop_gradient=False)
+    chosen = core.where(tensor > 0, tensor, 1.0)
+    np.testing.assert_array_equal(chosen.numpy(), np.where(x > 0, x, 1.0))
+    chosen.sum().backward()
+    assert tensor.grad is not None
+    np.testing.assert_array_equal(tensor.grad.numpy(), (x > 0).astype("float32"))
