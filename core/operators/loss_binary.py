@@ -11,7 +11,7 @@ from core.operators.activation_smooth import stable_softplus
 from core.operators.creation import cast
 from core.operators.gathering import index_argument, take_rows
 from core.operators.loss_classes import check_labels
-from core.operators.loss_common import check_reduction, pick, reduced, same_shape
+from core.operators.loss_common import check_reduction, logistic_loss, pick, reduced, same_shape
 from core.operators.manipulation import reshape_exact
 from core.operators.masking import where
 from core.operators.math import log, maximum, pow
@@ -79,11 +79,9 @@ def binary_cross_entropy_with_logits(
     """
     check_reduction(reduction, "binary_cross_entropy_with_logits")
     label = same_shape("binary_cross_entropy_with_logits", logit, label)
-    if pos_weight is None:
-        loss = stable_softplus(logit) - logit * label  # type: ignore[operator]
-    else:
-        scale = label * (pos_weight - 1.0) + 1.0  # type: ignore[operator]
-        loss = (1.0 - label) * logit + scale * stable_softplus(-logit)  # type: ignore[operator]
+    loss = logistic_loss(logit, label)
+    if pos_weight is not None:
+        loss = loss + (pos_weight - 1.0) * label * stable_softplus(-logit)  # type: ignore[operator]
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -117,7 +115,7 @@ def sigmoid_focal_loss(
     label = same_shape("sigmoid_focal_loss", logit, label)
     if normalizer is not None and normalizer.ndim > 1:
         raise OperatorError(f"sigmoid_focal_loss: normalizer must have at most 1 dimension, got {normalizer.shape}")
-    loss = stable_softplus(logit) - logit * label  # type: ignore[operator]
+    loss = logistic_loss(logit, label)
     likely = sigmoid(logit)
     likely = likely * label + (1.0 - likely) * (1.0 - label)  # type: ignore[operator]
     balance = label * (2.0 * alpha - 1.0) + (1.0 - alpha)  # type: ignore[operator]

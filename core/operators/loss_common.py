@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from core.kernels import logistic
 from core.kernels.door import Meta
+from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
+from core.kernels.operator import HostOperator, Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.creation import cast
 from core.operators.reduction import mean
@@ -36,6 +38,9 @@ pick_backward = Operator(
 )
 
 
+_logistic_loss = HostOperator("logistic_loss", logistic.logistic_loss, infer=lambda metas, options: metas[:1])
+
+
 def pick(x: Tensor, index: Tensor, axis: int) -> Tensor:
     """Return x[..., index, ...] along one axis: one element per position of the other axes.
 
@@ -45,6 +50,15 @@ def pick(x: Tensor, index: Tensor, axis: int) -> Tensor:
         axis: Counted from the front.
     """
     return apply(_pick, x, index, axis=axis)  # type: ignore[no-any-return]
+
+
+def logistic_loss(x: Tensor, label: Tensor) -> Tensor:
+    """Return the binary cross entropy of sigmoid(x), element by element, for a label of x's shape and type."""
+    if x.size == 0:
+        return x * label  # type: ignore[operator, no-any-return]
+    if x.dtype.size == 2:
+        return cast(logistic_loss(cast(x, float32), cast(label, float32)), x.dtype)
+    return apply(_logistic_loss, x, label)  # type: ignore[no-any-return]
 
 
 def check_reduction(reduction: Any, caller: str, allowed: Sequence[str] = ("mean", "sum", "none")) -> None:

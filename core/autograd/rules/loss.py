@@ -25,6 +25,15 @@ def _pick(context: Context, gradient: Tensor) -> Gradients:
     return gradient * ops.moveaxis(chosen, -1, axis), None
 
 
+@rule("logistic_loss")
+def _logistic_loss(context: Context, gradient: Tensor) -> Gradients:
+    x, label = context.inputs
+    return (
+        gradient * (ops.sigmoid(x) - label) if context.needs[0] else None,
+        -(gradient * x) if context.needs[1] else None,
+    )
+
+
 @rule("ctc")
 def _ctc(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
     from core.autograd.backward import grad  # which stands above the rules
