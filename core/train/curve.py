@@ -53,6 +53,9 @@ def learning_curve(rows: Sequence[dict[str, Any]], path: Union[str, os.PathLike[
         axes.set_title(name.replace("_", " "))
         axes.set_xlabel("epoch")
         axes.grid(alpha=0.3)
+        heights = [height for line in axes.lines for height in line.get_ydata()]
+        if heights and min(heights) > 0 and max(heights) > 100 * min(heights) and name != "learning_rate":
+            axes.set_yscale("log")  # one bad early epoch must not flatten the rest
         if axes.lines:
             axes.legend()
     save_figure(figure, path)
