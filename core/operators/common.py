@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.activation_primitives import floating_tensor
+from core.operators.affine import affine_map
 from core.operators.arguments import axis_argument
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
@@ -45,8 +46,7 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, name: Optio
             f"linear: an input of shape {x.shape} does not fit a weight of shape {weight.shape}: its last axis must be"
             f" {weight.shape[0] if weight.ndim else 1}"
         )
-    result = matmul(x, weight)
-    return result if bias is None else result + bias  # type: ignore[operator, no-any-return]
+    return affine_map(x, weight, bias)
 
 
 def embedding(
