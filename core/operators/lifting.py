@@ -68,4 +68,4 @@ def atleast_3d(*inputs: Any, name: Optional[str] = None) -> Any:
 
 
 __all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
-TENSOR_METHODS = ()
+TENSOR_METHODS = tuple(__all__)

@@ -97,7 +97,7 @@ MAXIMUM_AXES = 6
 
 
 def _transpose_many(x: Tensor, order: Sequence[int]) -> Tensor:
-    """Reorder many axes: neighbours that stay neighbours as one; of too many, one after the other comes to the front."""
+    """Reorder many axes: neighbours that stay neighbours as one; of too many, one after another comes to the front."""
     shape = x.shape
     runs: list[list[int]] = []
     for axis in order:

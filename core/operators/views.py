@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -152,6 +152,41 @@ def rank(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
     return Tensor(need_tensor(input, "rank", "input").ndim, dtype=int32)
 
 
+def tolist(x: Tensor) -> Any:
+    """Return nested lists of Python numbers, or one number for a 0-D tensor; see :func:`Tensor.tolist`."""
+    return need_tensor(x, "tolist").tolist()
+
+
+def is_floating_point(x: Tensor) -> bool:
+    """Tell whether the elements are real floating-point numbers.
+
+    Args:
+        x: Any tensor.
+
+    Returns:
+        True for float16, bfloat16, float32 and float64.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+    return need_tensor(x, "is_floating_point").dtype.is_floating
+
+
+def is_integer(x: Tensor) -> bool:
+    """Tell whether the elements are integers.
+
+    Args:
+        x: Any tensor.
+
+    Returns:
+        True for integer types, False for floats and bool.
+
+    Raises:
+        OperatorTypeError: x is no Tensor.
+    """
+    return need_tensor(x, "is_integer").dtype.is_integer
+
+
 def shard_index(input: Tensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Tensor:  # noqa: A002
     """Recompute indices for one shard of an index range that is split evenly.
 
@@ -243,6 +278,7 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
 
 
 __all__ = [
-    "as_strided", "gather_tree", "numel", "rank", "shape", "shard_index", "temporal_shift", "unflatten", "unfold",
+    "as_strided", "gather_tree", "is_floating_point", "is_integer", "numel", "rank", "shape", "shard_index",
+    "temporal_shift", "tolist", "unflatten", "unfold",
 ]  # fmt: skip
-TENSOR_METHODS = ("as_strided", "numel", "rank", "shard_index", "unflatten", "unfold")
+TENSOR_METHODS = ("as_strided", "is_integer", "numel", "rank", "shard_index", "unflatten", "unfold")
