@@ -12,5 +12,6 @@ from core.operators.solvers import inverse as inv
 
 __all__ = [
     "cholesky", "cholesky_solve", "cond", "corrcoef", "cov", "det", "eig", "eigh", "eigvals", "eigvalsh",
-    "inv", "lstsq", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "svd", "triangular_solve",
+    "inv", "lstsq", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "svd",
+    "triangular_solve",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from core.tensor import Tensor, apply, default_dtype
 
 
 def _declared(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    return [(options.get("size", options.get("shape")), options["dtype"])]
+    return [(options["size"] if "size" in options else options["shape"], options["dtype"])]
 
 
 _uniform = Operator("uniform", "_npi_uniform", infer=_declared, differentiable=False)

@@ -65,7 +65,8 @@ def test_states_of_numbers() -> None:
     x = np.array([1.0, np.nan, np.inf, -np.inf])
     for dtype in ("float16", "float32", "float64"):
         for name in ("isnan", "isinf", "isfinite"):
-            np.testing.assert_array_equal(getattr(core, name)(core.to_tensor(x.astype(dtype))).numpy(), getattr(np, name)(x))
+            got = getattr(core, name)(core.to_tensor(x.astype(dtype)))
+            np.testing.assert_array_equal(got.numpy(), getattr(np, name)(x))
     assert not core.isnan(core.to_tensor([1])).numpy().any() and core.isfinite(core.to_tensor([1])).numpy().all()
 
 
