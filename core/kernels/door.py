@@ -8,6 +8,7 @@ is kept as a plan, so that the second call with the same combination costs one d
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Meta = tuple[tuple[int, ...], DType]
 
 MAXIMUM_PLANS = 4096
+MAXIMUM_ELEMENTS = 2**31
+WORTH_A_LOOK = 2**15  # no operator makes 2**31 elements out of fewer than this without an inference of its own
 _order = itertools.count()
 
 
@@ -183,10 +186,30 @@ def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, A
     encoded = Attributes(operator.engine_attributes(metas, attributes))
     output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
     plan = Plan(encoded, output_metas)
+    check_size(operator, plan, metas, attributes)
     if len(operator.plans) >= MAXIMUM_PLANS:
         operator.plans.clear()
     operator.plans[(*attributes.items(), *metas)] = plan
     return plan
+
+
+def check_size(operator: "Operator", plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
+    """Refuse outputs that the engine would count wrongly.
+
+    Raises:
+        OperatorError: an output would have 2**31 elements or more.
+    """
+    outputs = plan.metas
+    if outputs is None:
+        if operator.data_dependent or sum([math.prod(shape) for shape, _ in metas]) < WORTH_A_LOOK:
+            return
+        outputs = traced_metas(operator, plan, metas, attributes)
+    for shape, _ in outputs:
+        if math.prod(shape) >= MAXIMUM_ELEMENTS:
+            raise OperatorError(
+                f"{operator.name}: a result of shape {list(shape)} has {math.prod(shape)} elements; the engine's limit is"
+                " 2**31 - 1: compute it in parts"
+            )
 
 
 def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:

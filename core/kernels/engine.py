@@ -6,6 +6,7 @@ Everything above this file speaks of arrays (engine memory), operator handles an
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import warnings
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from core.kernels.dtypes import BY_CODE, DType, bfloat16, dtype_of_numpy
+from core.kernels.errors import OperatorError
 
 if "bool" not in np.__dict__:
     np.bool = bool  # type: ignore[attr-defined]  # numpy 1.24 removed the alias that mxnet reads while it is imported
@@ -87,7 +89,10 @@ def first_line(message: str) -> str:
 
 
 def invoke(
-    handle: Optional[ctypes.c_void_p], inputs: Sequence[Array], attributes: Attributes, out: Optional[Sequence[Array]] = None
+    handle: Optional[ctypes.c_void_p],
+    inputs: Sequence[Array],
+    attributes: Attributes,
+    out: Optional[Sequence[Array]] = None,
 ) -> list[Array]:
     """Run one registered operator; the call returns at once, the work goes to the engine's threads.
 
@@ -134,8 +139,21 @@ def invoke(
     return results
 
 
+def _check_count(shape: Sequence[int]) -> None:
+    count = math.prod(shape)
+    if count >= 2**31:
+        raise OperatorError(
+            f"an array of shape {list(shape)} has {count} elements; the engine's limit is 2**31 - 1: split it"
+        )
+
+
 def empty(shape: Sequence[int], dtype: DType) -> Array:
-    """Return an array of undefined content."""
+    """Return an array of undefined content.
+
+    Raises:
+        OperatorError: it would have 2**31 elements or more.
+    """
+    _check_count(shape)
     handle = ctypes.c_void_p()
     dimensions = (ctypes.c_int * len(shape))(*shape)
     failed = _LIB.MXNDArrayCreateEx(dimensions, len(shape), *_device_state, 0, dtype.code, ctypes.byref(handle))
@@ -171,6 +189,7 @@ def device_text() -> str:
 
 def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:
     """Copy a numpy array into new engine memory (bfloat16 is given as float32 or as its bits in uint16)."""
+    _check_count(data.shape)
     dtype = dtype or dtype_of_numpy(data)
     if dtype is bfloat16 and data.dtype != np.uint16:
         data = float32_to_bfloat16_bits(data)

@@ -21,7 +21,9 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 _reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
-_broadcast_to = Operator("broadcast_to", "_npi_broadcast_to")
+_broadcast_to = Operator(
+    "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
+)
 
 
 def reshape(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
@@ -215,6 +217,7 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     return apply(_reshape, x, newshape=tuple(shape))
+
 
 def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[str] = None) -> Tensor:
     """Join neighbouring axes into one.

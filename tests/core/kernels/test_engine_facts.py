@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Callable
 
 import numpy as np
 import pytest
 
 import core
 from core.kernels import engine
+from core.kernels.errors import OperatorError
 
 
 def test_numpy_without_its_bool_alias_does_not_stop_the_import() -> None:
@@ -54,6 +56,22 @@ def test_integers_divide_as_floats() -> None:
     quotient = core.to_tensor([-7, 7]) / 2
     assert quotient.dtype == "float32"
     np.testing.assert_array_equal(quotient.numpy(), [-3.5, 3.5])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: core.zeros([2**16, 2**15]),
+        lambda: core.ones([1]).broadcast_to([2**16, 2**15]),
+        lambda: core.ones([46341, 1]) + core.ones([1, 46341]),
+        lambda: core.matmul(core.ones([46341, 1]), core.ones([1, 46341])),
+        lambda: core.to_tensor(np.broadcast_to(np.float32(0), (2**16, 2**15))),
+        lambda: core.tile(core.ones([2**15]), [2**16]),
+    ],
+)
+def test_arrays_stay_below_two_to_the_31_elements(make: Callable[[], core.Tensor]) -> None:
+    with pytest.raises(OperatorError, match=r"elements; the engine's limit is 2\*\*31 - 1"):
+        make()
 
 
 def test_reseeding_is_exact() -> None:
