@@ -219,6 +219,8 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: Optional[str] = Non
         OperatorIndexError: an index names no tensor.
     """
     need_tensor(index, "multiplex", "index")
+    for i, part in enumerate(inputs):
+        need_tensor(part, "multiplex", f"inputs[{i}]")
     if len(inputs) < 2 or any(part.shape != inputs[0].shape or not part.ndim for part in inputs):
         raise OperatorError(f"multiplex: wants at least 2 tensors of one shape, got {[part.shape for part in inputs]}")
     shape = inputs[0].shape

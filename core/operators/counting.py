@@ -89,7 +89,7 @@ def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, na
     need_tensor(x, "bincount")
     if not x.dtype.is_integer:
         raise OperatorTypeError(f"bincount: wants integers, got {x.dtype.name}: cast it to int64")
-    if x.ndim != 1 or (weights is not None and weights.shape != x.shape):
+    if x.ndim != 1 or (weights is not None and need_tensor(weights, "bincount", "weights").shape != x.shape):
         raise OperatorError(
             f"bincount: wants one axis and weights of the same shape, got {x.shape}"
             f"{'' if weights is None else f' and {weights.shape}'}"

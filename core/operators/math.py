@@ -232,6 +232,8 @@ def _unary(
             raise OperatorTypeError(f"{operator.name}: x must be a Tensor, got {type(x).__name__}: use to_tensor()")
         if integers is not None and not x.dtype.is_floating:
             return integers(x)
+        if not to_float and x.dtype.kind == "b":
+            x = cast(x, int64)
         return apply(operator, cast(x, floating(x.dtype)) if to_float else x)
 
     function.__name__ = function.__qualname__ = name

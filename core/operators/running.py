@@ -221,7 +221,7 @@ def _trapezoids(y: Tensor, x: Optional[Tensor], dx: Union[float, Tensor, None], 
         step = diff(x, axis=-1 if x.ndim == 1 else place)
         if x.ndim == 1:
             step = reshape_exact(step, [x.shape[0] - 1 if i == place else 1 for i in range(y.ndim)])
-    return divide(multiply(add(cut(y, place, 1, size), cut(y, place, 0, size - 1)), step), 2.0)
+    return divide(multiply(add(cut(y, place, min(1, size), size), cut(y, place, 0, max(size - 1, 0))), step), 2.0)
 
 
 def trapezoid(

@@ -54,6 +54,8 @@ def _sign_and_logarithm(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _least_squares(matrix: np.ndarray, right: np.ndarray, rcond: float) -> tuple[np.ndarray, ...]:
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        raise OperatorError("lstsq: the matrices must be finite")
     batch = matrix.shape[:-2]
     rows, columns, wanted = matrix.shape[-2], matrix.shape[-1], right.shape[-1]
     results = [

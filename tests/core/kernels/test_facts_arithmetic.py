@@ -29,12 +29,10 @@ def raw_gradient(name: str, array: np.ndarray, **attributes: object) -> np.ndarr
     return np.array(engine.view(gradient, array.shape, to_dtype(array.dtype)))
 
 
-def test_the_engines_sum_loses_infinity_and_nan() -> None:
-    inf, nan = float("inf"), float("nan")
+def test_the_engines_sum_turns_infinity_into_nan() -> None:
+    inf = float("inf")
     assert np.isnan(raw("_np_sum", [np.array([inf, 1.0])]))
-    assert raw("_np_sum", [np.array([nan, inf], "float32")]) == inf
     assert core.sum(core.to_tensor([inf, 1.0])).item() == inf
-    assert np.isnan(core.sum(core.to_tensor([nan, inf])).item())
 
 
 def test_views_of_the_same_memory_have_any_shape() -> None:
