@@ -63,7 +63,7 @@ def reshape(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
         wanted[wanted.index(-1)] = total // known
     elif known != total:
         raise OperatorError(f"reshape: {list(old)} has {total} elements, {wanted} has {known}")
-    return apply(_reshape, x, newshape=tuple(wanted))
+    return reshape_exact(x, wanted)
 
 
 def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Tensor:
@@ -216,6 +216,9 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
 
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
+    value = x._value
+    if value.meta[0] == tuple(shape) and not (value.node is None and value.requires_grad):
+        return Tensor(value)  # a second handle; only a leaf that needs a gradient must not have two
     return apply(_reshape, x, newshape=tuple(shape))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -17,21 +18,26 @@ from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 
+def as_rows(array: np.ndarray) -> np.ndarray:
+    """Return contiguous memory as a table: the first axis stays, the others become one."""
+    return array.reshape(array.shape[0], math.prod(array.shape[1:]))
+
+
 def _added(updates: np.ndarray, index: np.ndarray, size: int, out: np.ndarray) -> None:
     from core.kernels import scatter  # numba loads with the first use
 
-    scatter.add_rows(updates, index, size, out)
+    scatter.add_rows(as_rows(updates), index, size, as_rows(out))
 
 
 def _set(table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: np.ndarray) -> None:
     from core.kernels import scatter
 
-    scatter.set_rows(table, index, updates, out)
+    scatter.set_rows(as_rows(table), index, as_rows(updates), as_rows(out))
 
 
 def _added_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     (shape, dtype), _ = metas
-    return [((options["size"], shape[1]), dtype)]
+    return [((options["size"], *shape[1:]), dtype)]
 
 
 _scatter_add = HostOperator("scatter_add_rows", _added, infer=_added_meta, fills=True)
@@ -51,13 +57,10 @@ def add_rows(updates: Tensor, index: Tensor, size: int) -> Tensor:
     Returns:
         The table, of shape [size, ...].
     """
-    shape = updates.shape
-    width = int(np.prod(shape[1:], dtype=np.int64))
     if updates.dtype.kind == "b" or updates.dtype.name in _HALF:  # numba has no arithmetic of half precision
         wide = "int32" if updates.dtype.kind == "b" else "float32"
         return cast(add_rows(cast(updates, wide), index, size), updates.dtype)
-    table = apply(_scatter_add, reshape_exact(updates, [shape[0], width]), cast(index, "int64"), size=size)
-    return reshape_exact(table, [size, *shape[1:]])
+    return apply(_scatter_add, updates, cast(index, "int64"), size=size)  # type: ignore[no-any-return]
 
 
 def set_rows(table: Tensor, index: Tensor, updates: Tensor) -> Tensor:
@@ -71,13 +74,7 @@ def set_rows(table: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     Returns:
         The new table. Each update of a row receives the row's gradient, overwritten ones too, as in Paddle.
     """
-    shape = table.shape
-    width = int(np.prod(shape[1:], dtype=np.int64))
-    rows = reshape_exact(table, [shape[0], width])
-    new = apply(
-        _scatter_set, rows, cast(index, "int64"), reshape_exact(cast(updates, table.dtype), [index.size, width])
-    )
-    return reshape_exact(new, shape)
+    return apply(_scatter_set, table, cast(index, "int64"), cast(updates, table.dtype))  # type: ignore[no-any-return]
 
 
 def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: Optional[str] = None) -> Tensor:

@@ -17,14 +17,14 @@ from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
-from core.operators.scattering import add_rows
+from core.operators.scattering import add_rows, as_rows
 from core.tensor import Tensor, apply, readable
 
 
 def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, out: np.ndarray) -> None:
     from core.kernels import segment  # numba loads with the first use
 
-    segment.sum_edges(table, source, target, size, out)
+    segment.sum_edges(as_rows(table), source, target, size, as_rows(out))
 
 
 def _found(
@@ -37,7 +37,7 @@ def _found(
 
 def _summed_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     shape, dtype = metas[0]
-    return [((options["size"], shape[1]), dtype)]
+    return [((options["size"], *shape[1:]), dtype)]
 
 
 _sum_edges = HostOperator("sum_edges", _summed, infer=_summed_meta, fills=True)
@@ -52,12 +52,9 @@ _extreme_edges = HostOperator(
 
 def sum_edges(x: Tensor, source: Tensor, target: Tensor, size: int) -> Tensor:
     """Sum rows of x into the rows of a new table, edge by edge; the indices are checked int64."""
-    shape = x.shape
     if x.dtype.kind == "b" or x.dtype.size < 4 and x.dtype.is_floating:
         return cast(sum_edges(cast(x, float32 if x.dtype.is_floating else int64), source, target, size), x.dtype)
-    width = int(np.prod(shape[1:], dtype=np.int64))
-    total = apply(_sum_edges, reshape_exact(x, [shape[0], width]), source, target, size=size)
-    return reshape_exact(total, [size, *shape[1:]])
+    return apply(_sum_edges, x, source, target, size=size)  # type: ignore[no-any-return]
 
 
 def _extreme(x: Tensor, source: Tensor, target: Tensor, size: int, largest: bool) -> Tensor:
