@@ -137,7 +137,8 @@ class Tensor:
     def as_float_numpy(self) -> np.ndarray:
         """Return the elements as a numpy array in which bfloat16 is written out as float32."""
         if self.dtype is bfloat16:
-            return (self.numpy().astype(np.uint32) << 16).view(np.float32)
+            bits = np.left_shift(self.numpy().astype(np.uint32), 16, dtype=np.uint32)
+            return np.asarray(bits).view(np.float32)
         return self.numpy()
 
     def __len__(self) -> int:
@@ -273,8 +274,8 @@ class Tensor:
             self._grad = Tensor(Value(zeros, self._grad._value.meta)) if set_to_zero else None
 
     def clear_grad(self) -> None:
-        """Forget the gradient."""
-        self._grad = None
+        """Set the gradient to zero where there is one, as :meth:`clear_gradient` does."""
+        self.clear_gradient()
 
     def gradient(self) -> Optional[np.ndarray]:
         """Return the gradient as a numpy array, or None."""

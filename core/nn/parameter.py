@@ -180,7 +180,7 @@ def convert_in_place(tensor: Tensor, dtype: DType) -> None:
         return
     array = None if old.array is None else cast(tensor.detach(), dtype)._value.array
     tensor._rebind(Value(array, (old.meta[0], dtype), requires_grad=old.requires_grad))
-    tensor.clear_grad()
+    tensor.clear_gradient(set_to_zero=False)
 
 
 def check_device(device: Any) -> None:

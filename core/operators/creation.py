@@ -50,7 +50,7 @@ def full(
     Args:
         shape: Size of each axis; an int means one axis.
         fill_value: The number, or a tensor of one element.
-        dtype: Element type; from the number when None (bool, int64 or the default float type).
+        dtype: Element type; the default float type when None, whatever the number is.
         name: Unused, as in Paddle.
 
     Returns:
@@ -60,12 +60,8 @@ def full(
         OperatorError: a size is negative.
     """
     if isinstance(fill_value, Tensor):
-        dtype = dtype or fill_value.dtype
         fill_value = fill_value.item()
-    if dtype is None:
-        wanted = default_dtype() if isinstance(fill_value, float) else Tensor(fill_value).dtype
-    else:
-        wanted = to_dtype(dtype)
+    wanted = default_dtype() if dtype is None else to_dtype(dtype)
     return filled(shape_argument(shape, "full"), fill_value, wanted)
 
 

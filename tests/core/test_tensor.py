@@ -49,6 +49,9 @@ def test_numbers_can_be_read() -> None:
     assert (int(x), float(x), bool(x), x.item(), x.tolist(), len(x)) == (3, 3.0, True, 3, [[3]], 1)
     assert [10, 20, 30, 40][core.to_tensor(2)] == 30
     assert f"{core.to_tensor(1.25):.1f}" == "1.2"
+    half = core.to_tensor(1.5).astype("bfloat16")
+    assert (half.shape, half.item(), float(half), f"{half:.1f}") == ([], 1.5, 1.5, "1.5")
+    assert "1.5" in repr(half)
     with pytest.raises(ValueError, match=r"bool\(\) wants a tensor of one element, but the shape is \[2\]"):
         bool(core.ones([2]))
     with pytest.raises(ValueError, match="item\\(\\) wants exactly one element"):
@@ -91,6 +94,11 @@ def test_python_numbers_are_weak() -> None:
     assert (core.ones([1], "int32") * 2.5).dtype == "float32"
     assert (core.ones([1], "int32") + 1).dtype == "int32"
     assert (core.ones([1], "bool") + 1).dtype == "int64"
+
+
+@pytest.mark.parametrize("number", [3, 3.0, True, core.to_tensor(3)], ids=str)
+def test_full_makes_the_default_float_type_whatever_the_number(number: object) -> None:
+    assert core.full([2], number).dtype == "float32"
 
 
 def test_set_value_keeps_identity_and_checks_the_shape() -> None:

@@ -20,7 +20,10 @@ def test_backward_accumulates_until_cleared() -> None:
         np.testing.assert_array_equal(x.grad.numpy(), expected)
     x.clear_gradient()
     np.testing.assert_array_equal(x.grad.numpy(), [0, 0])
+    x.grad = core.ones([2], "float64")
     x.clear_grad()
+    np.testing.assert_array_equal(x.grad.numpy(), [0, 0])
+    x.clear_gradient(set_to_zero=False)
     assert x.grad is None
 
 

@@ -20,8 +20,8 @@ def loss(x: core.Tensor, scale: float = 2.0) -> core.Tensor:
 
 
 def gradients(function: object, x: core.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    W.clear_grad()
-    x.clear_grad()
+    W.clear_gradient(set_to_zero=False)
+    x.clear_gradient(set_to_zero=False)
     function(x).backward()
     return W.grad.numpy(), x.grad.numpy()
 
@@ -125,7 +125,7 @@ def test_frozen_and_thawed_parameters_are_noticed() -> None:
     compiled = to_static(lambda x: x * weight)
     compiled(x).backward()
     weight.stop_gradient = True
-    weight.clear_grad()
+    weight.clear_gradient(set_to_zero=False)
     compiled(x).backward()
     assert weight.grad is None
     weight.stop_gradient = False

@@ -49,7 +49,7 @@ def test_int64_does_not_pass_through_float64(number: int) -> None:
     assert (x * 1).item() == number
     assert (1 - x).item() == 1 - number
     assert bool(x == number) and not bool(x == number + 1)
-    assert core.full([1], number).item() == number
+    assert core.full([1], number, "int64").item() == number
 
 
 def test_integers_divide_as_floats() -> None:
