@@ -9,6 +9,7 @@ import importlib
 from typing import Any
 
 from core.operators import methods
+from core.tensor import Tensor
 
 FAMILIES = tuple(
     importlib.import_module(f"core.operators.{name}")
@@ -68,6 +69,8 @@ globals().update({name: getattr(family, name) for family in FAMILIES for name in
 
 
 def __getattr__(name: str) -> Any:
+    if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
+        return getattr(Tensor, name)  # Paddle has every in-place method as a function too
     raise AttributeError(f"core.operators has no operator {name!r}")
 
 
