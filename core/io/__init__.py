@@ -6,6 +6,7 @@ collation work on numpy arrays, so a worker process stays small.
 
 from __future__ import annotations
 
+from core.io.batch_sampler import BatchSampler, DistributedBatchSampler
 from core.io.collate import default_collate_fn, default_convert_fn
 from core.io.dataset import (
     ChainDataset,
@@ -19,8 +20,6 @@ from core.io.dataset import (
 )
 from core.io.loader import DataLoader, WorkerInfo, get_worker_info
 from core.io.sampler import (
-    BatchSampler,
-    DistributedBatchSampler,
     EpochRandomSampler,
     RandomSampler,
     Sampler,

@@ -8,11 +8,12 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Callable, NamedTuple, Optional
 
+from core.io.batch_sampler import BatchSampler, check_batch_size
 from core.io.collate import default_collate_fn, default_convert_fn, to_tensors
 from core.io.dataset import Dataset, IterableDataset
 from core.io.prefetch import prefetched
 from core.io.randomness import sample_scope
-from core.io.sampler import BatchSampler, EpochRandomSampler, check_batch_size
+from core.io.sampler import EpochRandomSampler
 
 
 class WorkerInfo(NamedTuple):
