@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import numpy as np
@@ -10,9 +11,9 @@ from core.kernels.dtypes import float32, float64, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import need_tensor
-from core.operators.creation import cast
+from core.operators.creation import cast, full_like
 from core.operators.logic import less_than
-from core.operators.math import divide, log1p, neg
+from core.operators.math import add, divide, floor, log1p, multiply, neg, tan
 from core.operators.methods import in_place
 from core.operators.random import standard_normal, uniform
 from core.tensor import Tensor, apply
@@ -171,5 +172,52 @@ def exponential_(x: Tensor, lam: float = 1.0, name: Optional[str] = None) -> Ten
     return in_place(x, cast(drawn, x.dtype), "exponential_")
 
 
+def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: Optional[str] = None) -> Tensor:
+    """Fill a tensor in place from the Cauchy distribution.
+
+    Args:
+        x: A floating-point tensor.
+        loc: The median.
+        scale: Half the distance of the quartiles, above 0.
+        name: Unused, as in Paddle.
+
+    Returns:
+        x itself.
+
+    Raises:
+        OperatorError: the scale is not above 0.
+    """
+    _floating(x, "cauchy_")
+    if not scale > 0:
+        raise OperatorError(f"cauchy_: the scale must be above 0, got {scale}")
+    wide = x.dtype if x.dtype in (float32, float64) else float32
+    drawn = tan(multiply(uniform(x.shape, wide, -0.5, 0.5), math.pi))
+    return in_place(x, cast(add(multiply(drawn, float(scale)), float(loc)), x.dtype), "cauchy_")
+
+
+def geometric_(x: Tensor, probs: float, name: Optional[str] = None) -> Tensor:
+    """Fill a tensor in place with the number of trials up to the first success.
+
+    Args:
+        x: A floating-point tensor.
+        probs: The probability of success, above 0 and at most 1.
+        name: Unused, as in Paddle.
+
+    Returns:
+        x itself, its elements at least 1.
+
+    Raises:
+        OperatorError: the probability is outside (0, 1].
+    """
+    _floating(x, "geometric_")
+    if not 0 < probs <= 1:
+        raise OperatorError(f"geometric_: the probability must lie within (0, 1], got {probs}")
+    wide = x.dtype if x.dtype in (float32, float64) else float32
+    if probs == 1:
+        return in_place(x, full_like(x, 1), "geometric_")
+    failures = floor(divide(log1p(neg(uniform(x.shape, wide, 0.0, 1.0))), math.log1p(-probs)))
+    return in_place(x, cast(add(failures, 1.0), x.dtype), "geometric_")
+
+
 __all__ = ["bernoulli", "multinomial", "poisson"]
-TENSOR_METHODS = ("bernoulli", "exponential_", "multinomial", "normal_", "poisson", "uniform_")
+TENSOR_METHODS = ("bernoulli", "cauchy_", "exponential_", "geometric_", "multinomial", "normal_", "poisson", "uniform_")

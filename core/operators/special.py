@@ -21,7 +21,8 @@ from core.tensor import Tensor, apply
 def _polygamma_values(x: np.ndarray, order: int) -> np.ndarray:
     from core.kernels import special
 
-    return special.polygamma(x, order)
+    with np.errstate(over="ignore"):
+        return special.polygamma(x, order).astype(x.dtype)
 
 
 _lgamma = Operator("lgamma", "gammaln")

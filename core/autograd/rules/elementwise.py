@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.operators.bessel import bessel_i
 from core.operators.manipulation import unbroadcast
 from core.tensor import Tensor
 
@@ -200,6 +201,13 @@ def _add_n(context: Context, gradient: Tensor) -> Gradients:
 @rule("lgamma")
 def _lgamma(context: Context, gradient: Tensor) -> Gradients:
     return (gradient * ops.digamma(context.inputs[0]),)
+
+
+@rule("bessel_i")
+def _bessel_i(context: Context, gradient: Tensor) -> Gradients:
+    x, order, scaled = context.inputs[0], context.order, context.scaled
+    slope = 0.5 * (bessel_i(x, abs(order - 1), scaled) + bessel_i(x, order + 1, scaled))
+    return (gradient * (slope - ops.sign(x) * context.outputs[0] if scaled else slope),)
 
 
 @rule("polygamma")
