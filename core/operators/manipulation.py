@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType, bool_, uint8
+from core.kernels.dtypes import DType, bfloat16, bool_, float32, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import ShapeLike, axes_argument, axis_argument, need_tensor, shape_argument
@@ -87,8 +87,12 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
         raise OperatorError(f"transpose: perm {list(perm)} is no permutation of the {rank} axes of {x.shape}")
     if order == tuple(range(rank)):
         return reshape_exact(x, x.shape)
+    if x.dtype is bfloat16:  # the engine's kernel for it crashes the process; float32 holds the same numbers
+        return cast(transpose(cast(x, float32), order), bfloat16)
     if x.dtype is bool_:  # the engine cannot transpose bool
         return cast(transpose(cast(x, uint8), order), bool_)
+    if x.dtype is bfloat16:  # the engine moves four bytes for each of its elements: wrong numbers, memory overrun
+        return cast(transpose(cast(x, float32), order), bfloat16)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
     return apply(_transpose, x, axes=order)
