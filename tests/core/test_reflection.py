@@ -11,7 +11,6 @@ import pytest
 import core
 from core import operators
 from core.jit import to_static, tree
-
 from core.kernels.errors import OperatorError
 from core.kernels.operator import REGISTRY
 from tests.core.samples import Draw, all_samples
