@@ -127,7 +127,9 @@ def torch_resnet50() -> Any:
         def __init__(self, inputs: int, width: int, stride: int) -> None:
             super().__init__()
             self.body = nn.Sequential(
-                *unit(inputs, width, 1), nn.ReLU(), *unit(width, width, 3, stride), nn.ReLU(), *unit(width, 4 * width, 1)
+                *[*unit(inputs, width, 1), nn.ReLU()],
+                *[*unit(width, width, 3, stride), nn.ReLU()],
+                *unit(width, 4 * width, 1),
             )
             changed = stride != 1 or inputs != 4 * width
             self.short = nn.Sequential(*unit(inputs, 4 * width, 1, stride)) if changed else nn.Identity()

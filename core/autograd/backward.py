@@ -176,7 +176,7 @@ class _Walk:
     def _visit(self, node: Node) -> None:
         if node.inputs is None:
             raise RuntimeError(
-                f"{node.operator.name}: a second backward through the same record: pass retain_graph=True to the first one"
+                f"{node.operator.name}: a second backward through the same record: pass retain_graph=True to the first"
             )
         gradients = []
         for index in range(len(node.metas)):

@@ -114,7 +114,8 @@ class _PyLayerOperator(Operator):
         answers = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if len(answers) != len(context.inputs):
             raise ValueError(
-                f"{self.layer.__name__}.backward returned {len(answers)} gradients for {len(context.inputs)} input tensors"
+                f"{self.layer.__name__}.backward returned {len(answers)} gradients for {len(context.inputs)} input"
+                " tensors"
             )
         for answer, tensor in zip(answers, context.inputs):
             if answer is not None and answer.shape != tensor.shape:
@@ -144,8 +145,8 @@ class _PyLayerOperator(Operator):
             self.metas = [result._value.meta for result in results]
         if side.captured:
             raise ValueError(
-                f"{self.layer.__name__}.forward reads tensors that are not its arguments; inside a compiled program pass"
-                " every tensor to apply()"
+                f"{self.layer.__name__}.forward reads tensors that are not its arguments; inside a compiled program"
+                " pass every tensor to apply()"
             )
         self.infer = lambda metas, attributes: self.metas
         self.name = f"{self.name}#{id(self)}"

@@ -79,7 +79,7 @@ class CompiledProgram(Operator):
             values = self._inline(inputs)
         else:
             arrays = [value.array for value in inputs]
-            if door.state.gradients and any([value.requires_grad for value in self.output_values]):
+            if door.state.gradients and any(value.requires_grad for value in self.output_values):
                 outputs, record = self.program.forward_recorded(arrays, [value.requires_grad for value in inputs])
                 node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=False)
                 values = [

@@ -43,6 +43,7 @@ class StaticFunction:
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program for this signature, compiling it on the first call."""
         tensors, skeleton = tree.flatten((args, kwargs))
         signature = (
             skeleton,
@@ -78,7 +79,8 @@ def to_static(function: Optional[Any] = None, dynamic: bool = False) -> Any:
     """Compile a function, method or Layer on its first call with each input signature.
 
     Args:
-        function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, a decorator.
+        function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the result
+            is a decorator.
         dynamic: Allocate memory anew in each call, for inputs of many different shapes.
 
     Returns:

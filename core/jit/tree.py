@@ -30,8 +30,8 @@ def flatten(tree: Any) -> tuple[list[Tensor], Any]:
             hash(item)
         except TypeError:
             raise TypeError(
-                f"to_static: an argument of type {type(item).__name__} is neither a Tensor, a number, a string nor a list,"
-                " tuple or dict of these: pass arrays as to_tensor(array)"
+                f"to_static: an argument of type {type(item).__name__} is neither a Tensor, a number, a string nor a"
+                " list, tuple or dict of these: pass arrays as to_tensor(array)"
             ) from None
         return (_CONSTANT, type(item), item)
 

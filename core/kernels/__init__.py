@@ -1,0 +1,1 @@
+"""The engine room: the only place that imports mxnet or numba."""

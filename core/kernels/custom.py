@@ -1,7 +1,7 @@
 """The bridge into compiled programs for operators that the engine lacks, or whose gradient it gets wrong.
 
-One custom operator serves all: it looks the declared operator up by name, computes forward with it and backward with its
-differentiation rule.
+One custom operator serves all: it looks the declared operator up by name, computes forward with it and backward with
+its differentiation rule.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _write(target: Array, request: str, source: Array) -> None:
 
 @mx.operator.register("core_operator")
 class _Properties(mx.operator.CustomOpProp):
-    """Describes a declared operator to the engine; the constructor takes anything and never raises (that would abort)."""
+    """Describes a declared operator to the engine; a constructor that raised would end the process."""
 
     def __init__(self, **attributes: str) -> None:
         super().__init__(need_top_grad=True)

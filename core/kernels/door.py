@@ -193,7 +193,7 @@ def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, A
     return plan
 
 
-def check_size(operator: "Operator", plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
+def check_size(operator: Operator, plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
     """Refuse outputs that the engine would count wrongly.
 
     Raises:
@@ -207,8 +207,8 @@ def check_size(operator: "Operator", plan: Plan, metas: Sequence[Meta], attribut
     for shape, _ in outputs:
         if math.prod(shape) >= MAXIMUM_ELEMENTS:
             raise OperatorError(
-                f"{operator.name}: a result of shape {list(shape)} has {math.prod(shape)} elements; the engine's limit is"
-                " 2**31 - 1: compute it in parts"
+                f"{operator.name}: a result of shape {list(shape)} has {math.prod(shape)} elements; the engine's limit"
+                " is 2**31 - 1: compute it in parts"
             )
 
 
@@ -217,8 +217,8 @@ def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attribut
     if plan.metas is None:
         if operator.data_dependent or operator.handle is None:
             raise OperatorError(
-                f"{operator.name}: the output shape depends on data, so it cannot be part of a compiled program; compute"
-                " it outside to_static"
+                f"{operator.name}: the output shape depends on data, so it cannot be part of a compiled program;"
+                " compute it outside to_static"
             )
         try:
             plan.metas = graph.infer(operator.name, operator.handle, metas, plan.attributes)[: operator.visible_outputs]
@@ -227,7 +227,7 @@ def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attribut
     return plan.metas
 
 
-def unusable(operator: "Operator", value: Value) -> OperatorError:
+def unusable(operator: Operator, value: Value) -> OperatorError:
     """Say why a value cannot be computed with: it was traced, or it has no memory yet."""
     if value.traced:
         return OperatorError(

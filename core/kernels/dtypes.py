@@ -70,7 +70,7 @@ BY_NAME = {dtype.name: dtype for dtype in ALL}
 BY_CODE = {dtype.code: dtype for dtype in ALL}
 BY_NUMPY = {dtype.numpy: dtype for dtype in ALL if dtype is not bfloat16}
 
-# the engine has no 16-bit integers and no unsigned types above 8 bits: arrays of those become the next type that holds them
+# the engine has no 16-bit integers and no unsigned types above 8 bits: arrays of those become the next wider type
 _WIDENED = {"int16": int32, "uint16": int32, "uint32": int64, "uint64": int64}
 
 

@@ -37,7 +37,7 @@ class Operator:
             operators have no shape inference of their own).
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
-        register: Whether the operator can be found by name; False for those made at run time, such as compiled programs.
+        register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class HostOperator(Operator):
 
     Args:
         name: Our name, unique.
-        function: Takes the input arrays and the attributes as keywords; returns a tuple of arrays. Never changes an input.
+        function: Takes the input arrays, and the attributes as keywords; returns a tuple of arrays; changes no input.
         infer: Output shapes and types; None where they depend on the data.
         check, differentiable: As for :class:`Operator`.
         fills: The function has one output and writes it into the array that it is given as ``out``: engine memory, so

@@ -84,7 +84,7 @@ class Trace:
         return found
 
     def is_input(self, value: Value) -> bool:
-        """Return whether a value is, or on use becomes, an input of the graph and not the result of an operation in it."""
+        """Return whether a value is an input of the graph, or becomes one on use, rather than a result in it."""
         return not value.traced or any(value is known for known in self.variables)
 
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from core.kernels import door
 from core.operators import division, linalg, logic, math
@@ -65,8 +66,8 @@ def in_place(tensor: Tensor, result: Tensor, name: str) -> Tensor:
     """
     if tensor.is_leaf and not tensor.stop_gradient and door.state.gradients:
         raise RuntimeError(
-            f"{name}: a leaf tensor that needs a gradient cannot be changed in place: use the form without the underscore,"
-            " or no_grad()"
+            f"{name}: a leaf tensor that needs a gradient cannot be changed in place: use the form without the"
+            " underscore, or no_grad()"
         )
     value = result._value
     if not door.state.gradients and not tensor.stop_gradient:
@@ -85,7 +86,7 @@ def _in_place_method(name: str, function: Callable[..., Any]) -> Callable[..., A
 
 
 def attach(families: Sequence[ModuleType]) -> None:
-    """Give Tensor its methods: what each family lists in TENSOR_METHODS and IN_PLACE_METHODS, and Python's operators."""
+    """Give Tensor its methods: TENSOR_METHODS and IN_PLACE_METHODS of each family, and Python's operators."""
     for family in families:
         for name in getattr(family, "TENSOR_METHODS", ()):
             setattr(Tensor, name, getattr(family, name))

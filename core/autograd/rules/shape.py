@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
@@ -18,7 +19,7 @@ def _reshape(context: Context, gradient: Tensor) -> Gradients:
     return (reshape_exact(gradient, context.inputs[0].shape),)
 
 
-@rule("transpose")
+@rule("transpose", "transpose_bfloat16")
 def _transpose(context: Context, gradient: Tensor) -> Gradients:
     order = context.axes
     return (ops.transpose(gradient, [order.index(i) for i in range(len(order))]),)
