@@ -51,9 +51,9 @@ class Context:
 def rule(*operator_names: str) -> Callable[[Rule], Rule]:
     """Attach the decorated function to operators as their differentiation rule.
 
-    The rule is called as ``rule(context, *output_gradients)``; where the operator has several outputs, a gradient is None
-    for one that nothing depends on. It returns one gradient, or None, per input. It is written with public operators, so
-    that its result can be differentiated again.
+    The rule is called as ``rule(context, *output_gradients)``; where the operator has several outputs, a gradient is
+    None for one that nothing depends on. It returns one gradient, or None, per input. It is written with public
+    operators, so that its result can be differentiated again.
     """
 
     def attach(function: Rule) -> Rule:

@@ -79,8 +79,8 @@ def to_static(function: Optional[Any] = None, dynamic: bool = False) -> Any:
     """Compile a function, method or Layer on its first call with each input signature.
 
     Args:
-        function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the result
-            is a decorator.
+        function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the
+            result is a decorator.
         dynamic: Allocate memory anew in each call, for inputs of many different shapes.
 
     Returns:
