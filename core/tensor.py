@@ -269,9 +269,11 @@ class Tensor:
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Forget the gradient, or set it to zero (Paddle's default) where there is one."""
-        if self._grad is not None:
-            zeros = engine.from_numpy(np.zeros(self._grad._value.meta[0], self._grad.dtype.numpy), self._grad.dtype)
-            self._grad = Tensor(Value(zeros, self._grad._value.meta)) if set_to_zero else None
+        if self._grad is None or not set_to_zero:
+            self._grad = None
+            return
+        meta = self._grad._value.meta
+        self._grad = Tensor(Value(engine.from_numpy(np.zeros(meta[0], meta[1].numpy), meta[1]), meta))
 
     def clear_grad(self) -> None:
         """Set the gradient to zero where there is one, as :meth:`clear_gradient` does."""
