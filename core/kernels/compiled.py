@@ -8,13 +8,24 @@ import numba
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
 
-compiled: Callable[[Any], Any] = numba.njit(parallel=True, cache=True, error_model="numpy")
-"""Compile a function whose ``prange`` loops run on all threads."""
-
-serial: Callable[[Any], Any] = numba.njit(cache=True, error_model="numpy")
-"""Compile a function that runs on the calling thread."""
-
 threads = numba.prange
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function whose ``prange`` loops run on all threads."""
+    return _compile(function, parallel=True)
+
+
+def serial(function: Callable[..., Any]) -> Any:
+    """Compile a function that runs on the calling thread."""
+    return _compile(function, parallel=False)
+
+
+def _compile(function: Callable[..., Any], parallel: bool) -> Any:
+    try:
+        return numba.njit(parallel=parallel, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # neither this folder nor the user's cache folder can be written
+        return numba.njit(parallel=parallel, error_model="numpy")(function)
 
 
 def number_of_threads() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Optional, Union
 
@@ -195,12 +196,14 @@ def tile(x: Tensor, repeat_times: ShapeLike, name: Optional[str] = None) -> Tens
     rank = max(len(shape), len(times))
     shape = [1] * (rank - len(shape)) + shape
     counts = [1] * (rank - len(times)) + list(times)
-    lifted: list[int] = []
-    spread: list[int] = []
-    for count, size in zip(counts, shape):
-        lifted += [1, size]
-        spread += [count, size]
-    return reshape_exact(broadcast_to(reshape_exact(x, lifted), spread), [c * s for c, s in zip(counts, shape)])
+    result = reshape_exact(x, shape)
+    for axis, count in enumerate(counts):
+        if count != 1:  # one axis at a time, as three axes: the engine has no gradient for broadcasting many
+            before, after = math.prod(shape[:axis]), math.prod(shape[axis:])
+            spread = broadcast_to(reshape_exact(result, [before, 1, after]), [before, count, after])
+            shape[axis] *= count
+            result = reshape_exact(spread, shape)
+    return result
 
 
 def repeat_interleave(
@@ -237,8 +240,8 @@ def repeat_interleave(
         return take_along(x, Tensor(np.repeat(np.arange(size), counts)), place)
     if repeats < 0:
         raise OperatorError(f"repeat_interleave: repeats must be at least 0, got {repeats}")
-    lifted = reshape_exact(x, [*shape[: place + 1], 1, *shape[place + 1 :]])
-    spread = broadcast_to(lifted, [*shape[: place + 1], repeats, *shape[place + 1 :]])
+    before, after = math.prod(shape[: place + 1]), math.prod(shape[place + 1 :])
+    spread = broadcast_to(reshape_exact(x, [before, 1, after]), [before, repeats, after])
     return reshape_exact(spread, [*shape[:place], size * repeats, *shape[place + 1 :]])
 
 

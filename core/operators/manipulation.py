@@ -21,6 +21,7 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 _reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
+_transpose_bfloat16 = Operator("transpose_bfloat16", "_np_transpose")  # on which the fast one corrupts memory
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
 )
@@ -87,15 +88,13 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
         raise OperatorError(f"transpose: perm {list(perm)} is no permutation of the {rank} axes of {x.shape}")
     if order == tuple(range(rank)):
         return reshape_exact(x, x.shape)
-    if x.dtype is bfloat16:  # the engine's kernel for it crashes the process; float32 holds the same numbers
-        return cast(transpose(cast(x, float32), order), bfloat16)
     if x.dtype is bool_:  # the engine cannot transpose bool
         return cast(transpose(cast(x, uint8), order), bool_)
     if x.dtype is bfloat16:  # the engine moves four bytes for each of its elements: wrong numbers, memory overrun
         return cast(transpose(cast(x, float32), order), bfloat16)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
-    return apply(_transpose, x, axes=order)
+    return apply(_transpose_bfloat16 if x.dtype is bfloat16 else _transpose, x, axes=order)
 
 
 MAXIMUM_AXES = 6
@@ -156,6 +155,8 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
     if wanted == old:
         return x
+    if x.dtype is bfloat16:  # whose gradient would be a sum that the engine lacks
+        return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
     return apply(_broadcast_to, x, shape=tuple(wanted))
 
 

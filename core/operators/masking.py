@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import DTypeLike, int64, to_dtype, uint8
+from core.kernels.dtypes import DTypeLike, bfloat16, float32, int64, to_dtype, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import (
@@ -79,6 +79,8 @@ def where(
     shape = broadcast_shape(condition.shape, first.shape, second.shape, caller="where")
     if 0 in shape:  # the engine divides by zero there, which ends the process
         return constant_result([first, second], shape)
+    if dtype is bfloat16:  # whose gradient the engine lacks
+        return cast(where(condition, cast(first, float32), cast(second, float32)), bfloat16)
     if condition.shape == list(shape) and condition.size >= LARGE:
         mask = cast(condition, uint8)
         return apply(_where_same, mask, broadcast_to(first, shape), broadcast_to(second, shape))

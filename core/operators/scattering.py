@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from core.kernels.door import Meta
+from core.kernels.dtypes import bfloat16, float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators.arguments import ShapeLike, need_tensor, shape_argument
@@ -74,6 +75,8 @@ def set_rows(table: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     Returns:
         The new table. Each update of a row receives the row's gradient, overwritten ones too, as in Paddle.
     """
+    if table.dtype is bfloat16:  # custom operators do not know the type
+        return cast(set_rows(cast(table, float32), index, cast(updates, float32)), bfloat16)
     return apply(_scatter_set, table, cast(index, "int64"), cast(updates, table.dtype))  # type: ignore[no-any-return]
 
 

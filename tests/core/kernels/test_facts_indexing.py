@@ -83,3 +83,11 @@ def test_the_operator_for_large_choices_gives_the_same_as_the_small_one() -> Non
     chosen.sum().backward()
     assert tensor.grad is not None
     np.testing.assert_array_equal(tensor.grad.numpy(), (x > 0).astype("float32"))
+
+
+def test_the_engines_fast_transpose_of_bfloat16_would_corrupt_memory() -> None:
+    array = np.arange(24, dtype="float32").reshape(2, 3, 4)
+    half = core.to_tensor(array).cast("bfloat16")
+    for _ in range(50):
+        turned = core.transpose(half, [2, 0, 1])
+    np.testing.assert_array_equal(turned.cast("float32").numpy(), array.transpose(2, 0, 1))
