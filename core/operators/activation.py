@@ -28,7 +28,7 @@ from core.operators.activation_smooth import (
     tanhshrink,
 )  # fmt: skip
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
-from core.operators.arguments import axis_argument
+from core.operators.arguments import axis_argument, need_tensor
 from core.operators.manipulation import reshape_exact
 from core.operators.math import maximum, minimum
 from core.operators.methods import in_place
@@ -126,6 +126,7 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: Optional[s
         OperatorError: the number of slopes is neither 1 nor the number of channels.
     """
     floating_tensor(x, "prelu")
+    need_tensor(weight, "prelu", "weight")
     if weight.size != 1:
         axis = 1 if data_format.startswith("NC") else x.ndim - 1
         if x.ndim < 2 or weight.size != x.shape[axis]:

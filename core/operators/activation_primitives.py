@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
+from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.creation import assign
+from core.operators.creation import assign, cast
 from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
@@ -22,6 +23,12 @@ def floating_tensor(x: Any, caller: str) -> Tensor:
     if x.dtype.kind != "f":
         raise OperatorTypeError(f"{caller}: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
     return x
+
+
+def through_float32(function: Callable[..., Any], x: Tensor, *others: Any) -> Any:
+    """Compute on 16-bit tensors in float32, where the engine has no 16-bit kernel; the result has x's type again."""
+    wide = [cast(t, float32) if isinstance(t, Tensor) and t.dtype.size == 2 else t for t in (x, *others)]
+    return cast(function(*wide), x.dtype)
 
 
 def over_engine_shapes(operator: Operator, x: Tensor, **attributes: Any) -> Tensor:

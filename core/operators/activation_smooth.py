@@ -8,7 +8,7 @@ from typing import Optional
 from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
-from core.operators.activation_primitives import floating_tensor, over_engine_shapes
+from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import cast
 from core.operators.joining import split
@@ -187,9 +187,6 @@ def swish(x: Tensor, name: Optional[str] = None) -> Tensor:
 
     Returns:
         A tensor of the same shape.
-
-    Raises:
-        OperatorTypeError: x is no floating-point Tensor.
     """
     return silu(x)
 
@@ -257,6 +254,8 @@ def stable_softplus(x: Tensor) -> Tensor:
 
     It is bent at a point where both pieces agree to the last bit, not at 0, so that every derivative is right there.
     """
+    if x.dtype.size == 2:
+        return through_float32(stable_softplus, x)  # type: ignore[no-any-return]
     bend = 20.0 if x.dtype is float32 else 40.0
     return log1p(exp(minimum(x, bend))) + maximum(x - bend, 0.0)
 

@@ -43,6 +43,15 @@ def need_tensor(value: Any, caller: str, name: str = "x") -> Tensor:
     return value
 
 
+def optional_tensor(value: Any, caller: str, name: str) -> Optional[Tensor]:
+    """Return the value if it is a Tensor or None.
+
+    Raises:
+        OperatorTypeError: it is neither.
+    """
+    return None if value is None else need_tensor(value, caller, name)
+
+
 def is_number(value: Any) -> bool:
     """Return whether the value is a Python or numpy number (bool included)."""
     return isinstance(value, (numbers.Number, np.generic, np.bool_))

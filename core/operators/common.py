@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.operators.activation_primitives import floating_tensor
+from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.affine import affine_map
-from core.operators.arguments import axis_argument
+from core.operators.arguments import axis_argument, need_tensor, optional_tensor
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.linalg import matmul
@@ -41,6 +41,7 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, name: Optio
     if not isinstance(weight, Tensor):
         raise OperatorTypeError(f"linear: weight must be a Tensor, got {type(weight).__name__}: use to_tensor()")
     floating_tensor(x, "linear")
+    optional_tensor(bias, "linear", "bias")
     if x.ndim == 0 or weight.ndim != 2 or x.shape[-1] != weight.shape[0]:
         raise OperatorError(
             f"linear: an input of shape {x.shape} does not fit a weight of shape {weight.shape}: its last axis must be"
@@ -102,6 +103,9 @@ def bilinear(
     Raises:
         OperatorError: shapes do not fit each other.
     """
+    for name_of, tensor in (("x1", x1), ("x2", x2), ("weight", weight)):
+        need_tensor(tensor, "bilinear", name_of)
+    optional_tensor(bias, "bilinear", "bias")
     if x1.ndim != 2 or x2.ndim != 2 or weight.ndim != 3 or weight.shape[1:] != [x1.shape[1], x2.shape[1]]:
         raise OperatorError(f"bilinear: shapes {x1.shape}, {x2.shape} and weight {weight.shape} do not fit each other")
     outputs, first, second = weight.shape
@@ -131,6 +135,9 @@ def label_smooth(
     if not 0.0 <= epsilon <= 1.0:
         raise OperatorError(f"label_smooth: epsilon must lie within [0, 1], got {epsilon}")
     floating_tensor(label, "label_smooth")
+    optional_tensor(prior_dist, "label_smooth", "prior_dist")
+    if label.ndim == 0 or label.size == 0:
+        raise OperatorError(f"label_smooth: the label must have classes, got shape {label.shape}")
     prior: Any = epsilon / label.shape[-1] if prior_dist is None else prior_dist * epsilon  # type: ignore[operator]
     return label * (1.0 - epsilon) + prior  # type: ignore[operator, no-any-return]
 
@@ -217,6 +224,8 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
         OperatorTypeError: x is no floating-point Tensor.
     """
     floating_tensor(x, "normalize")
+    if x.dtype.size == 2:
+        return through_float32(normalize, x, p, axis, epsilon)  # type: ignore[no-any-return]
     place = axis_argument(0 if x.ndim == 1 and axis == 1 else axis, x.ndim, "normalize")
     return x / vector_norm(x, float(p), place, True, epsilon)  # type: ignore[operator, no-any-return]
 

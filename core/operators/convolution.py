@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import (
     check_weight,
     convolve,
@@ -142,6 +143,7 @@ def _conv(
     caller = f"conv{rank}d"
     check_rank(x, rank, caller)
     check_weight(weight, rank, groups, caller)
+    optional_tensor(bias, caller, "bias")
     last = is_channel_last(data_format, rank, caller)
     if last:
         x = channel_first(x)

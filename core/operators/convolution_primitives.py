@@ -7,10 +7,13 @@ the three primitives is made of the two others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Optional
 
 from core.kernels.convolution import Convolution, ConvolutionBackward, InputGradient, WeightGradient
+from core.kernels.dtypes import bfloat16, float16
 from core.kernels.errors import OperatorError, OperatorTypeError
+from core.operators.activation_primitives import through_float32
 from core.operators.creation import filled
 from core.operators.padding import pad_exact
 from core.operators.windows import PaddingLike, Pairs, Sizes, sizes_argument
@@ -24,6 +27,8 @@ convolution_backward = ConvolutionBackward("convolution_backward")
 
 def convolve(x: Tensor, weight: Tensor, bias: Optional[Tensor], **window: Any) -> Tensor:
     """Convolve with symmetric padding; ``window`` is stride, pad, dilate (tuples) and groups."""
+    if x.dtype is float16 or (x.dtype is bfloat16 and x.ndim != 4):
+        return through_float32(partial(convolve, **window), x, weight, bias)  # type: ignore[no-any-return]
     if bias is None:
         return apply(_convolution, x, weight, **window)
     return apply(_convolution, x, weight, bias, **window)
@@ -31,11 +36,15 @@ def convolve(x: Tensor, weight: Tensor, bias: Optional[Tensor], **window: Any) -
 
 def convolution_input_gradient(gradient: Tensor, weight: Tensor, size: Sequence[int], **window: Any) -> Tensor:
     """Return the gradient of a convolution's input of spatial shape ``size``: the transposed convolution."""
+    if gradient.dtype.size == 2:
+        return through_float32(partial(convolution_input_gradient, **window), gradient, weight, size)  # type: ignore[no-any-return]
     return apply(_convolution_input_gradient, gradient, weight, size=tuple(size), **window)
 
 
 def convolution_weight_gradient(gradient: Tensor, x: Tensor, weight_shape: Sequence[int], **window: Any) -> Tensor:
     """Return the gradient of a convolution's weight."""
+    if gradient.dtype.size == 2:
+        return through_float32(partial(convolution_weight_gradient, **window), gradient, x, weight_shape)  # type: ignore[no-any-return]
     return apply(_convolution_weight_gradient, gradient, x, weight_shape=tuple(weight_shape), **window)
 
 

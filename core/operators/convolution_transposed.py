@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from core.kernels.convolution import MAXIMUM_ELEMENTS
 from core.kernels.errors import OperatorError, OperatorTypeError
+from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
 from core.operators.creation import filled
 from core.operators.manipulation import reshape_exact
@@ -116,6 +117,7 @@ def _transposed(
     caller = f"conv{rank}d_transpose"
     check_rank(x, rank, caller)
     check_weight(weight, rank, groups, caller)
+    optional_tensor(bias, caller, "bias")
     last = is_channel_last(data_format, rank, caller)
     if last:
         x = channel_first(x)

@@ -8,6 +8,7 @@ from core.kernels.errors import OperatorError
 from core.operators.activation import log_sigmoid, sigmoid
 from core.operators.activation_primitives import floating_tensor
 from core.operators.activation_smooth import stable_softplus
+from core.operators.arguments import need_tensor, optional_tensor
 from core.operators.creation import cast
 from core.operators.gathering import index_argument, take_rows
 from core.operators.loss_classes import check_labels
@@ -42,6 +43,7 @@ def binary_cross_entropy(
         OperatorError: shapes do not fit each other, or the reduction is unknown.
     """
     check_reduction(reduction, "binary_cross_entropy")
+    optional_tensor(weight, "binary_cross_entropy", "weight")
     label = same_shape("binary_cross_entropy", input, label)
     loss = -(label * _bounded_log(input) + (1.0 - label) * _bounded_log(1.0 - input))  # type: ignore[operator]
     return reduced(loss if weight is None else loss * weight, reduction)
@@ -78,6 +80,8 @@ def binary_cross_entropy_with_logits(
         OperatorError: shapes do not fit each other, or the reduction is unknown.
     """
     check_reduction(reduction, "binary_cross_entropy_with_logits")
+    optional_tensor(weight, "binary_cross_entropy_with_logits", "weight")
+    optional_tensor(pos_weight, "binary_cross_entropy_with_logits", "pos_weight")
     label = same_shape("binary_cross_entropy_with_logits", logit, label)
     loss = logistic_loss(logit, label)
     if pos_weight is not None:
@@ -113,6 +117,7 @@ def sigmoid_focal_loss(
     """
     check_reduction(reduction, "sigmoid_focal_loss")
     label = same_shape("sigmoid_focal_loss", logit, label)
+    optional_tensor(normalizer, "sigmoid_focal_loss", "normalizer")
     if normalizer is not None and normalizer.ndim > 1:
         raise OperatorError(f"sigmoid_focal_loss: normalizer must have at most 1 dimension, got {normalizer.shape}")
     loss = logistic_loss(logit, label)
@@ -185,6 +190,7 @@ def multi_label_soft_margin_loss(
         OperatorError: the shapes differ, or the reduction is unknown.
     """
     check_reduction(reduction, "multi_label_soft_margin_loss")
+    optional_tensor(weight, "multi_label_soft_margin_loss", "weight")
     label = same_shape("multi_label_soft_margin_loss", input, label)
     loss = -(label * log_sigmoid(input) + (1.0 - label) * log_sigmoid(-input))  # type: ignore[operator]
     return reduced(mean(loss if weight is None else loss * weight, -1), reduction)
@@ -219,6 +225,8 @@ def multi_margin_loss(
     """
     check_reduction(reduction, "multi_margin_loss")
     floating_tensor(input, "multi_margin_loss")
+    need_tensor(label, "multi_margin_loss", "label")
+    optional_tensor(weight, "multi_margin_loss", "weight")
     if input.ndim != 2 or label.size != input.shape[0]:
         raise OperatorError(
             f"multi_margin_loss: labels of shape {label.shape} do not fit an input of shape {input.shape}"

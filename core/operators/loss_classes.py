@@ -11,7 +11,7 @@ from core.kernels.dtypes import int64
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators.activation import log_softmax, softmax
 from core.operators.activation_primitives import floating_tensor
-from core.operators.arguments import axis_argument
+from core.operators.arguments import axis_argument, need_tensor, optional_tensor
 from core.operators.creation import cast
 from core.operators.gathering import take_rows
 from core.operators.loss_common import check_reduction, pick, reduced
@@ -60,6 +60,7 @@ def cross_entropy(
     """
     caller = "cross_entropy"
     check_reduction(reduction, caller)
+    optional_tensor(weight, caller, "weight")
     place, squeezed, label = _prepared(input, label, axis, soft_label, caller)
     classes = input.shape[place]
     if weight is not None and weight.shape != [classes]:
@@ -230,6 +231,7 @@ def nll_loss(
         OperatorIndexError: a label is no class.
     """
     check_reduction(reduction, "nll_loss")
+    optional_tensor(weight, "nll_loss", "weight")
     if isinstance(input, Tensor) and input.ndim < 2:
         raise OperatorError(f"nll_loss: the input must have at least 2 dimensions, got shape {input.shape}")
     _, _, label = _prepared(input, label, 1, False, "nll_loss")
@@ -258,6 +260,7 @@ def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: Opti
         OperatorIndexError: a label is no class.
     """
     floating_tensor(input, "dice_loss")
+    need_tensor(label, "dice_loss", "label")
     if input.ndim < 2 or label.shape != [*input.shape[:-1], 1]:
         raise OperatorError(f"dice_loss: a label of shape {label.shape} does not fit an input of shape {input.shape}")
     if input.size == 0:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from core.kernels.errors import OperatorError
 from core.operators.activation import relu
 from core.operators.activation_primitives import floating_tensor
+from core.operators.arguments import need_tensor
 from core.operators.common import pairwise_distance
 from core.operators.creation import cast
 from core.operators.linalg import matmul
@@ -104,6 +105,8 @@ def cosine_embedding_loss(
     """
     check_reduction(reduction, "cosine_embedding_loss")
     floating_tensor(input1, "cosine_embedding_loss")
+    need_tensor(input2, "cosine_embedding_loss", "input2")
+    need_tensor(label, "cosine_embedding_loss", "label")
     if label.ndim != 1 or input1.shape != input2.shape or not 1 <= input1.ndim <= 2:
         raise OperatorError(
             f"cosine_embedding_loss: wants two inputs of shape (N, D) and a label of shape (N,), got {input1.shape},"
@@ -184,6 +187,8 @@ def _triplet(
     caller: str, x: Tensor, positive: Tensor, negative: Tensor, distance: Any, margin: float, swap: bool, reduction: str
 ) -> Tensor:
     check_reduction(reduction, caller)
+    for name, tensor in (("input", x), ("positive", positive), ("negative", negative)):
+        need_tensor(tensor, caller, name)
     if margin < 0:
         raise OperatorError(f"{caller}: the margin must not be negative, got {margin}")
     if not x.shape == positive.shape == negative.shape:
@@ -212,6 +217,8 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
         OperatorError: shapes do not fit each other.
     """
     floating_tensor(anchor, "npair_loss")
+    need_tensor(positive, "npair_loss", "positive")
+    need_tensor(labels, "npair_loss", "labels")
     if anchor.size == 0 or anchor.ndim != 2 or anchor.shape != positive.shape or labels.size != anchor.shape[0]:
         raise OperatorError(
             f"npair_loss: wants embeddings of one shape (N, D) and N labels, got {anchor.shape}, {positive.shape} and"

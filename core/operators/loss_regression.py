@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from core.kernels.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor
+from core.operators.arguments import need_tensor
 from core.operators.creation import cast
 from core.operators.loss_common import check_reduction, reduced, same_shape
 from core.operators.manipulation import unsqueeze
@@ -195,6 +196,7 @@ def gaussian_nll_loss(
     """
     check_reduction(reduction, "gaussian_nll_loss")
     floating_tensor(input, "gaussian_nll_loss")
+    need_tensor(variance, "gaussian_nll_loss", "variance")
     if variance.shape != input.shape:
         if variance.shape == input.shape[:-1]:
             variance = unsqueeze(variance, -1)

@@ -8,7 +8,8 @@ from typing import Optional, Union
 from core.kernels import door
 from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.kernels.errors import OperatorError
-from core.operators.activation_primitives import floating_tensor
+from core.operators.activation_primitives import floating_tensor, through_float32
+from core.operators.arguments import optional_tensor
 from core.operators.creation import assign
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.normalization_local import local_response_norm
@@ -120,11 +121,19 @@ def layer_norm(
     size = 1
     for length in wanted:
         size *= length
+    optional_tensor(weight, "layer_norm", "weight")
+    optional_tensor(bias, "layer_norm", "bias")
     parameters = [None if p is None or p.shape == [size] else _flattened(p) for p in (weight, bias)]
     weight, bias = [flat if flat is not None else p for flat, p in zip(parameters, (weight, bias))]
     scale, shift = affine("layer_norm", size, x.dtype, weight, bias)
     if x.size == 0:
         return assign(x)
+    if x.dtype.size == 2:
+
+        def wide(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+            return layer_norm(x, wanted, scale, shift, epsilon)
+
+        return through_float32(wide, x, scale, shift)  # type: ignore[no-any-return]
     if len(wanted) == 1:
         return layer_normalization(x, scale, shift, epsilon)[0]
     rows = reshape_exact(x, [*shape[: len(shape) - len(wanted)], size])

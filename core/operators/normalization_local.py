@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from core.kernels.errors import OperatorError
-from core.operators.activation_primitives import floating_tensor
+from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.creation import assign
 from core.operators.manipulation import reshape_exact
 from core.operators.pooling_primitives import average_windows
@@ -46,6 +46,8 @@ def local_response_norm(
         raise OperatorError(f"local_response_norm: x must have 3 to 5 dimensions, got shape {x.shape}")
     if x.size == 0:
         return assign(x)
+    if x.dtype.size == 2:
+        return through_float32(local_response_norm, x, size, alpha, beta, k, data_format)  # type: ignore[no-any-return]
     last = not data_format.startswith("NC")
     if last:
         x = channel_first(x)

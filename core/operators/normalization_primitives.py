@@ -15,6 +15,7 @@ from core.kernels.door import Meta
 from core.kernels.dtypes import DType
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
+from core.operators.arguments import need_tensor
 from core.operators.creation import filled
 from core.operators.manipulation import reshape
 from core.operators.math import rsqrt
@@ -128,8 +129,9 @@ def affine(
     """
     names = ("weight", "bias", "running_mean", "running_var")
     for name, parameter in zip(names, (weight, bias, *running)):
-        if parameter is None:
+        if parameter is None and not name.startswith("running"):
             continue
+        need_tensor(parameter, caller, name)
         if parameter.shape != [channels]:
             raise OperatorError(f"{caller}: {name} must have shape [{channels}], got {parameter.shape}")
         if parameter.dtype is not dtype:

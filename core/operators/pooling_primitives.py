@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import int32
+from core.kernels.dtypes import bfloat16, float32, int32
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.kernels.pooling import (
@@ -22,7 +22,8 @@ from core.kernels.pooling import (
     maximum_positions,
     scatter_positions,
 )
-from core.operators.creation import filled
+from core.operators.activation_primitives import through_float32
+from core.operators.creation import cast, filled
 from core.operators.padding import pad_exact
 from core.operators.windows import (
     PaddingLike,
@@ -67,11 +68,15 @@ _scatter_positions = HostOperator(
 
 def gather(x: Tensor, positions: Tensor) -> Tensor:
     """Take elements of x (N, C, *size) at flat spatial positions (N, C, ...)."""
+    if x.dtype is bfloat16:
+        return through_float32(gather, x, positions)  # type: ignore[no-any-return]
     return apply(_gather_positions, x, positions)  # type: ignore[no-any-return]
 
 
 def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: bool) -> Tensor:
     """Put values (N, C, ...) at flat spatial positions of zeros (N, C, *size)."""
+    if values.dtype is bfloat16:
+        return through_float32(scatter, values, positions, size, accumulate)  # type: ignore[no-any-return]
     return apply(  # type: ignore[no-any-return]
         _scatter_positions, values, positions, size=tuple(size), accumulate=accumulate
     )
@@ -79,6 +84,7 @@ def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: 
 
 def window_positions(x: Tensor, kernel: Sequence[int], stride: Sequence[int], pairs: Pairs) -> Tensor:
     """Return the flat spatial position of the largest element of each window."""
+    x = cast(x, float32) if x.dtype is bfloat16 else x
     return apply(  # type: ignore[no-any-return]
         _maximum_positions, x, kernel=tuple(kernel), stride=tuple(stride), pairs=tuple(pairs)
     )
@@ -86,6 +92,7 @@ def window_positions(x: Tensor, kernel: Sequence[int], stride: Sequence[int], pa
 
 def adaptive_positions(x: Tensor, output_size: tuple[int, ...]) -> Tensor:
     """Return the flat spatial position of the largest element of each of ``output_size`` nearly equal regions."""
+    x = cast(x, float32) if x.dtype is bfloat16 else x
     return apply(_adaptive_maximum_positions, x, output_size=output_size)  # type: ignore[no-any-return]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional, Union
 
+from core.kernels.dtypes import bfloat16, float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axes_argument
-from core.operators.creation import filled
+from core.operators.creation import cast, filled
 from core.tensor import Tensor, apply
 
 # the mask is a result of its own: what was dropped is known to derivatives of every order
@@ -25,8 +26,8 @@ _dropout_mask = Operator(
 
 def keep_mask(shape: Sequence[int], p: float, like: Tensor) -> Tensor:
     """Return 1 / (1 - p) with probability 1 - p, else 0, for each element of a shape."""
-    ones = filled(tuple(shape), 1, like.dtype)
-    return ones if ones.size == 0 else apply(_dropout_mask, ones, p=float(p))  # type: ignore[no-any-return]
+    ones = filled(tuple(shape), 1, float32 if like.dtype is bfloat16 else like.dtype)
+    return cast(ones if ones.size == 0 else apply(_dropout_mask, ones, p=float(p)), like.dtype)
 
 
 def dropout(

@@ -19,10 +19,14 @@ Gradients = Sequence[Optional[Tensor]]
 def _batch(context: Context, gradient: Any, mean_gradient: Any, inverse_gradient: Any) -> Gradients:
     x, scale, shift, unused, _ = context.inputs
     _, mean, inverse = context.outputs
-    if gradient is not None and mean_gradient is None and inverse_gradient is None and not context.create_graph:
+    alone = gradient is not None and mean_gradient is None and inverse_gradient is None
+    if alone and not context.create_graph and x.dtype is scale.dtype:
         backward = primitives.batch_normalization_backward
         inputs = (gradient, mean, inverse, x, scale, shift, unused, unused)
         return (*apply(backward, *inputs, **context.attributes), None, None)
+    dtype = x.dtype
+    x = ops.cast(x, scale.dtype)  # 16-bit inputs have float32 parameters
+    gradient = None if gradient is None else ops.cast(gradient, scale.dtype)
     axes = [i for i in range(x.ndim) if i != context.axis]
     shape = [x.shape[context.axis] if i == context.axis else 1 for i in range(x.ndim)]
     count = x.size // x.shape[context.axis]
@@ -44,7 +48,7 @@ def _batch(context: Context, gradient: Any, mean_gradient: Any, inverse_gradient
     if inverse_gradient is not None:
         # d inverse / d x = -inverse^2 * normal / count
         total = _plus(total, normal * reshape_exact(inverse_gradient * inverse * inverse / -count, shape))
-    results[0] = total
+    results[0] = None if total is None else ops.cast(total, dtype)
     return results
 
 
@@ -62,12 +66,14 @@ def _plus(first: Optional[Tensor], second: Tensor) -> Tensor:
 @rule("frozen_normalization")
 def _frozen(context: Context, gradient: Tensor) -> Gradients:
     x, scale, _, mean, variance = context.inputs
+    dtype = x.dtype
+    x, gradient = ops.cast(x, scale.dtype), ops.cast(gradient, scale.dtype)
     axes = [i for i in range(x.ndim) if i != context.axis]
     shape = [x.shape[context.axis] if i == context.axis else 1 for i in range(x.ndim)]
     inverse = ops.rsqrt(variance + context.epsilon)
     results: list[Optional[Tensor]] = [None] * 5
     if context.needs[0]:
-        results[0] = gradient * ops.cast(reshape_exact(scale * inverse, shape), gradient.dtype)
+        results[0] = ops.cast(gradient * reshape_exact(scale * inverse, shape), dtype)
     if any(context.needs[1:]):
         sums = ops.sum(gradient, axes)
         products = ops.sum(gradient * (x - reshape_exact(mean, shape)), axes)
