@@ -28,6 +28,7 @@ FAMILIES = tuple(
         "diagonals",
         "distinct",
         "division",
+        "factors",
         "gathering",
         "index_writing",
         "grids",

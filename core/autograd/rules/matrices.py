@@ -11,6 +11,7 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.operators.factors import permutation_matrices
 from core.operators.linalg import swap_last
 from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor
@@ -166,3 +167,18 @@ def _pinv(context: Context, gradient: Tensor) -> Gradients:
         + _product(transposed, result, flipped, beyond_columns)
         - _product(transposed, gradient, transposed),
     )
+
+
+@rule("lu")
+def _lu(context: Context, gradient: Optional[Tensor], _: Optional[Tensor]) -> Gradients:
+    packed, pivots = context.outputs
+    if gradient is None:
+        return (None,)
+    size = packed.shape[-1]
+    lower = ops.tril(packed, -1) + _identity(packed, size)
+    upper = ops.triu(packed)
+    inner = ops.tril(ops.matmul(lower, ops.tril(gradient, -1), transpose_x=True), -1)
+    inner = inner + ops.triu(ops.matmul(ops.triu(gradient), upper, transpose_y=True))
+    left = ops.triangular_solve(lower, inner, upper=False, transpose=True, unitriangular=True)
+    full = swap_last(ops.triangular_solve(upper, swap_last(left), upper=True))
+    return (ops.matmul(permutation_matrices(pivots, size, packed), full),)

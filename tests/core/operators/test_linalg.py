@@ -217,6 +217,9 @@ DIFFERENTIABLE: dict[str, tuple[Any, ...]] = {
     "cond": (core.linalg.cond, square(3, 3)),
     "cond fro": (lambda t: core.linalg.cond(t, "fro"), square(3, 3)),
 }
+DIFFERENTIABLE["lu"] = (lambda t: core.linalg.lu(t)[0], square(2, 3, 3)[:, [1, 0, 2]])
+DIFFERENTIABLE["lu unpacked"] = (lambda t: core.linalg.lu_unpack(*core.linalg.lu(t))[1:], square(3, 3))
+DIFFERENTIABLE["householder_product"] = (core.linalg.householder_product, normal(3, 2), normal(2))
 for _upper, _transpose, _unit in product((False, True), repeat=3):
     DIFFERENTIABLE[f"triangular_solve {_upper} {_transpose} {_unit}"] = (
         lambda a, b, options=(_upper, _transpose, _unit): core.linalg.triangular_solve(a, b, *options),
@@ -244,6 +247,38 @@ def test_factors_multiply_to_the_matrix(shape: tuple[int, ...]) -> None:
         np.testing.assert_allclose(s, np.linalg.svd(x, compute_uv=False), rtol=1e-10)
         size = s.shape[-1]
         np.testing.assert_allclose(u[..., :size] * s[..., None, :] @ vh[..., :size, :], x, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 2), (2, 4)])
+def test_triangular_factors_with_pivots(shape: tuple[int, ...]) -> None:
+    x = normal(*shape)
+    packed, pivots, infos = core.linalg.lu(core.to_tensor(x), get_infos=True)
+    assert pivots.dtype == "int32" and infos.shape == list(shape[:-2]) and not infos.numpy().any()
+    p, lower, upper = (part.numpy() for part in core.linalg.lu_unpack(packed, pivots))
+    np.testing.assert_allclose(p @ lower @ upper, x, atol=1e-12)
+    assert np.abs(lower).max() <= 1
+    rows = core.linalg.lu(core.to_tensor([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_allclose(rows[0].numpy(), [[3, 4], [1 / 3, 2 / 3]], rtol=1e-6)
+    assert rows[1].tolist() == [2, 2]
+    assert core.linalg.lu_unpack(packed, pivots, unpack_pivots=False)[0] is None
+    assert core.linalg.lu(core.to_tensor(normal(2, 4), stop_gradient=False))[0].stop_gradient
+
+
+def test_products_of_reflections() -> None:
+    raw, tau = np.linalg.qr(normal(4, 3), mode="raw")
+    got = core.linalg.householder_product(core.to_tensor(raw.T.copy()), core.to_tensor(tau))
+    np.testing.assert_allclose(got.numpy(), np.linalg.qr(normal(4, 3))[0], atol=1e-12)
+    with pytest.raises(OperatorError, match="householder_product: 3 factors for 2 vectors"):
+        core.linalg.householder_product(core.ones([3, 2]), core.ones([3]))
+
+
+def test_principal_components() -> None:
+    x = normal(6, 4)
+    u, s, v = (part.numpy() for part in core.linalg.pca_lowrank(core.to_tensor(x), 4))
+    np.testing.assert_allclose(u * s @ v.T, x - x.mean(0), atol=1e-12)
+    assert core.linalg.pca_lowrank(core.to_tensor(x), 2)[2].shape == [4, 2]
+    with pytest.raises(OperatorError, match="pca_lowrank: q must lie within 0 and 4, got 5"):
+        core.linalg.pca_lowrank(core.to_tensor(x), 5)
 
 
 def test_eigenvectors() -> None:

@@ -28,6 +28,8 @@ DRAWS: dict[str, Callable[[], Any]] = {
     "exponential_": lambda: core.zeros([5]).exponential_(),
     "uniform_": lambda: core.zeros([5]).uniform_(),
     "normal_": lambda: core.zeros([5]).normal_(),
+    "cauchy_": lambda: core.zeros([5]).cauchy_(),
+    "geometric_": lambda: core.zeros([50]).geometric_(0.2),
     "generator": lambda: core.to_tensor(numpy_generator().random(4)),
 }
 
@@ -82,6 +84,11 @@ def test_distributions(dtype: str) -> None:
     t = core.zeros([MANY], dtype)
     moments(t.exponential_(2.0).numpy().astype("float64"), 0.5, 0.5)
     assert np.isfinite(t.numpy()).all() and t.numpy().min() >= 0
+    trials = t.geometric_(0.25).numpy().astype("float64")
+    moments(trials, 4, (1 - 0.25) ** 0.5 / 0.25)
+    assert trials.min() == 1
+    quarters = np.quantile(t.cauchy_(1.0, 2.0).numpy().astype("float64"), [0.25, 0.5, 0.75])
+    np.testing.assert_allclose(quarters, [-1, 1, 3], atol=0.1)
     moments(t.normal_(3.0, 0.5).numpy().astype("float64"), 3, 0.5)
     moments(core.bernoulli(core.full([MANY], 0.25, dtype)).numpy().astype("float64"), 0.25, (0.25 * 0.75) ** 0.5)
     for mean in (0.5, 20.0):
@@ -164,6 +171,8 @@ def test_refusals() -> None:
         (lambda: core.multinomial(core.to_tensor([0.0, 0.0])), "1 samples from a row with 0 categories"),
         (lambda: core.poisson(core.to_tensor([-1.0])), "poisson: the means must not be negative"),
         (lambda: core.zeros([1]).exponential_(0), "exponential_: the rate lam must be above 0, got 0"),
+        (lambda: core.zeros([1]).cauchy_(0, 0), "cauchy_: the scale must be above 0, got 0"),
+        (lambda: core.zeros([1]).geometric_(0.0), r"geometric_: the probability must lie within \(0, 1\], got 0.0"),
     ):
         with pytest.raises(OperatorError, match=message):
             call()
