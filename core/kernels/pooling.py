@@ -21,7 +21,7 @@ def engine_attributes(kind: str) -> Any:
     """Return the function that turns a pooling call's attributes into the engine's."""
 
     def attributes(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
-        result = {"pool_type": kind, "pooling_convention": "valid"}
+        result: dict[str, Any] = {"pool_type": kind, "pooling_convention": "valid"}
         result.update({key: options[key] for key in ("kernel", "stride", "pad")})
         if kind == "avg":
             result["count_include_pad"] = not options["exclusive"]
@@ -122,7 +122,7 @@ def maximum_positions(
     rank = len(size)
     padded = np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=-np.inf)
     axes = tuple(range(2, rank + 2))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, tuple(kernel), axes)
+    windows: np.ndarray = np.lib.stride_tricks.sliding_window_view(padded, tuple(kernel), axes)  # type: ignore[call-overload]
     windows = windows[(slice(None), slice(None), *[slice(None, None, step) for step in stride])]
     inside = np.unravel_index(windows.reshape(*windows.shape[: rank + 2], -1).argmax(-1), tuple(kernel))
     flat = np.zeros(windows.shape[: rank + 2], np.int64)
