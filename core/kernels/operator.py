@@ -10,8 +10,11 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
+import numpy as np
+
 from core.kernels import engine
 from core.kernels.door import Meta, Plan, Value, invoke
+from core.kernels.dtypes import bfloat16
 from core.kernels.engine import Array
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
@@ -141,10 +144,14 @@ class HostOperator(Operator):
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
-        """Run the function on views of the inputs."""
-        views = [engine.view(array, engine.shape_of(array), engine.dtype_of(array)) for array in arrays]
+        """Run the function on views of the inputs; bfloat16 is handed to it as float32, not as bits."""
+        views = [_readable(array) for array in arrays]
         if self.fills:
             assert plan.metas is not None
+            if plan.metas[0][1] is bfloat16:
+                wide = np.empty(plan.metas[0][0], np.float32)
+                self.function(*views, out=wide, **attributes)
+                return [engine.from_numpy(wide, bfloat16)], None
             target = engine.empty(*plan.metas[0])
             self.function(*views, out=engine.view(target, *plan.metas[0]), **attributes)
             return [target], None
@@ -154,3 +161,11 @@ class HostOperator(Operator):
         if plan.metas is None:
             return [engine.from_numpy(result) for result in results], None
         return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
+
+
+def _readable(array: Array) -> np.ndarray:
+    dtype = engine.dtype_of(array)
+    numbers = engine.view(array, engine.shape_of(array), dtype)
+    if dtype is bfloat16:
+        return np.asarray(np.left_shift(numbers.astype(np.uint32), 16, dtype=np.uint32)).view(np.float32)
+    return numbers

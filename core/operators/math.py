@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType, int64
+from core.kernels.dtypes import DType, bfloat16, float32, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import (
@@ -92,6 +92,19 @@ class BinaryOperator:
         return apply(operator, y, x) if self.swapped else apply(operator, x, y)
 
 
+class _Division(BinaryOperator):
+    """Division, for which the engine has no bfloat16 kernel (its error would come late): through float32."""
+
+    def __call__(self, x: Operand, y: Operand, dtype_of: Callable[[DType], DType] = lambda dtype: dtype) -> Tensor:
+        types = [t.dtype for t in (x, y) if isinstance(t, Tensor)]
+        if not any(dtype is bfloat16 for dtype in types):
+            return super().__call__(x, y, dtype_of)
+        wide = [cast(t, float32) if isinstance(t, Tensor) and t.dtype is bfloat16 else t for t in (x, y)]
+        result = super().__call__(wide[0], wide[1], dtype_of)
+        mixed = any(dtype.is_floating and dtype is not bfloat16 for dtype in types)
+        return result if mixed else cast(result, bfloat16)
+
+
 def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
     return {"scalar": options["scalar"], "is_int": metas[0][1].kind != "f"}
 
@@ -131,7 +144,7 @@ def _arithmetic(dtype: DType) -> DType:
 _add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar")
 _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
 _multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
-_divide = BinaryOperator("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
+_divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
 _power = BinaryOperator(
     "pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar",
     integers=integer_operator("pow", _integer_power),
