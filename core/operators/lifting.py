@@ -1,11 +1,48 @@
-"""Lifting tensors of few axes to more."""
+"""Other views of the same elements: expanded, reshaped like another tensor, lifted to more axes."""
 
 from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.operators.arguments import as_tensor
-from core.operators.manipulation import reshape_exact
+from core.kernels.dtypes import DType
+from core.kernels.errors import OperatorTypeError
+from core.operators.arguments import ShapeLike, as_tensor, need_tensor
+from core.operators.manipulation import broadcast_to, reshape, reshape_exact
+from core.tensor import Tensor
+
+
+def expand(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """Repeat axes of size 1 to reach a shape; see :func:`broadcast_to`."""
+    return broadcast_to(x, shape)
+
+
+def expand_as(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
+    """Repeat axes of size 1 to reach another tensor's shape; see :func:`broadcast_to`."""
+    return broadcast_to(x, need_tensor(y, "expand_as", "y").shape)
+
+
+def view(x: Tensor, shape_or_dtype: Any, name: Optional[str] = None) -> Tensor:
+    """Give the elements another shape.
+
+    Args:
+        x: Any tensor.
+        shape_or_dtype: New sizes, as for :func:`reshape`.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the new shape.
+
+    Raises:
+        OperatorTypeError: a dtype is given: the bits of a tensor cannot be read as another type here.
+    """
+    if isinstance(shape_or_dtype, (str, DType)):
+        raise OperatorTypeError("view: reading the bits as another dtype is not supported: use cast for conversion")
+    return reshape(x, shape_or_dtype)
+
+
+def view_as(x: Tensor, other: Tensor, name: Optional[str] = None) -> Tensor:
+    """Give the elements another tensor's shape; see :func:`reshape`."""
+    return reshape(x, need_tensor(other, "view_as", "other").shape)
 
 
 def _at_least(inputs: tuple[Any, ...], rank: int) -> Any:
@@ -67,5 +104,5 @@ def atleast_3d(*inputs: Any, name: Optional[str] = None) -> Any:
     return _at_least(inputs, 3)
 
 
-__all__ = ["atleast_1d", "atleast_2d", "atleast_3d"]
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "expand", "expand_as", "view", "view_as"]
 TENSOR_METHODS = tuple(__all__)

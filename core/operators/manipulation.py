@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType, bfloat16, bool_, float32, uint8
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dtypes import bfloat16, bool_, float32, uint8
+from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.arguments import ShapeLike, axes_argument, axis_argument, need_tensor, shape_argument
 from core.operators.creation import cast
@@ -157,7 +157,24 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         return x
     if x.dtype is bfloat16:  # whose gradient would be a sum that the engine lacks
         return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
+    if len(wanted) > MAXIMUM_BROADCAST_AXES:
+        return _broadcast_many(x, wanted)
     return apply(_broadcast_to, x, shape=tuple(wanted))
+
+
+MAXIMUM_BROADCAST_AXES = 5
+"""How many axes the engine can sum over in the gradient."""
+
+
+def _broadcast_many(x: Tensor, wanted: Sequence[int]) -> Tensor:
+    """Repeat one axis after the other, each time as a tensor of three axes."""
+    shape = [1] * (len(wanted) - x.ndim) + x.shape
+    for axis, size in enumerate(wanted):
+        if shape[axis] != size:
+            before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+            x = apply(_broadcast_to, reshape_exact(x, [before, 1, after]), shape=(before, size, after))
+            shape[axis] = size
+    return reshape_exact(x, wanted)
 
 
 def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Tensor:
@@ -253,43 +270,6 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[
     return reshape_exact(x, [*shape[:start], joined, *shape[stop + 1 :]])
 
 
-def expand(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
-    """Repeat axes of size 1 to reach a shape; see :func:`broadcast_to`."""
-    return broadcast_to(x, shape)
-
-
-def expand_as(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
-    """Repeat axes of size 1 to reach another tensor's shape; see :func:`broadcast_to`."""
-    return broadcast_to(x, need_tensor(y, "expand_as", "y").shape)
-
-
-def view(x: Tensor, shape_or_dtype: Any, name: Optional[str] = None) -> Tensor:
-    """Give the elements another shape.
-
-    Args:
-        x: Any tensor.
-        shape_or_dtype: New sizes, as for :func:`reshape`.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of the new shape.
-
-    Raises:
-        OperatorTypeError: a dtype is given: the bits of a tensor cannot be read as another type here.
-    """
-    if isinstance(shape_or_dtype, (str, DType)):
-        raise OperatorTypeError("view: reading the bits as another dtype is not supported: use cast for conversion")
-    return reshape(x, shape_or_dtype)
-
-
-def view_as(x: Tensor, other: Tensor, name: Optional[str] = None) -> Tensor:
-    """Give the elements another tensor's shape; see :func:`reshape`."""
-    return reshape(x, need_tensor(other, "view_as", "other").shape)
-
-
-__all__ = [
-    "broadcast_to", "expand", "expand_as", "flatten", "reshape", "squeeze",
-    "transpose", "unsqueeze", "view", "view_as",
-]  # fmt: skip
+__all__ = ["broadcast_to", "flatten", "reshape", "squeeze", "transpose", "unsqueeze"]
 TENSOR_METHODS = tuple(__all__)
 IN_PLACE_METHODS = ("flatten", "reshape", "squeeze", "unsqueeze")

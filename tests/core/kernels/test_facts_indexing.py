@@ -8,6 +8,7 @@ import pytest
 import core
 from core.kernels.errors import OperatorIndexError
 from core.nn import functional as F
+from tests.core.compiled_check import check_compiled
 
 
 def test_take_wraps_and_clips_in_silence_so_indices_are_checked_first() -> None:
@@ -91,3 +92,10 @@ def test_the_engines_fast_transpose_of_bfloat16_would_corrupt_memory() -> None:
     for _ in range(50):
         turned = core.transpose(half, [2, 0, 1])
     np.testing.assert_array_equal(turned.cast("float32").numpy(), array.transpose(2, 0, 1))
+
+
+def test_the_engine_sums_over_five_axes_at_most_in_the_gradient_of_broadcasting() -> None:
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (1, 2, 1, 2, 1, 2))
+    np.testing.assert_array_equal(core.expand(core.to_tensor(x), [2] * 6).numpy(), np.broadcast_to(x, (2,) * 6))
+    check_compiled(lambda t: core.expand(t, [2] * 6) ** 2, x)
+    check_compiled(lambda t: core.tile(t[0, :, 0, :, 0], [2, 2, 2]) ** 2, x)
