@@ -13,9 +13,9 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
 from core.operators.creation import cast
-from core.operators.empty import constant_result
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose
 from core.operators.math import add, multiply
+from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
 
 
