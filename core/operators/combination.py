@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -21,7 +20,6 @@ from core.operators.arguments import (
 from core.operators.creation import arange, assign, cast
 from core.operators.gathering import check_range, index_select
 from core.operators.joining import stack
-from core.operators.linalg import matmul
 from core.operators.logic import isnan
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.masking import where
@@ -250,52 +248,9 @@ def increment(x: Tensor, value: float = 1.0, name: Optional[str] = None) -> Tens
     return in_place(x, add(x, value if x.dtype.is_floating else int(value)), "increment")
 
 
-def inner(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
-    """Multiply along the last axes: every row of x with every row of y.
-
-    Args:
-        x: Shape [..., k], or 0-D.
-        y: Shape [..., k], or 0-D.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of x's leading axes followed by y's; the product when one is 0-D.
-
-    Raises:
-        OperatorError: the last sizes differ.
-    """
-    need_tensor(x, "inner")
-    need_tensor(y, "inner", "y")
-    if not x.ndim or not y.ndim:
-        return multiply(x, y)
-    if x.shape[-1] != y.shape[-1]:
-        raise OperatorError(f"inner: the last sizes of {x.shape} and {y.shape} differ")
-    rows = [reshape_exact(part, [math.prod(part.shape[:-1]), part.shape[-1]]) for part in (x, y)]
-    return reshape_exact(matmul(rows[0], rows[1], transpose_y=True), [*x.shape[:-1], *y.shape[:-1]])
-
-
-def outer(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
-    """Multiply every element of x by every element of y.
-
-    Args:
-        x: Any tensor; read as a vector of m elements.
-        y: Any tensor; read as a vector of n elements.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of shape [m, n].
-
-    Raises:
-        OperatorTypeError: an argument is no Tensor.
-    """
-    need_tensor(x, "outer")
-    need_tensor(y, "outer", "y")
-    return multiply(reshape_exact(x, [x.size, 1]), reshape_exact(y, [1, y.size]))
-
-
 __all__ = [
-    "add_n", "atan2", "fmax", "fmin", "heaviside", "hypot", "increment", "inner", "ldexp", "lerp", "logaddexp",
-    "multiplex", "outer", "scale",
+    "add_n", "atan2", "fmax", "fmin", "heaviside", "hypot", "increment", "ldexp", "lerp", "logaddexp",
+    "multiplex", "scale",
 ]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)
 IN_PLACE_METHODS = ("hypot", "ldexp", "lerp", "scale")
