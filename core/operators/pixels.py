@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
-from core.operators.arguments import need_tensor
+from core.operators.arguments import check_floating, need_tensor
 from core.operators.manipulation import reshape_exact, transpose
 from core.operators.padding import pad
 from core.tensor import Tensor, apply
@@ -42,8 +42,12 @@ def _positions(size: Sequence[int], options: dict[str, Any]) -> list[int]:
     ]
 
 
-_to_columns = Operator("image_to_columns", "im2col", infer=_columns_shape, attributes=_window_attributes)
-_to_image = Operator("columns_to_image", "col2im", infer=_image_shape, attributes=_window_attributes)
+_to_columns = Operator(
+    "image_to_columns", "im2col", check=check_floating("unfold"), infer=_columns_shape, attributes=_window_attributes
+)
+_to_image = Operator(
+    "columns_to_image", "col2im", check=check_floating("fold"), infer=_image_shape, attributes=_window_attributes
+)
 
 
 def unfold(

@@ -235,3 +235,10 @@ def test_columns_derivatives() -> None:
     check_gradients(
         lambda x: pixels.fold(x, [3, 3], [2, 3], 1, [0, 1])[:, :, :1] ** 2, np.repeat(columns, 3, 2)[:, :, :6]
     )
+
+
+def test_blocks_are_cut_from_floats_only() -> None:
+    with pytest.raises(OperatorError, match="unfold: wants a floating-point tensor, got int64: cast it to float32"):
+        pixels.unfold(core.ones([1, 1, 4, 4], "int64"), 2)
+    with pytest.raises(OperatorError, match="fold: wants a floating-point tensor, got int32"):
+        pixels.fold(core.ones([1, 4, 4], "int32"), [3, 3], 2)
