@@ -13,10 +13,10 @@ from core.kernels.operator import Operator
 from core.kernels.sums import SumOperator, factors, steps
 from core.operators.arguments import AxisLike, axes_argument, floating, need_tensor
 from core.operators.creation import cast, filled
-from core.operators.size_zero import constant_result
-from core.operators.linalg import matrix_product
 from core.operators.manipulation import reshape_exact
 from core.operators.math import exp, log
+from core.operators.product_kernels import matrix_product
+from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
 
 
