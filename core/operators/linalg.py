@@ -2,79 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Optional
 
-import numpy as np
-
-from core.kernels.door import Meta
 from core.kernels.dtypes import DType, float16, float32, int32, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose
 from core.operators.math import add, multiply
+from core.operators.product_kernels import (
+    FLOPS_SAVED_PER_SECOND,
+    MOVED_PER_SECOND,
+    gemm,
+    inner_products,
+    integer_matrix_product,
+    product_shape,
+)
 from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
-
-
-def _product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    (first, dtype), (second, _) = metas
-    rows = first[-1] if options["transpose_a"] else first[-2]
-    columns = second[-2] if options["transpose_b"] else second[-1]
-    return [((*first[:-2], rows, columns), dtype)]
-
-
-def _integer_product(first: np.ndarray, second: np.ndarray, transpose_a: bool, transpose_b: bool) -> np.ndarray:
-    first = first.swapaxes(-1, -2) if transpose_a else first
-    return np.matmul(first, second.swapaxes(-1, -2) if transpose_b else second)
-
-
-_matrix_product = Operator("matrix_product", "_linalg_gemm2", infer=_product_shape)
-_integer_matrix_product = HostOperator(
-    "integer_matrix_product", _integer_product, infer=_product_shape, differentiable=False
-)
-_inner_products = Operator(
-    "inner_products",
-    "FullyConnected",
-    infer=lambda metas, options: [((*metas[0][0][:-1], metas[1][0][0]), metas[0][1])],
-    attributes=lambda metas, options: {"num_hidden": metas[1][0][0], "no_bias": True, "flatten": False},
-)
-_inner_products_backward = Operator(
-    "inner_products_backward",
-    "_backward_FullyConnected",
-    infer=lambda metas, options: [metas[1], metas[2]],
-    attributes=lambda metas, options: {"num_hidden": metas[2][0][0], "no_bias": True, "flatten": False},
-    allocate=True,
-    differentiable=False,
-)
-
-MOVED_PER_SECOND = 0.7e9
-FLOPS_SAVED_PER_SECOND = 1.2e11
-
-
-def inner_products(x: Tensor, weight: Tensor) -> Tensor:
-    """Return ``x @ weight.T`` through the engine's fastest kernel for it.
-
-    Args:
-        x: Shape [..., k], floating-point (no float16).
-        weight: Shape [n, k], the same dtype.
-
-    Returns:
-        A tensor of shape [..., n].
-    """
-    return apply(_inner_products, x, weight)
-
-
-def inner_products_backward(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of :func:`inner_products` in one engine call; they cannot be differentiated again."""
-    return apply(_inner_products_backward, gradient, x, weight)
-
-
-def matrix_product(x: Tensor, y: Tensor) -> Tensor:
-    """Return the product of matrices, or of equally shaped batches of them, in float32 or float64, unchecked."""
-    return apply(_matrix_product, x, y, transpose_a=False, transpose_b=False)
 
 
 def swap_last(x: Tensor) -> Tensor:
@@ -141,13 +86,13 @@ def _multiply_matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: boo
 def _multiply_typed(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) -> Tensor:
     if not x.size or not y.size:
         metas = [(tuple(x.shape), x.dtype), (tuple(y.shape), y.dtype)]
-        (shape, _), *_ = _product_shape(metas, {"transpose_a": transpose_x, "transpose_b": transpose_y})
+        (shape, _), *_ = product_shape(metas, {"transpose_a": transpose_x, "transpose_b": transpose_y})
         return constant_result([x, y], shape)
     dtype = x.dtype
     if not dtype.is_floating:
         wide = dtype if dtype in (int32, int64) else int64
         product = apply(
-            _integer_matrix_product, cast(x, wide), cast(y, wide), transpose_a=transpose_x, transpose_b=transpose_y
+            integer_matrix_product, cast(x, wide), cast(y, wide), transpose_a=transpose_x, transpose_b=transpose_y
         )
         return cast(product, dtype)
     if dtype is float16:  # the engine multiplies half-precision matrices on GPUs only
@@ -156,7 +101,7 @@ def _multiply_typed(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) 
         return inner_products(swap_last(x) if transpose_x else x, y if transpose_y else swap_last(y))
     if dtype.size == 2:
         return cast(_multiply_typed(cast(x, float32), cast(y, float32), transpose_x, transpose_y), dtype)
-    return apply(_matrix_product, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
+    return apply(gemm, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
 
 
 def _prefers_inner_products(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, dtype: DType) -> bool:

@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.linalg import inner_products_backward
 from core.operators.manipulation import reshape_exact
+from core.operators.product_kernels import inner_products_backward
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]
