@@ -11,8 +11,9 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import check_broadcast
 from core.operators.creation import cast, filled
+from core.operators.integer_kernels import integer_operator
 from core.operators.masking import where
-from core.operators.math import Operand, divide, floor, integer_operator, operand_pair
+from core.operators.math import Operand, divide, floor, operand_pair
 from core.tensor import Tensor, apply
 
 

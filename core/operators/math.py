@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
-import numpy as np
-
-from core.kernels.door import Meta
 from core.kernels.dtypes import DType, bfloat16, float32, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.errors import OperatorTypeError
+from core.kernels.operator import Operator
 from core.operators.arguments import (
     Scalar,
     as_tensor,
@@ -22,6 +18,7 @@ from core.operators.arguments import (
     scalar_dtype,
 )
 from core.operators.creation import assign, cast
+from core.operators.integer_kernels import integer_operator, integer_power
 from core.tensor import Tensor, apply
 
 Operand = Union[Tensor, Scalar]
@@ -115,28 +112,6 @@ def _number(value: Any, dtype: DType) -> float:
     return float(value)
 
 
-def _broadcast_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    return [(broadcast_shape(*[shape for shape, _ in metas]), metas[0][1])]
-
-
-def integer_operator(name: str, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> HostOperator:
-    """Declare the exact integer form of a binary operator, computed by numpy."""
-    return HostOperator(
-        f"{name}_integers", function, check=check_broadcast(name), infer=_broadcast_meta, differentiable=False
-    )
-
-
-def _integer_power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """Raise to integer powers; a negative power is 1 over a whole number, cut off to 0 except for a base of 1 or -1."""
-    negative = exponent < 0
-    if not negative.any():
-        return np.power(base, exponent)
-    if (negative & (base == 0)).any():
-        raise OperatorError("pow: 0 is raised to a negative power, which integers cannot hold: cast to float32")
-    result = np.power(base, np.abs(exponent))
-    return np.where(negative & (np.abs(base) != 1), np.zeros_like(result), result)
-
-
 def _arithmetic(dtype: DType) -> DType:
     return int64 if dtype.kind == "b" else dtype
 
@@ -147,7 +122,7 @@ _multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", 
 _divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
 _power = BinaryOperator(
     "pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar",
-    integers=integer_operator("pow", _integer_power),
+    integers=integer_operator("pow", integer_power),
 )
 _maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar", swapped=True)
 _minimum = BinaryOperator("minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar", swapped=True)

@@ -179,7 +179,7 @@ def standard_normal(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[st
 
 
 def randn(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
-    """Draw from the standard normal distribution; see :func:`standard_normal`."""
+    """Draw from the standard normal distribution; see :func:`core.standard_normal`."""
     return standard_normal(shape, dtype)
 
 

@@ -22,12 +22,22 @@ NUMPY: dict[str, Any] = {
 TOLERANCE = {"float16": 4e-3, "float32": 2e-5}
 
 
-@pytest.mark.parametrize("name", NUMPY)
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "uint8", "bool"])
+def accepted(name: str, dtype: str) -> bool:
+    if dtype == "bool" and name in ("max", "min", "amax", "amin", "prod"):
+        return False
+    return name != "logsumexp" or dtype.startswith("float")
+
+
+CASES = [
+    (name, dtype)
+    for name in NUMPY
+    for dtype in ("float64", "float32", "float16", "int64", "int32", "uint8", "bool")
+    if accepted(name, dtype)
+]
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_values(name: str, dtype: str) -> None:
-    refused = ("max", "min", "amax", "amin", "prod") if dtype == "bool" else ()
-    if name in refused or (name == "logsumexp" and not dtype.startswith("float")):
-        pytest.skip("refused, see below")
     x = (np.abs(X) if dtype == "uint8" else X).astype(dtype)
     wide = x.astype("float64") if dtype == "float16" else x
     for axis in AXES:
