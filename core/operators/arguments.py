@@ -154,9 +154,32 @@ def check_broadcast(name: str) -> Any:
     """Return a door check that all inputs broadcast."""
 
     def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
-        broadcast_shape(*[shape for shape, _ in metas], caller=name)
+        shapes = [shape for shape, _ in metas]
+        check_alternations(broadcast_shape(*shapes, caller=name), shapes, name)
 
     return check
+
+
+MAXIMUM_ALTERNATIONS = 5
+
+
+def check_alternations(result: Sequence[int], shapes: Sequence[Sequence[int]], caller: str) -> None:
+    """Refuse a broadcast that the engine refuses late: neighbouring axes count as one where the same inputs repeat.
+
+    Raises:
+        OperatorError: more than five groups of axes remain.
+    """
+    if len(result) <= MAXIMUM_ALTERNATIONS:
+        return
+    padded = [(*[1] * (len(result) - len(shape)), *shape) for shape in shapes]
+    patterns = [tuple(shape[i] == 1 for shape in padded) for i, size in enumerate(result) if size != 1]
+    groups = len(patterns) and 1 + sum(one != next_one for one, next_one in zip(patterns, patterns[1:]))
+    if groups > MAXIMUM_ALTERNATIONS:
+        listed = " and ".join(str(list(shape)) for shape in shapes)
+        raise OperatorError(
+            f"{caller}: {listed} broadcast to {list(result)} along {groups} separate groups of axes, where the engine"
+            f" knows {MAXIMUM_ALTERNATIONS}: expand() a few axes first"
+        )
 
 
 def check_floating(name: str) -> Any:

@@ -10,7 +10,14 @@ from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
-from core.operators.arguments import ShapeLike, axes_argument, axis_argument, need_tensor, shape_argument
+from core.operators.arguments import (
+    ShapeLike,
+    axes_argument,
+    axis_argument,
+    check_alternations,
+    need_tensor,
+    shape_argument,
+)
 from core.operators.creation import cast
 from core.tensor import Tensor, apply
 
@@ -155,6 +162,7 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
     if wanted == old:
         return x
+    check_alternations(wanted, [old, wanted], "broadcast_to")
     if x.dtype is bfloat16:  # whose gradient would be a sum that the engine lacks
         return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
     if len(wanted) > MAXIMUM_BROADCAST_AXES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -81,6 +82,9 @@ def where(
         return constant_result([first, second], shape)
     if dtype is bfloat16:  # whose gradient the engine lacks
         return cast(where(condition, cast(first, float32), cast(second, float32)), bfloat16)
+    if len(shape) > MAXIMUM_AXES:
+        flat = [reshape_exact(broadcast_to(t, shape), [math.prod(shape)]) for t in (condition, first, second)]
+        return reshape_exact(where(*flat), shape)
     if condition.shape == list(shape) and condition.size >= LARGE:
         mask = cast(condition, uint8)
         return apply(_where_same, mask, broadcast_to(first, shape), broadcast_to(second, shape))
@@ -88,6 +92,7 @@ def where(
 
 
 LARGE = 1 << 14
+MAXIMUM_AXES = 5  # the engine's choice counts no further, and says so late
 """From this many elements on the engine's operator without broadcasting pays, which takes a third of the time."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -15,6 +16,8 @@ from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shap
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.tensor import Tensor, apply
+
+MAXIMUM_AXES = 5  # the engine's slice counts no further
 
 Range = tuple[int, int, int]
 """Start, number of elements (at least 1) and step along one axis."""
@@ -70,7 +73,19 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
         from core.operators.gathering import take_rows  # which stands on slices
 
         return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
+    if x.ndim > MAXIMUM_AXES:
+        return _axis_by_axis(x, ranges)
     return apply(_slice, x, ranges=tuple(ranges))  # type: ignore[no-any-return]
+
+
+def _axis_by_axis(x: Tensor, ranges: Sequence[Range]) -> Tensor:
+    for axis, part in enumerate(ranges):
+        shape = x.shape
+        if part != (0, shape[axis], 1):
+            before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+            cut = take_ranges(reshape_exact(x, [before, shape[axis], after]), [(0, before, 1), part, (0, after, 1)])
+            x = reshape_exact(cut, [*shape[:axis], part[1], *shape[axis + 1 :]])
+    return x
 
 
 def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
