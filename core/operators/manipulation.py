@@ -14,7 +14,6 @@ from core.operators.arguments import (
     ShapeLike,
     axes_argument,
     axis_argument,
-    check_alternations,
     need_tensor,
     shape_argument,
 )
@@ -162,7 +161,6 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
     if wanted == old:
         return x
-    check_alternations(wanted, [old, wanted], "broadcast_to")
     if x.dtype is bfloat16:  # whose gradient would be a sum that the engine lacks
         return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
     if len(wanted) > MAXIMUM_BROADCAST_AXES:

@@ -83,8 +83,10 @@ def where(
     if dtype is bfloat16:  # whose gradient the engine lacks
         return cast(where(condition, cast(first, float32), cast(second, float32)), bfloat16)
     if len(shape) > MAXIMUM_AXES:
-        flat = [reshape_exact(broadcast_to(t, shape), [math.prod(shape)]) for t in (condition, first, second)]
-        return reshape_exact(where(*flat), shape)
+        mask, one, other = [
+            reshape_exact(broadcast_to(t, shape), [math.prod(shape)]) for t in (condition, first, second)
+        ]
+        return reshape_exact(where(mask, one, other), shape)
     if condition.shape == list(shape) and condition.size >= LARGE:
         mask = cast(condition, uint8)
         return apply(_where_same, mask, broadcast_to(first, shape), broadcast_to(second, shape))
