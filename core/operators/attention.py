@@ -11,6 +11,7 @@ from core.kernels.dtypes import DType, bool_, float16
 from core.kernels.errors import OperatorError
 from core.operators.activation import softmax
 from core.operators.activation_primitives import floating_tensor
+from core.operators.arguments import optional_tensor
 from core.operators.common import dropout
 from core.operators.creation import cast, to_tensor
 from core.operators.linalg import matmul
@@ -56,6 +57,7 @@ def scaled_dot_product_attention(
     """
     for tensor in (query, key, value):
         floating_tensor(tensor, "scaled_dot_product_attention")
+    optional_tensor(attn_mask, "scaled_dot_product_attention", "attn_mask")
     shapes = [list(query.shape), list(key.shape), list(value.shape)]
     alike = shapes[0][:1] + shapes[0][2:] == shapes[1][:1] + shapes[1][2:] and shapes[1] == shapes[2]
     if not alike or len(shapes[0]) != 4:

@@ -10,6 +10,7 @@ import numpy as np
 from core.kernels.errors import OperatorError
 from core.operators.activation import softplus
 from core.operators.activation_primitives import floating_tensor
+from core.operators.arguments import need_tensor, optional_tensor
 from core.operators.creation import cast, to_tensor
 from core.operators.gathering import gather
 from core.operators.reduction import sum as reduce_sum
@@ -53,6 +54,10 @@ def hsigmoid_loss(
         OperatorTypeError: the input is no floating-point Tensor.
     """
     floating_tensor(input, "hsigmoid_loss")
+    need_tensor(label, "hsigmoid_loss", "label")
+    need_tensor(weight, "hsigmoid_loss", "weight")
+    for given, title in ((bias, "bias"), (path_table, "path_table"), (path_code, "path_code")):
+        optional_tensor(given, "hsigmoid_loss", title)
     if num_classes < 2:
         raise OperatorError(f"hsigmoid_loss: num_classes must be at least 2, got {num_classes}")
     if (path_table is None) != (path_code is None):

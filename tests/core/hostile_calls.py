@@ -1,8 +1,9 @@
 """Calls every operator with inputs that do not fit; run as a program, in a process of its own.
 
 Each tensor argument of each sample is replaced in turn: size zero, no axes, one axis more, another dtype, NaN and
-infinity, indices far outside. The call, its results, and its gradients must either work or raise one clear line at once.
-What fails is printed as one JSON line; the case at hand is written to standard error first, so that a crash names it.
+infinity, indices far outside. The call, its results, and its gradients must either work or raise one clear line at
+once. What fails is printed as one JSON line; the case at hand is written to standard error first, so that a crash names
+it.
 """
 
 from __future__ import annotations

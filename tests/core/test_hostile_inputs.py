@@ -1,0 +1,15 @@
+"""No input that does not fit crashes the process, fails late, or raises anything but one clear line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_every_operator_survives_hostile_inputs() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.core.hostile_calls"], capture_output=True, text=True, timeout=600, check=False
+    )
+    last = run.stderr.strip().splitlines()[-1] if run.stderr.strip() else "nothing ran"
+    assert run.returncode == 0 and last == "done", f"the process ended with {run.returncode} at: {last}"
+    assert not run.stdout, run.stdout
