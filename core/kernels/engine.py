@@ -139,7 +139,12 @@ def invoke(
     return results
 
 
-def _check_count(shape: Sequence[int]) -> None:
+def check_count(shape: Sequence[int]) -> None:
+    """Refuse a shape of more elements than the engine counts.
+
+    Raises:
+        OperatorError: it has 2**31 elements or more.
+    """
     count = math.prod(shape)
     if count >= 2**31:
         raise OperatorError(
@@ -153,7 +158,7 @@ def empty(shape: Sequence[int], dtype: DType) -> Array:
     Raises:
         OperatorError: it would have 2**31 elements or more.
     """
-    _check_count(shape)
+    check_count(shape)
     handle = ctypes.c_void_p()
     dimensions = (ctypes.c_int * len(shape))(*shape)
     failed = _LIB.MXNDArrayCreateEx(dimensions, len(shape), *_device_state, 0, dtype.code, ctypes.byref(handle))
@@ -189,7 +194,7 @@ def device_text() -> str:
 
 def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:
     """Copy a numpy array into new engine memory (bfloat16 is given as float32 or as its bits in uint16)."""
-    _check_count(data.shape)
+    check_count(data.shape)
     dtype = dtype or dtype_of_numpy(data)
     if dtype is bfloat16 and data.dtype != np.uint16:
         data = float32_to_bfloat16_bits(data)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels import door
+from core.kernels import door, engine
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
@@ -174,6 +175,9 @@ def arange(
         numbers[:2] = [0, numbers[0]]
     if numbers[2] == 0:
         raise OperatorError("arange: the step is 0")
+    if not all(math.isfinite(value) for value in numbers):
+        raise OperatorError(f"arange: start, end and step must be finite, got {numbers}")
+    engine.check_count([max(math.ceil((numbers[1] - numbers[0]) / numbers[2]), 0)])
     if dtype is None:
         all_ints = all(isinstance(value, (int, np.integer)) for value in numbers)
         dtype = int64 if all_ints else default_dtype()
@@ -222,6 +226,7 @@ def eye(
     Returns:
         A tensor of shape [num_rows, num_columns].
     """
+    engine.check_count([num_rows, num_rows if num_columns is None else num_columns])
     return Tensor(np.eye(num_rows, num_columns), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
 
 
