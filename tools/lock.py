@@ -67,7 +67,7 @@ def resolve(extra: list[str], scratch: Path) -> list[dict[str, Any]]:
     command += ["--only-binary", ":all:", "--no-python-downloads", "--quiet"]
     command += ["--format", "pylock.toml", "--output-file", str(output)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))}
-    subprocess.run(command, cwd=ROOT, check=True, env={**environment, "UV_INDEX_URL": "https://pypi.org/simple"})
+    subprocess.run(command, cwd=ROOT, check=True, env=environment)  # uv's default index is the public one
     return tomllib.loads(output.read_text(encoding="utf-8"))["packages"]
 
 
