@@ -27,7 +27,6 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 _reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
-_transpose_bfloat16 = Operator("transpose_bfloat16", "_np_transpose")  # on which the fast one corrupts memory
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
 )
@@ -100,7 +99,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
         return cast(transpose(cast(x, float32), order), bfloat16)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
-    return apply(_transpose_bfloat16 if x.dtype is bfloat16 else _transpose, x, axes=order)
+    return apply(_transpose, x, axes=order)
 
 
 MAXIMUM_AXES = 6

@@ -19,7 +19,7 @@ def _reshape(context: Context, gradient: Tensor) -> Gradients:
     return (reshape_exact(gradient, context.inputs[0].shape),)
 
 
-@rule("transpose", "transpose_bfloat16")
+@rule("transpose")
 def _transpose(context: Context, gradient: Tensor) -> Gradients:
     order = context.axes
     return (ops.transpose(gradient, [order.index(i) for i in range(len(order))]),)
