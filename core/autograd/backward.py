@@ -268,7 +268,7 @@ def _differentiate_arrays(
         return [None] * len(inputs)
     values = [door.constant(array) for array in inputs]
     metas = [door.constant(array).meta for array in outputs]
-    node = Node(operator, attributes, values, list(outputs), metas, None, traced=False)
+    node = Node(operator, attributes, values, list(outputs), metas, None, traced=None)
     with door.gradient_mode(False):
         results = run_rule(node, [Tensor(door.constant(array)) for array in gradients], needs, False, False)
     return [None if tensor is None else tensor._value.array for tensor in results]

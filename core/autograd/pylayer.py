@@ -82,7 +82,7 @@ class PyLayer:
         if not door.state.gradients or all(tensor.stop_gradient for tensor in inputs):
             return returned
         arrays, metas = [tensor._value.array for tensor in tensors], [tensor._value.meta for tensor in tensors]
-        node = Node(operator, {}, [tensor._value for tensor in inputs], arrays, metas, None, traced=False)
+        node = Node(operator, {}, [tensor._value for tensor in inputs], arrays, metas, None, traced=None)
         joined = iter([Tensor(Value(a, m, node, i, m[1].is_floating)) for i, (a, m) in enumerate(zip(arrays, metas))])
         results = [next(joined) if isinstance(item, Tensor) else item for item in results]
         return type(returned)(results) if isinstance(returned, (tuple, list)) else results[0]

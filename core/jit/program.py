@@ -81,7 +81,7 @@ class CompiledProgram(Operator):
             arrays = [value.array for value in inputs]
             if door.state.gradients and any(value.requires_grad for value in self.output_values):
                 outputs, record = self.program.forward_recorded(arrays, [value.requires_grad for value in inputs])
-                node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=False)
+                node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=None)
                 values = [
                     Value(array, meta, node, index, traced.requires_grad)
                     for index, (array, meta, traced) in enumerate(zip(outputs, self.output_metas, self.output_values))

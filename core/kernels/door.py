@@ -48,6 +48,7 @@ class Value:
         index: Which of the node's outputs it is.
         requires_grad: Whether gradients flow into it.
         owner: Weak reference to the handle of a leaf (its parameter, buffer or user tensor), or None.
+        traced: The trace that it is a value of; None for an eager one.
     """
 
     __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "__weakref__")
@@ -59,7 +60,7 @@ class Value:
         node: Optional[Node] = None,
         index: int = 0,
         requires_grad: bool = False,
-        traced: bool = False,
+        traced: Optional[Trace] = None,
     ) -> None:
         self.array = array
         self.meta = meta
@@ -91,7 +92,7 @@ class Node:
         outputs: Sequence[Any],
         metas: Sequence[Meta],
         saved: Any,
-        traced: bool,
+        traced: Optional[Trace],
     ) -> None:
         self.operator = operator
         self.attributes = attributes
@@ -158,7 +159,7 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
         if not operator.data_dependent:
             plan.metas = metas
     if needs_gradient:
-        return record(operator, attributes, inputs, arrays, metas, saved, traced=False)
+        return record(operator, attributes, inputs, arrays, metas, saved, traced=None)
     return [Value(array, meta) for array, meta in zip(arrays, metas)]
 
 
@@ -169,7 +170,7 @@ def record(
     arrays: Sequence[Any],
     metas: Sequence[Meta],
     saved: Any,
-    traced: bool,
+    traced: Optional[Trace],
 ) -> list[Value]:
     """Return output values joined to a new node; integer and bool outputs carry no gradient."""
     node = Node(operator, attributes, inputs, arrays, metas, saved, traced)

@@ -67,13 +67,13 @@ class Trace:
         """Return a traced value standing for an argument of the program."""
         symbol = graph.variable(label)
         self.inputs.append(symbol)
-        value = Value(symbol, meta, requires_grad=requires_grad, traced=True)
+        value = Value(symbol, meta, requires_grad=requires_grad, traced=self)
         self.variables.append(value)
         return value
 
     def capture(self, value: Value) -> Value:
-        """Return the traced stand-in of an eager value that the function reads (a parameter, a constant)."""
-        if value.traced:
+        """Return the stand-in of a value from outside that is read here: eager, or of the trace around this one."""
+        if value.traced is self:
             return value
         found = self._symbols.get(id(value))
         if found is None:
@@ -85,7 +85,7 @@ class Trace:
 
     def is_input(self, value: Value) -> bool:
         """Return whether a value is an input of the graph, or becomes one on use, rather than a result in it."""
-        return not value.traced or any(value is known for known in self.variables)
+        return value.traced is not self or any(value is known for known in self.variables)
 
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Note one operator down; the counterpart of :func:`core.kernels.door.invoke`."""
@@ -111,12 +111,11 @@ class Trace:
                 for symbol, meta in zip(outputs, output_metas)
             ]
         if gradients and operator.differentiable and any(value.requires_grad for value in inputs):
-            # the record keeps the eager leaves themselves, so that grad() inside the traced function finds parameters
-            kept = [inner if original.traced else original for original, inner in zip(originals, inputs)]
-            results = door.record(operator, attributes, kept, outputs, output_metas, None, traced=True)
+            # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
+            results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
         else:
             if not gradients and operator.differentiable:
                 outputs = [graph.block_gradient(symbol) for symbol in outputs]
-            results = [Value(symbol, meta, traced=True) for symbol, meta in zip(outputs, output_metas)]
+            results = [Value(symbol, meta, traced=self) for symbol, meta in zip(outputs, output_metas)]
         self.operations.append(Operation(operator, attributes, inputs, results, gradients))
         return results
