@@ -6,10 +6,9 @@ whether it needs a gradient, its gradient, and how to read it.
 
 from __future__ import annotations
 
-import sys
+import math
 import weakref
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 import numpy as np
@@ -27,12 +26,12 @@ from core.kernels.data import (
 from core.kernels.data import (
     set_default_dtype as set_default_dtype,
 )
+from core.kernels.dimension import symbolic_shape
 from core.kernels.door import Value
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
 from core.kernels.errors import OperatorError
+from core.kernels.errors import user_line as user_line
 from core.kernels.operator import Operator
-
-_CORE_FOLDER = str(Path(__file__).parent)
 
 
 class Tensor:
@@ -67,7 +66,7 @@ class Tensor:
     @property
     def shape(self) -> list[int]:
         """The size of each axis; an empty list for a 0-D tensor."""
-        return list(self._value.meta[0])
+        return symbolic_shape(self._value) if self._value.second is not None else list(self._value.meta[0])
 
     @property
     def dtype(self) -> DType:
@@ -82,7 +81,7 @@ class Tensor:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return int(np.prod(self._value.meta[0], dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def place(self) -> str:
@@ -144,7 +143,7 @@ class Tensor:
     def __len__(self) -> int:
         if not self._value.meta[0]:
             raise TypeError("len() of a 0-D tensor")
-        return self._value.meta[0][0]
+        return self.shape[0].__index__()
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._value.meta[0]:
@@ -253,6 +252,7 @@ class Tensor:
             raise ValueError(f"a tensor of {self.dtype.name} cannot have a gradient: cast it to float32 first")
         old = self._value
         self._value = old.detached() if stop and old.node is not None else Value(old.array, old.meta, traced=old.traced)
+        self._value.second = old.second
         self._value.requires_grad = not stop
         self._value.owner = weakref.ref(self)
 
@@ -463,11 +463,3 @@ def readable(tensor: Tensor) -> Value:
     if value.array is None:
         raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
     return value
-
-
-def user_line() -> str:
-    """Return ``file:line`` of the innermost caller outside core."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_CORE_FOLDER):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

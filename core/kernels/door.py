@@ -49,9 +49,10 @@ class Value:
         requires_grad: Whether gradients flow into it.
         owner: Weak reference to the handle of a leaf (its parameter, buffer or user tensor), or None.
         traced: The trace that it is a value of; None for an eager one.
+        second: In a trace with unknown sizes, ``meta`` in the second world where it differs there; otherwise None.
     """
 
-    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "__weakref__")
+    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "__weakref__")
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class Value:
         self.requires_grad = requires_grad
         self.owner: Any = None
         self.traced = traced
+        self.second: Optional[Meta] = None
 
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+_CORE_FOLDER = str(Path(__file__).parent.parent)
+
 
 class OperatorError(ValueError):
     """A wrong shape, value or attribute given to an operator.
@@ -26,3 +31,11 @@ class OperatorTypeError(OperatorError, TypeError):
 
 class OperatorIndexError(OperatorError, IndexError):
     """An index outside the axis or table that it addresses."""
+
+
+def user_line() -> str:
+    """Return ``file:line`` of the innermost caller outside core."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_CORE_FOLDER):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

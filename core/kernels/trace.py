@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import custom, door, graph
-from core.kernels.door import Meta, Value
+from core.kernels import custom, dimension, door, graph
+from core.kernels.door import Meta, Plan, Value
+from core.kernels.errors import OperatorError, user_line
 from core.kernels.operator import Operator
 
 DETACH = Operator("detach", "BlockGrad", differentiable=False)
@@ -42,9 +43,20 @@ class Trace:
         training: Whether an operator in the graph must run in training form.
         layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
         operations: Everything that was noted down, in order.
+        symbolic: Whether sizes may be unknown (:mod:`core.kernels.dimension`). Then only the operations are noted down,
+            for two worlds of sizes, and no graph is built.
+        labels: What to call each variable.
+        guards: Comparisons of unknown sizes that the traced code made.
+
+    Args:
+        symbolic: See above; a trace inside a symbolic one is symbolic too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, symbolic: bool = False) -> None:
+        around: Optional[Trace] = door.state.trace
+        self.symbolic: bool = symbolic or (around is not None and around.symbolic)
+        self.labels: list[str] = []
+        self.guards: list[dimension.Guard] = []
         self.inputs: list[graph.Symbol] = []
         self.captured: list[tuple[Value, Any]] = []
         self.updates: dict[int, tuple[Any, Value]] = {}
@@ -53,21 +65,32 @@ class Trace:
         self.operations: list[Operation] = []
         self.variables: list[Value] = []
         self._symbols: dict[int, Value] = {}
-        self._previous: Optional[Trace] = None
+        self.outer: Optional[Trace] = None
 
     def __enter__(self) -> Trace:
-        self._previous = door.state.trace
+        self.outer = door.state.trace
         door.state.trace = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        door.state.trace = self._previous
+        door.state.trace = self.outer
 
-    def input(self, meta: Meta, requires_grad: bool, label: str = "input") -> Value:
-        """Return a traced value standing for an argument of the program."""
-        symbol = graph.variable(label)
+    def input(
+        self, meta: Meta, requires_grad: bool, label: str = "input", second: Optional[Meta] = None
+    ) -> Value:
+        """Return a traced value standing for an argument of the program.
+
+        Args:
+            meta: Its shape and type.
+            requires_grad: Whether gradients flow into it.
+            label: What to call it.
+            second: Its shape and type in the second world, where a size of it is unknown.
+        """
+        symbol = None if self.symbolic else graph.variable(label)
+        self.labels.append(label)
         self.inputs.append(symbol)
         value = Value(symbol, meta, requires_grad=requires_grad, traced=self)
+        value.second = second
         self.variables.append(value)
         return value
 
@@ -79,7 +102,7 @@ class Trace:
         if found is None:
             owner = value.owner() if value.owner is not None else None
             self.captured.append((value, owner))
-            found = self.input(value.meta, value.requires_grad, "captured")
+            found = self.input(value.meta, value.requires_grad, "captured", value.second)
             self._symbols[id(value)] = found
         return found
 
@@ -92,20 +115,24 @@ class Trace:
         originals = inputs
         inputs = [self.capture(value) for value in inputs]
         metas = [value.meta for value in inputs]
-        plan = operator.plans.get((*attributes.items(), *metas))
-        if plan is None:
-            plan = door.make_plan(operator, metas, attributes)
-        output_metas = door.traced_metas(operator, plan, metas, attributes)
+        numbers = attributes
+        if self.symbolic:
+            attributes = self._captured_sizes(attributes)
+            numbers = dimension.in_world(attributes, 0)
+        plan, output_metas = _inferred(operator, metas, numbers)
         self.training = self.training or operator.training
         symbols = [value.array for value in inputs]
-        if operator.trap:
+        if self.symbolic:
+            outputs = [None] * len(output_metas)
+        elif operator.trap:
             outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
         else:
             assert operator.handle is not None
             outputs = graph.apply_operator(operator.name, operator.handle, symbols, plan.attributes)
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
-        if operator.differentiable:  # no gradient flows through integers; the engine would let it pass a cast to them
+        if operator.differentiable and not self.symbolic:
+            # no gradient flows through integers; the engine would let it pass a cast to them
             outputs = [
                 symbol if meta[1].is_floating else graph.block_gradient(symbol)
                 for symbol, meta in zip(outputs, output_metas)
@@ -114,8 +141,49 @@ class Trace:
             # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
             results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
         else:
-            if not gradients and operator.differentiable:
+            if not gradients and operator.differentiable and not self.symbolic:
                 outputs = [graph.block_gradient(symbol) for symbol in outputs]
             results = [Value(symbol, meta, traced=self) for symbol, meta in zip(outputs, output_metas)]
+        if self.symbolic:
+            self._infer_second(operator, inputs, attributes, results)
         self.operations.append(Operation(operator, attributes, inputs, results, gradients))
         return results
+
+    def _captured_sizes(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return attributes whose unknown sizes are sizes of values of this trace, not of an outer one."""
+
+        def inside(size: dimension.Dimension) -> Any:
+            return size.evaluate(lambda value, axis: dimension.symbolic_shape(self.capture(value))[axis])
+
+        return dimension.transformed(attributes, inside) if dimension.contains_dimension(attributes) else attributes
+
+    def _infer_second(
+        self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any], results: Sequence[Value]
+    ) -> None:
+        """Give results their shapes in the second world, where these depend on an unknown size."""
+        if all(value.second is None for value in inputs) and not dimension.contains_dimension(attributes):
+            return
+        metas = [value.second or value.meta for value in inputs]
+        try:
+            _, seconds = _inferred(operator, metas, dimension.in_world(attributes, 1))
+        except OperatorError as error:
+            sizes = ", ".join(dimension.shape_text(value) for value in inputs)
+            raise OperatorError(
+                f"{user_line()}: {operator.name} works for one size of an unknown axis and not for another (inputs"
+                f" {sizes}): a number was computed where the size itself is needed, or the InputSpec must give the size"
+                f" or other examples; {error}"
+            ) from None
+        for value, second in zip(results, seconds):
+            if len(second[0]) != len(value.meta[0]) or second[1] is not value.meta[1]:
+                raise OperatorError(
+                    f"{user_line()}: the number of axes of {operator.name}'s result depends on an unknown size"
+                    f" ({value.meta[0]} or {second[0]}): give the size in the InputSpec"
+                )
+            value.second = second if second != value.meta else None
+
+
+def _inferred(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any]) -> tuple[Plan, Sequence[Meta]]:
+    plan = operator.plans.get((*attributes.items(), *metas))
+    if plan is None:
+        plan = door.make_plan(operator, metas, attributes)
+    return plan, door.traced_metas(operator, plan, metas, attributes)

@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import Dimension, is_known, larger
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, int64, promote
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
@@ -58,13 +59,15 @@ def is_number(value: Any) -> bool:
 
 
 def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
-    """Return a shape as a tuple of Python ints; tensors in it are read."""
+    """Return a shape as a tuple of Python ints (or unknown sizes, while such are traced); tensors in it are read."""
     if isinstance(shape, Tensor):
         shape = shape.tolist()
-    if isinstance(shape, (numbers.Integral, np.integer)):
-        return (int(shape),)  # type: ignore[call-overload]
+    if isinstance(shape, (numbers.Integral, np.integer, Dimension)):
+        shape = (shape,)  # type: ignore[assignment]
     try:
-        return tuple([int(size) for size in shape])  # type: ignore[union-attr]
+        return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])  # type: ignore[union-attr,misc]
+    except OperatorError:
+        raise
     except (TypeError, ValueError):
         raise OperatorTypeError(f"{caller}: a shape is a list of ints, got {shape!r}") from None
 
@@ -115,12 +118,14 @@ def broadcast_shape(*shapes: Sequence[int], caller: str = "broadcast") -> tuple[
     result = [1] * rank
     for shape in shapes:
         for i, size in enumerate(shape, start=rank - len(shape)):
-            if size != 1:
-                if result[i] not in (1, size):
-                    listed = " and ".join(str(list(shape)) for shape in shapes)
-                    raise OperatorError(
-                        f"{caller}: shapes {listed} do not broadcast: sizes {result[i]} and {size} differ"
-                    )
+            if is_known(size, 1):
+                continue
+            if isinstance(size, Dimension) or isinstance(result[i], Dimension):
+                result[i] = size if is_known(result[i], 1) else larger(result[i], size)  # the engine checks each run
+            elif result[i] not in (1, size):
+                listed = " and ".join(str(list(shape)) for shape in shapes)
+                raise OperatorError(f"{caller}: shapes {listed} do not broadcast: sizes {result[i]} and {size} differ")
+            else:
                 result[i] = size
     return tuple(result)
 

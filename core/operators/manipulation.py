@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from core.kernels.dimension import same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
 from core.kernels.errors import OperatorError
@@ -244,7 +245,7 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     value = x._value
-    if value.meta[0] == tuple(shape) and not (value.node is None and value.requires_grad):
+    if same_shape(x.shape, shape) and not (value.node is None and value.requires_grad):
         return Tensor(value)  # a second handle; only a leaf that needs a gradient must not have two
     return apply(_reshape, x, newshape=tuple(shape))
 
