@@ -56,7 +56,9 @@ class CompiledProgram(Operator):
         self.layers = [(weakref.ref(layer), training) for layer, training in trace.layers.values()]
         self.variables = trace.variables
         self.operations: Sequence[Operation] = trace.operations
-        self.program = graph.Program([value.array for value in outputs], trace.inputs, static, trace.training)
+        captured = enumerate(trace.captured, start=len(tensors))
+        steady = [i for i, (_, owner) in captured if id(owner) not in trace.updates]
+        self.program = graph.Program([value.array for value in outputs], trace.inputs, static, trace.training, steady)
         self.rule = self._differentiate
 
     def fits(self) -> bool:

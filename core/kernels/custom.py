@@ -131,5 +131,12 @@ class _Properties(mx.operator.CustomOpProp):
         outputs = door.traced_metas(self.operator, plan, metas, self.attributes)
         return in_shape, [list(shape) for shape, _ in outputs], []
 
+    def infer_storage_type_backward(
+        self, ograd_stype: Any, in_stype: Any, out_stype: Any, igrad_stype: Any, aux_stype: Any
+    ) -> Any:
+        """Everything here is dense, also the gradients of which the engine does not know it yet."""
+        given = (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype)
+        return tuple(["default"] * len(stypes) for stypes in given)
+
     def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> _Computation:
         return _Computation(self.operator, self.attributes)

@@ -116,11 +116,12 @@ class Node:
 class Plan:
     """What the door knows about one operator with given attributes, input shapes and types."""
 
-    __slots__ = ("attributes", "metas")
+    __slots__ = ("attributes", "metas", "handle")
 
-    def __init__(self, attributes: Attributes, metas: Optional[Sequence[Meta]]) -> None:
+    def __init__(self, attributes: Attributes, metas: Optional[Sequence[Meta]], handle: Any) -> None:
         self.attributes = attributes
         self.metas = metas
+        self.handle = handle
 
 
 def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
@@ -188,7 +189,7 @@ def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, A
         operator.check(metas, attributes)
     encoded = Attributes(operator.engine_attributes(metas, attributes))
     output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
-    plan = Plan(encoded, output_metas)
+    plan = Plan(encoded, output_metas, operator.handle_for(metas))
     check_size(operator, plan, metas, attributes)
     if len(operator.plans) >= MAXIMUM_PLANS:
         operator.plans.clear()
@@ -218,13 +219,13 @@ def check_size(operator: Operator, plan: Plan, metas: Sequence[Meta], attributes
 def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
     """Return the output shapes and types of a plan, asking the engine's inference where they are not known yet."""
     if plan.metas is None:
-        if operator.data_dependent or operator.handle is None:
+        if operator.data_dependent or plan.handle is None:
             raise OperatorError(
                 f"{operator.name}: the output shape depends on data, so it cannot be part of a compiled program;"
                 " compute it outside to_static"
             )
         try:
-            plan.metas = graph.infer(operator.name, operator.handle, metas, plan.attributes)[: operator.visible_outputs]
+            plan.metas = graph.infer(operator.name, plan.handle, metas, plan.attributes)[: operator.visible_outputs]
         except MXNetError as error:
             raise refusal(operator, metas, attributes, error) from None
     return plan.metas

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.kernels import engine
@@ -101,9 +101,18 @@ class Program:
         inputs: The graph's variables in calling order.
         static: Keep one set of buffers for all calls (fastest for one signature).
         training: Run operators in their training form even where no gradient is asked for.
+        steady: Positions of the inputs that are the same arrays in most calls (parameters): the engine prepares what
+            reads only these and its own buffers once, and again whenever one of them is another array.
     """
 
-    def __init__(self, outputs: Sequence[Symbol], inputs: Sequence[Symbol], static: bool, training: bool) -> None:
+    def __init__(
+        self,
+        outputs: Sequence[Symbol],
+        inputs: Sequence[Symbol],
+        static: bool,
+        training: bool,
+        steady: Collection[int] = (),
+    ) -> None:
         outputs = list(outputs)
         self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
         if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
@@ -115,6 +124,10 @@ class Program:
         self.order = [position[name] for name in used]
         self.training = training
         flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static)]
+        if static and not self.without_inputs:
+            steady = set(steady)
+            flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in steady]))
+            flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in steady]))
         self.call = mx.nd.CachedOp(self.symbol, flags)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
 

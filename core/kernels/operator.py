@@ -38,6 +38,8 @@ class Operator:
         visible_outputs: How many of the engine's outputs are results; the rest is dropped.
         allocate: Make the outputs from ``infer`` and let the engine write into them (the engine's ``_backward_*``
             operators have no shape inference of their own).
+        same_shape: The engine's operator on two images of one shape; unlike those that broadcast it keeps the memory
+            format of convolutions.
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
@@ -56,6 +58,7 @@ class Operator:
         data_dependent: bool = False,
         visible_outputs: Optional[int] = None,
         allocate: bool = False,
+        same_shape: Optional[str] = None,
         trap: bool = False,
         register: bool = True,
     ) -> None:
@@ -64,6 +67,7 @@ class Operator:
         self.name = name
         self.engine_name = engine_name
         self.handle: Optional[ctypes.c_void_p] = engine.operator_handle(engine_name) if engine_name else None
+        self.same_shape_handle = engine.operator_handle(same_shape) if same_shape else None
         self.check = check
         self.infer = infer
         self._attributes = attributes
@@ -87,19 +91,27 @@ class Operator:
             attributes = self._attributes(metas, attributes)
         return {key: value for key, value in attributes.items() if value is not None}
 
+    def handle_for(self, metas: Sequence[Meta]) -> Optional[ctypes.c_void_p]:
+        """Return the engine's operator for inputs of these shapes and types."""
+        if self.same_shape_handle is not None and metas[0] == metas[1]:
+            shape, dtype = metas[0]
+            if len(shape) >= 3 and 0 not in shape and dtype.is_floating:
+                return self.same_shape_handle
+        return self.handle
+
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Compute on engine arrays; returns the outputs and what the differentiation rule wants kept (or None)."""
         out = None
         if self.allocate:
-            assert plan.metas is not None and self.handle is not None
+            assert plan.metas is not None
             out = [engine.empty(shape, dtype) for shape, dtype in plan.metas]
         if self.training:
             with engine.engine_mode(recording=False, training=True):
-                outputs = engine.invoke(self.handle, arrays, plan.attributes, out)
+                outputs = engine.invoke(plan.handle, arrays, plan.attributes, out)
         else:
-            outputs = engine.invoke(self.handle, arrays, plan.attributes, out)
+            outputs = engine.invoke(plan.handle, arrays, plan.attributes, out)
         return outputs[: self.visible_outputs], None
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:

@@ -34,6 +34,7 @@ class BinaryOperator:
         reverse_name: The same with the number on the left.
         differentiable: False where no gradient exists.
         swapped: Give the engine y before x: the first of two equal elements gets its gradient, in Paddle the second.
+        same_shape: The engine's operator on two tensors of one shape, where it is faster.
         integers: The operator for integers, where the engine computes those through floating point.
     """
 
@@ -46,6 +47,7 @@ class BinaryOperator:
         differentiable: bool = True,
         swapped: bool = False,
         integers: Optional[Operator] = None,
+        same_shape: Optional[str] = None,
     ) -> None:
         def with_number(suffix: str, engine: Optional[str]) -> Optional[Operator]:
             if engine is None:
@@ -57,7 +59,9 @@ class BinaryOperator:
         self.integers = integers
         check = check_broadcast(name)
         in_order = (lambda metas, options: check(metas[::-1], options)) if swapped else check
-        self.tensors = Operator(name, engine_name, check=in_order, differentiable=differentiable)
+        self.tensors = Operator(
+            name, engine_name, check=in_order, differentiable=differentiable, same_shape=same_shape
+        )
         self.scalar = with_number("scalar", scalar_name)
         self.reverse = with_number("reverse_scalar", reverse_name)
 
@@ -116,7 +120,7 @@ def _arithmetic(dtype: DType) -> DType:
     return int64 if dtype.kind == "b" else dtype
 
 
-_add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar")
+_add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar", same_shape="elemwise_add")
 _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
 _multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
 _divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")

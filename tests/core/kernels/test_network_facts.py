@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import engine
+from core.kernels import engine, graph
+from core.kernels.engine import MXNetError
 from core.nn import functional as F
 
 
@@ -163,3 +164,19 @@ def test_batch_norm_updates_under_no_grad_and_leaves_statistics_alone_in_evaluat
     F.batch_norm(x, mean, variance, training=False).sum().backward()
     F.batch_norm(x, mean, variance, training=True, use_global_stats=True)
     np.testing.assert_array_equal(mean.numpy(), moved)
+
+
+def test_a_sum_of_equal_shapes_cannot_be_differentiated_by_one_operand_in_a_compiled_graph() -> None:
+    left, right = graph.variable(), graph.variable()
+    blocked = graph.block_gradient(left)
+    handle = engine.operator_handle("elemwise_add")
+    total = graph.apply_operator("add", handle, [blocked, right], engine.Attributes({}))
+    program = graph.Program(total, [left, right], static=True, training=False)
+    arrays = [engine.from_numpy(np.ones((2, 3, 4), "float32")) for _ in range(2)]
+    _, record = program.forward_recorded(arrays, [True, True])
+    with pytest.raises(MXNetError, match="storage_type_num_unknown_nodes"):
+        record.backward(arrays[:1], retain=False)
+        engine.wait_all()
+    x, y = (core.to_tensor(np.ones((2, 3, 4), "float32"), stop_gradient=False) for _ in range(2))
+    core.jit.to_static(lambda x, y: x.detach() + y)(x, y).sum().backward()
+    assert (y.grad.numpy() == 1).all()
