@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.kernels import door
+from core.kernels.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
 from core.kernels.door import Value
+from core.kernels.errors import OperatorError
 from core.kernels.trace import Operation
 
 
 def repeat(
-    variables: Sequence[Value], operations: Sequence[Operation], outputs: Sequence[Value], inputs: Sequence[Value]
+    variables: Sequence[Value],
+    operations: Sequence[Operation],
+    outputs: Sequence[Value],
+    inputs: Sequence[Value],
+    guards: Sequence[Guard] = (),
 ) -> list[Value]:
     """Return what the outputs become where the variables are the given inputs.
 
@@ -19,10 +25,44 @@ def repeat(
         operations: What it does.
         outputs: Its results.
         inputs: One value for each variable.
+        guards: Its comparisons of unknown sizes, in order.
+
+    Raises:
+        OperatorError: a size turns a guard's outcome round, or one that the trace holds for fixed is different here.
     """
     known = {id(variable): value for variable, value in zip(variables, inputs)}
-    for operation in operations:
+
+    def size(value: Value, axis: int) -> Size:
+        return symbolic_shape(known[id(value)])[axis]  # type: ignore[no-any-return]
+
+    remaining = list(reversed(guards))
+    for position, operation in enumerate(operations):
+        while remaining and remaining[-1].position <= position:
+            remaining.pop().check(size)
+        attributes = operation.attributes
+        if contains_dimension(attributes):
+            attributes = evaluated(attributes, size)
         with door.gradient_mode(door.state.gradients and operation.gradients):
-            results = operation.operator.replay([known[id(value)] for value in operation.inputs], operation.attributes)
-        known.update(zip([id(value) for value in operation.outputs], results))
+            results = operation.operator.replay([known[id(value)] for value in operation.inputs], attributes)
+        for traced, result in zip(operation.outputs, results):
+            if result.meta[0] != traced.meta[0]:
+                _check_fixed_sizes(operation, traced, result)
+            known[id(traced)] = result
+    for guard in reversed(remaining):
+        guard.check(size)
     return [known[id(value)] for value in outputs]
+
+
+def _check_fixed_sizes(operation: Operation, traced: Value, result: Value) -> None:
+    """Refuse a size that was the same in both worlds of the trace, and that code may have taken for fixed."""
+    second = traced.second or traced.meta
+    expected, got = traced.meta[0], result.meta[0]
+    fits = len(expected) == len(got) and all(
+        one == here or one != other for one, other, here in zip(expected, second[0], got)
+    )
+    if not fits:
+        raise OperatorError(
+            f"{operation.operator.name}: a result has shape {list(got)} where the program was traced for"
+            f" {shape_text(traced)}: this size of input cannot be expressed; make a program for it, with another"
+            " InputSpec"
+        )

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 from core.jit import tree
 from core.jit.input_spec import InputSpec
-from core.jit.replay import replay_operations
+from core.jit.replay import repeat
 from core.kernels.dimension import Guard
 from core.kernels.door import Value
 from core.kernels.errors import OperatorError
@@ -129,4 +129,4 @@ def replay(program: SymbolicProgram, values: Sequence[Value]) -> list[Value]:
             )
     inputs = [*values, *(program.captured_values() if len(values) == len(program.inputs) else [])]
     outputs = [*program.outputs, *[value for _, value in program.updates]]
-    return replay_operations(program.operations, program.variables, inputs, outputs, program.guards)
+    return repeat(program.variables, program.operations, outputs, inputs, program.guards)
