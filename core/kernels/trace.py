@@ -43,6 +43,7 @@ class Trace:
         training: Whether an operator in the graph must run in training form.
         layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
         operations: Everything that was noted down, in order.
+        gradients: Whether the program may be differentiated; one traced under no_grad is not.
         symbolic: Whether sizes may be unknown (:mod:`core.kernels.dimension`). Then only the operations are noted down,
             for two worlds of sizes, and no graph is built.
         labels: What to call each variable.
@@ -57,6 +58,7 @@ class Trace:
         self.symbolic: bool = symbolic or (around is not None and around.symbolic)
         self.labels: list[str] = []
         self.guards: list[dimension.Guard] = []
+        self.gradients = door.state.gradients
         self.inputs: list[graph.Symbol] = []
         self.captured: list[tuple[Value, Any]] = []
         self.updates: dict[int, tuple[Any, Value]] = {}
@@ -122,27 +124,28 @@ class Trace:
         plan, output_metas = _inferred(operator, metas, numbers)
         self.training = self.training or operator.training
         symbols = [value.array for value in inputs]
+        needs = [value.requires_grad for value in inputs]
         if self.symbolic:
             outputs = [None] * len(output_metas)
         elif operator.trap:
             outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
         else:
-            assert operator.handle is not None
-            outputs = graph.apply_operator(operator.name, operator.handle, symbols, plan.attributes)
+            # the engine cannot differentiate its operators on equal shapes with respect to one input only
+            handle = plan.handle if all(needs) or not any(needs) else operator.handle
+            outputs = graph.apply_operator(operator.name, handle, symbols, plan.attributes)
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
-        if operator.differentiable and not self.symbolic:
-            # no gradient flows through integers; the engine would let it pass a cast to them
+        followed = operator.differentiable and any(needs)
+        if self.gradients and operator.differentiable and not self.symbolic:
+            # the engine would let a gradient through integers and no_grad; a block costs a copy, so only there
             outputs = [
-                symbol if meta[1].is_floating else graph.block_gradient(symbol)
+                symbol if meta[1].is_floating and (gradients or not followed) else graph.block_gradient(symbol)
                 for symbol, meta in zip(outputs, output_metas)
             ]
-        if gradients and operator.differentiable and any(value.requires_grad for value in inputs):
+        if followed and gradients:
             # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
             results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
         else:
-            if not gradients and operator.differentiable and not self.symbolic:
-                outputs = [graph.block_gradient(symbol) for symbol in outputs]
             results = [Value(symbol, meta, traced=self) for symbol, meta in zip(outputs, output_metas)]
         if self.symbolic:
             self._infer_second(operator, inputs, attributes, results)
