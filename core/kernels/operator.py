@@ -26,6 +26,9 @@ REGISTRY: dict[str, Operator] = {}
 class Operator:
     """A primitive that the engine computes.
 
+    Attributes:
+        region: It is control flow with programs of its own inside: a compiled program is cut there.
+
     Args:
         name: Our name, unique.
         engine_name: The engine's registered operator.
@@ -44,6 +47,8 @@ class Operator:
             through a custom operator there.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
+
+    region = False
 
     def __init__(
         self,

@@ -127,6 +127,8 @@ class Trace:
         needs = [value.requires_grad for value in inputs]
         if self.symbolic:
             outputs = [None] * len(output_metas)
+        elif operator.region:  # a program is cut here: to what follows these are inputs
+            outputs = [graph.variable(operator.name) for _ in output_metas]
         elif operator.trap:
             outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
         else:
@@ -136,7 +138,7 @@ class Trace:
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
         followed = operator.differentiable and any(needs)
-        if self.gradients and operator.differentiable and not self.symbolic:
+        if self.gradients and operator.differentiable and not self.symbolic and not operator.region:
             # the engine would let a gradient through integers and no_grad; a block costs a copy, so only there
             outputs = [
                 symbol if meta[1].is_floating and (gradients or not followed) else graph.block_gradient(symbol)

@@ -1,0 +1,184 @@
+"""How a traced program runs that the engine cannot hold in one graph: stretches of it compiled, regions between them.
+
+A trace without control flow on tensors is one compiled program. Where it contains regions (a conditional, a loop, a
+print) it is cut there: each stretch between two regions is a :class:`Segment`, one call of the engine, and each region
+decides on the calling thread what runs next. So an assertion fails at the call, random numbers are drawn in the
+program's order, and what a branch or an iteration computed is on the record like anything else that was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from core.autograd.backward import grad
+from core.autograd.context import Context
+from core.jit.replay import repeat
+from core.kernels import door, graph
+from core.kernels.door import Node, Plan, Value
+from core.kernels.engine import Array
+from core.kernels.operator import Operator
+from core.kernels.trace import Operation, Trace
+from core.operators.creation import zeros
+from core.tensor import Tensor
+
+
+class Segment(Operator):
+    """Operations without regions, compiled: one big operator whose gradient is the engine's, or, to differentiate it
+    again, the operations repeated one by one.
+
+    Args:
+        name: What to call it in messages.
+        trace: Where the operations were noted down.
+        outputs: Values of the trace to return; none of them is one of its variables.
+        static: Keep one set of buffers for all calls.
+        steady: Positions of the variables that are the same arrays in most calls (parameters).
+    """
+
+    def __init__(
+        self, name: str, trace: Trace, outputs: Sequence[Value], static: bool, steady: Sequence[int] = ()
+    ) -> None:
+        super().__init__(name, None, register=False)
+        self.variables = trace.variables
+        self.operations: Sequence[Operation] = trace.operations
+        self.output_values = list(outputs)
+        self.output_metas = [value.meta for value in outputs]
+        self.program = graph.Program([value.array for value in outputs], trace.inputs, static, trace.training, steady)
+        self.rule = self._differentiate
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the outputs for eager inputs, recorded where a gradient may be wanted."""
+        arrays = [value.array for value in inputs]
+        if not (door.state.gradients and any(value.requires_grad for value in self.output_values)):
+            return [Value(array, meta) for array, meta in zip(self.program.forward(arrays), self.output_metas)]
+        outputs, record = self.program.forward_recorded(arrays, [value.requires_grad for value in inputs])
+        node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=None)
+        return [
+            Value(array, value.meta, node, index, value.requires_grad)
+            for index, (array, value) in enumerate(zip(outputs, self.output_values))
+        ]
+
+    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+        """Repeat the operations one by one."""
+        return repeat(self.variables, self.operations, self.output_values, inputs)
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run on engine arrays without a record."""
+        return self.program.forward(arrays), None
+
+    def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        filled = [
+            zeros(meta[0], meta[1]) if gradient is None else gradient
+            for gradient, meta in zip(gradients, self.output_metas)
+        ]
+        if not context.create_graph:
+            arrays: list[Array] = [gradient._value.array for gradient in filled]
+            found = context.saved.backward(arrays, retain=context.retain)
+            return [None if array is None else Tensor(door.constant(array)) for array in found]
+        outputs = [Tensor(value) for value in self.replay([tensor._value for tensor in context.inputs], {})]
+        pairs = [(o, g) for o, g in zip(outputs, filled) if not o.stop_gradient]
+        wanted = [tensor for tensor, needed in zip(context.inputs, context.needs) if needed]
+        answers = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
+        return [next(answers) if needed else None for needed in context.needs]
+
+
+class Executable:
+    """A traced program, cut at its regions and ready to run on eager values.
+
+    Args:
+        name: What to call it in messages.
+        variables: The program's inputs.
+        operations: What it does, in order.
+        outputs: Its results; variables may be among them.
+        static: Keep one set of buffers for all calls.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        variables: Sequence[Value],
+        operations: Sequence[Operation],
+        outputs: Sequence[Value],
+        static: bool,
+    ) -> None:
+        self.slots = {id(value): i for i, value in enumerate(variables)}
+        self.number_of_inputs = len(variables)
+        self.steps: list[tuple[Any, list[int], list[int]]] = []
+        groups = _cut(operations)
+        wanted: list[set[int]] = []
+        later = {id(value) for value in outputs}
+        for group in reversed(groups):
+            wanted.append(later)
+            later = later | {id(value) for operation in group for value in operation.inputs}
+        for group, after in zip(groups, reversed(wanted)):
+            if group[0].operator.region:
+                operation = group[0]
+                self._add(_RegionStep(operation), operation.inputs, operation.outputs)
+                continue
+            made = {id(value) for operation in group for value in operation.outputs}
+            results = [value for operation in group for value in operation.outputs if id(value) in after]
+            if results:
+                known = {id(value): value for operation in group for value in operation.inputs if id(value) not in made}
+                inputs = list(known.values())
+                self._add(_compiled(name, group, inputs, results, static), inputs, results)
+        self.outputs = [self.slots[id(value)] for value in outputs]
+        self._plan_releases()
+
+    def _add(self, step: Any, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
+        places = [self.slots[id(value)] for value in inputs]
+        self.steps.append((step, places, [self.slots.setdefault(id(v), len(self.slots)) for v in outputs]))
+
+    def _plan_releases(self) -> None:
+        self.releases: list[list[int]] = []
+        kept = set(self.outputs)
+        for _, places, results in reversed(self.steps):
+            self.releases.append([place for place in {*places, *results} if place not in kept])
+            kept.update(places)
+        self.releases.reverse()
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the outputs for eager inputs, recorded where a gradient may be wanted."""
+        held: list[Any] = [*inputs, *[None] * (len(self.slots) - self.number_of_inputs)]
+        for (step, places, results), released in zip(self.steps, self.releases):
+            for place, value in zip(results, step.run([held[i] for i in places])):
+                held[place] = value
+            for place in released:
+                held[place] = None
+        return [held[i] for i in self.outputs]
+
+
+class _RegionStep:
+    """One region of a program, run in the gradient mode in which it was traced."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        with door.gradient_mode(door.state.gradients and self.operation.gradients):
+            return self.operation.operator.replay(inputs, self.operation.attributes)
+
+
+def _cut(operations: Sequence[Operation]) -> list[list[Operation]]:
+    groups: list[list[Operation]] = []
+    joinable = False
+    for operation in operations:
+        if operation.operator.region or not joinable:
+            groups.append([operation])
+        else:
+            groups[-1].append(operation)
+        joinable = not operation.operator.region
+    return groups
+
+
+def _compiled(
+    name: str, operations: Sequence[Operation], inputs: Sequence[Value], outputs: Sequence[Value], static: bool
+) -> Segment:
+    trace = Trace()
+    with trace:
+        stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
+        results = repeat(inputs, operations, outputs, stand_ins)
+    if trace.captured:
+        raise AssertionError(f"{name}: a segment read a value from outside it")
+    return Segment(name, trace, results, static)
