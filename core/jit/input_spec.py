@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -140,6 +141,55 @@ class InputSpec:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def check_arguments(
+    function: Callable[..., Any], specs: Sequence[Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """Make sure that a call is one of those that the specs describe.
+
+    Args:
+        function: What is called.
+        specs: Its specs, in the order of its parameters and nested like the arguments.
+        args: Positional arguments.
+        kwargs: Named arguments.
+
+    Raises:
+        ValueError: an argument contradicts its spec.
+    """
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    given: list[tuple[str, Any]] = []
+    for name, value in bound.arguments.items():
+        kind = bound.signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            given += [(f"{name}[{i}]", item) for i, item in enumerate(value)]
+        elif kind is not inspect.Parameter.VAR_KEYWORD:
+            given.append((name, value))
+    title = getattr(function, "__qualname__", "function")
+    if len(specs) > len(given):
+        raise ValueError(f"{title}: input_spec describes {len(specs)} arguments, but {len(given)} were given")
+    for spec, (name, value) in zip(specs, given):
+        _check_argument(title, spec, name, value)
+
+
+def _check_argument(title: str, spec: Any, name: str, value: Any) -> None:
+    if isinstance(spec, InputSpec):
+        wrong = spec.disagreement(value)
+        if wrong is not None:
+            raise ValueError(f"{title}: argument {name} contradicts its input_spec: {wrong}")
+    elif isinstance(spec, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or len(value) != len(spec):
+            got = f"{len(value)} items" if isinstance(value, (list, tuple)) else type(value).__name__
+            raise ValueError(
+                f"{title}: argument {name} contradicts its input_spec: expected a list of {len(spec)} items, got {got}"
+            )
+        for i, (inner, item) in enumerate(zip(spec, value)):
+            _check_argument(title, inner, f"{name}[{i}]", item)
+    elif isinstance(spec, dict):
+        for key, inner in spec.items():
+            if not isinstance(value, dict) or key not in value:
+                raise ValueError(f"{title}: argument {name} contradicts its input_spec: there is no key {key!r}")
+            _check_argument(title, inner, f"{name}[{key!r}]", value[key])
 
 
 def _two_sizes(axis: int, sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[int, int]:

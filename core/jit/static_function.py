@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import logging
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.jit import tree
+from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.kernels import door
 from core.tensor import default_dtype
@@ -24,12 +26,16 @@ class StaticFunction:
     Args:
         function: Ordinary Python code on tensors. Reading a tensor's value in it is an error that names the line.
         dynamic: Allocate memory anew in each call (for inputs of many different shapes).
+        input_spec: What the arguments look like; a call with others is an error.
     """
 
-    def __init__(self, function: Callable[..., Any], dynamic: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], dynamic: bool = False, input_spec: Optional[Sequence[Any]] = None
+    ) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.dynamic = dynamic
+        self.input_spec = input_spec
         self.programs: OrderedDict[Any, list[CompiledProgram]] = OrderedDict()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -38,12 +44,16 @@ class StaticFunction:
         name = f"_static_{self.function.__name__}"
         bound = instance.__dict__.get(name)
         if bound is None:
-            bound = StaticFunction(self.function.__get__(instance, owner), self.dynamic)
+            bound = StaticFunction(self.function.__get__(instance, owner), self.dynamic, self.input_spec)
             instance.__dict__[name] = bound
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for this signature, compiling it on the first call."""
+        if door.state.trace is not None and door.state.trace.symbolic:  # a program holds for known sizes only
+            return self.function(*args, **kwargs)
+        if self.input_spec is not None:
+            check_arguments(self.function, self.input_spec, args, kwargs)
         tensors, skeleton = tree.flatten((args, kwargs))
         signature = (
             skeleton,
@@ -75,24 +85,49 @@ class StaticFunction:
         return program
 
 
-def to_static(function: Optional[Any] = None, dynamic: bool = False) -> Any:
+def to_static(
+    function: Optional[Any] = None,
+    input_spec: Optional[Sequence[Any]] = None,
+    build_strategy: Optional[Any] = None,
+    backend: Optional[str] = None,
+    full_graph: bool = True,
+    dynamic: bool = False,
+    **options: Any,
+) -> Any:
     """Compile a function, method or Layer on its first call with each input signature.
 
     Args:
         function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the
             result is a decorator.
+        input_spec: An InputSpec for each tensor argument, in order and nested like the arguments. A call that
+            contradicts it is an error; one program is compiled for each signature nevertheless.
+        build_strategy, backend: Not supported: the engine has one way to build a graph.
+        full_graph: Must be True: the whole function becomes one program.
         dynamic: Allocate memory anew in each call, for inputs of many different shapes.
 
     Returns:
         A callable with the same results and gradients.
+
+    Raises:
+        NotImplementedError: an option is given that is not supported.
     """
+    _refuse_options(build_strategy=build_strategy, backend=backend, full_graph=None if full_graph else False, **options)
     if function is None:
-        return functools.partial(to_static, dynamic=dynamic)
+        return functools.partial(to_static, input_spec=input_spec, dynamic=dynamic)
     if hasattr(function, "forward") and hasattr(function, "sublayers"):
         if not isinstance(function.forward, StaticFunction):
-            function.forward = StaticFunction(function.forward, dynamic)
+            function.forward = StaticFunction(function.forward, dynamic, input_spec)
         return function
-    return StaticFunction(function, dynamic)
+    return StaticFunction(function, dynamic, input_spec)
+
+
+def _refuse_options(**options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise NotImplementedError(
+                f"to_static: the option {name}={value!r} is not supported: the whole function becomes one program of the"
+                f" one engine; leave {name} out"
+            )
 
 
 def not_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
