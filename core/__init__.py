@@ -11,8 +11,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "autograd", "device", "geometric", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn", "operators",
-    "optimizer", "regularizer", "static", "text", "train", "vision", "weights",
+    "amp", "autograd", "device", "geometric", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn", "onnx",
+    "operators", "optimizer", "regularizer", "static", "text", "train", "vision", "weights",
 )  # fmt: skip
 
 NAMES = {

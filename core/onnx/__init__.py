@@ -1,0 +1,48 @@
+"""ONNX export (paddle.onnx)."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from typing import Any, Optional
+
+DEFAULT_VERSION = 18
+
+
+def export(
+    layer: Any,
+    path: str,
+    input_spec: Optional[Sequence[Any]] = None,
+    opset_version: int = DEFAULT_VERSION,
+    **configs: Any,
+) -> None:
+    """Write a layer, in evaluation mode, as ``path + '.onnx'``.
+
+    The model is checked before the file appears: by ONNX's own checker and, where onnxruntime is installed, by
+    comparing what it computes with what the layer computes.
+
+    Args:
+        layer: A Layer, or one that ``to_static`` compiled.
+        path: Folder and name of the file, without the ending.
+        input_spec: An InputSpec (sizes may be None) or example Tensor for each input; those given to ``to_static`` when
+            None.
+        opset_version: Version of ONNX's operators, from 13 to 21.
+        **configs: Paddle's further options, of which there is none here.
+
+    Raises:
+        OperatorError: operators, element types or sizes that ONNX cannot express, or numbers that differ.
+        ValueError: the path names no file, the version is not supported, or input_spec is missing.
+        NotImplementedError: an option is given that is not built.
+        ImportError: onnx is not installed.
+    """
+    for name, value in configs.items():
+        if value is not None:
+            raise NotImplementedError(f"onnx.export: the option {name} is not built; leave it out")
+    if importlib.util.find_spec("onnx") is None:
+        raise ImportError('onnx.export needs the package onnx: pip install "paddle-on-mxnet[onnx]"')
+    from core.onnx.export import export_layer  # only this needs the package
+
+    export_layer(layer, path, input_spec, opset_version)
+
+
+__all__ = ["export"]

@@ -1,0 +1,70 @@
+"""Walks every public operator: onnxruntime computes what eager code computes, or the export is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import core
+from core import operators
+from core.jit import tree
+from core.jit.symbolic import trace_symbolic
+from core.kernels.errors import OperatorError
+from core.kernels.operator import REGISTRY
+from core.onnx.check import RuntimeSession, check_model, relative_difference
+from core.onnx.convert import convert
+from core.onnx.table import CONVERTERS, REFUSED
+from tests.core.samples import Draw, all_samples
+
+SAMPLES = all_samples()
+CASES = [(name, i) for name in sorted(SAMPLES) if not name.endswith("_") for i in range(len(SAMPLES[name]))]
+
+# the primitives that make the export refuse a public operator; everything else must be exported
+RANDOM = {"choose_categories", "dropout_mask", "normal", "poisson", "randint", "shuffle", "uniform"}
+FACTORISATIONS = {
+    "cholesky", "eig", "eigh", "inverse", "lu", "matrix_rank", "pinv", "pivot_permutation", "qr", "slogdet", "solve",
+    "svd", "triangular_solve",
+}  # fmt: skip
+FUNCTIONS = {
+    "bessel_i", "ctc", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma", "nextafter", "polygamma",
+}  # fmt: skip
+DATA_DEPENDENT = {"bincount", "lstsq", "nonzero", "unique", "unique_consecutive"}
+READS_VALUES = {"get_rng_state", "tolist"}
+
+
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_every_operator_gives_the_eager_values_or_is_refused_by_name(name: str, index: int) -> None:
+    args, kwargs = SAMPLES[name][index](Draw())
+    tensors, skeleton = tree.flatten((list(args), kwargs))
+    arrays = {f"input_{i}": tensor.numpy() for i, tensor in enumerate(tensors)}
+
+    def on_tensors(*given: core.Tensor) -> Any:
+        positional, named = tree.unflatten(skeleton, list(given))
+        return getattr(operators, name)(*positional, **named)
+
+    with core.no_grad():
+        try:
+            program = trace_symbolic(on_tensors, tensors)
+            model = convert(program, list(arrays), [f"output_{i}" for i in range(len(program.outputs))], {}, 18)
+        except OperatorError as error:
+            if name in READS_VALUES:
+                assert "cannot be read while a program is being compiled" in str(error)
+            else:
+                refused = RANDOM | FACTORISATIONS | FUNCTIONS | DATA_DEPENDENT
+                assert any(primitive in str(error) for primitive in refused), error
+                assert "cannot express" in str(error) or "depends on data" in str(error)
+            return
+        check_model(model)
+        expected, _ = tree.flatten(on_tensors(*tensors))
+    for got, tensor in zip(RuntimeSession(model).run(arrays) if expected else [], expected):
+        wanted = tensor.numpy()
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+        assert relative_difference(got, wanted) <= 1e-5
+
+
+def test_the_refused_primitives_are_these_and_the_rest_is_converted() -> None:
+    assert set(REFUSED) == RANDOM | FACTORISATIONS | FUNCTIONS | DATA_DEPENDENT
+    assert not set(REFUSED) & set(CONVERTERS)
+    gradients = {"convolution_weight_gradient", *[name for name in REGISTRY if name.endswith("_backward")]}
+    assert set(REGISTRY) - set(CONVERTERS) - set(REFUSED) - gradients == {"slice_assign"}  # which no trace contains
