@@ -80,7 +80,12 @@ def marker_of(package: dict[str, Any]) -> str:
     Returns:
         The marker, or an empty string if the package is always needed.
     """
-    promised = {"python_full_version >= '3.9'", "platform_machine == 'x86_64'", "sys_platform == 'linux'"}
+    promised = {
+        "python_full_version >= '3.9'",
+        "python_full_version < '3.13'",
+        "platform_machine == 'x86_64'",
+        "sys_platform == 'linux'",
+    }
     parts = [part for part in package.get("marker", "").split(" and ") if part and part not in promised]
     return " and ".join(parts)
 
