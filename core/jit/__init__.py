@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from core.jit.export import (
+    save as save,
+)
+from core.jit.predictor import (
+    Predictor as Predictor,
+)
 from core.jit.static_function import (
     StaticFunction as StaticFunction,
 )
@@ -11,3 +19,11 @@ from core.jit.static_function import (
 from core.jit.static_function import (
     to_static as to_static,
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("TranslatedLayer", "load"):  # these need layers; a Predictor does not
+        from core.jit import translated_layer
+
+        return getattr(translated_layer, name)
+    raise AttributeError(f"module 'core.jit' has no attribute {name!r}")

@@ -103,6 +103,7 @@ class Program:
         training: Run operators in their training form even where no gradient is asked for.
         steady: Positions of the inputs that are the same arrays in most calls (parameters): the engine prepares what
             reads only these and its own buffers once, and again whenever one of them is another array.
+        fuse: Let the engine merge neighbouring operators (oneDNN's subgraphs); for inference on the CPU only.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Program:
         static: bool,
         training: bool,
         steady: Collection[int] = (),
+        fuse: bool = False,
     ) -> None:
         outputs = list(outputs)
         self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
@@ -119,6 +121,8 @@ class Program:
             inputs = [variable("unused")]
             outputs += apply_operator("copy", _COPY, inputs, _NO_ATTRIBUTES)
         self.symbol = mx.sym.Group(outputs)
+        if fuse and engine.device_text().startswith("cpu"):
+            self.symbol = self.symbol.get_backend_symbol("MKLDNN")
         used = self.symbol.list_inputs()
         position = {symbol.name: i for i, symbol in enumerate(inputs)}
         self.order = [position[name] for name in used]

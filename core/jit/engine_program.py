@@ -1,0 +1,89 @@
+"""An exported program compiled by the engine for one set of input sizes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from core.jit.exported import ExportedProgram, replay
+from core.kernels import door, engine, graph
+from core.kernels.door import Meta
+from core.kernels.dtypes import bfloat16
+from core.kernels.engine import Array
+from core.kernels.trace import Trace
+from core.operators.creation import assign
+from core.tensor import Tensor
+
+
+class EngineProgram:
+    """One callable of numpy arrays, safe to call from many threads at once.
+
+    Args:
+        program: What to compile.
+        weights: Engine memory of its weights, which nothing but such programs may read: the engine re-lays weights in
+            place when it first runs.
+        shapes: Of the inputs.
+        fuse: Whether the engine's fusion passes are applied.
+        results: Names of the values to return; the program's outputs when None.
+    """
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        weights: Mapping[str, Array],
+        shapes: Sequence[tuple[int, ...]],
+        fuse: bool = True,
+        results: Sequence[str] | None = None,
+    ) -> None:
+        self.metas: list[Meta] = [(tuple(shape), entry.dtype) for shape, entry in zip(shapes, program.inputs)]
+        with door.gradient_mode(False):
+            trace = Trace()
+            with trace:
+                values = {e.name: trace.input(meta, False, "input") for e, meta in zip(program.inputs, self.metas)}
+                for name, weight in program.weights.items():
+                    values[name] = trace.input((weight.array.shape, weight.dtype), False, "weight")
+                given = {id(value) for value in values.values()}
+                known = replay(program, values)
+                outputs = [known[name] for name in (program.outputs if results is None else results)]
+                outputs = [assign(Tensor(value))._value if id(value) in given else value for value in outputs]
+        self.output_metas = [value.meta for value in outputs]
+        self._weights = [weights[name] for name in program.weights]
+        self._weights += [value.array for value, _ in trace.captured]
+        count = len(self.metas)
+        self._program = graph.Program(
+            [value.array for value in outputs],
+            trace.inputs,
+            static=True,
+            training=trace.training,
+            steady=range(count, count + len(self._weights)),
+            fuse=fuse and not trace.training,
+        )
+        self._lock = threading.Lock()
+        self._ready = False
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Compute.
+
+        Args:
+            arrays: One for each input, of its type and of the shape that this was compiled for.
+
+        Returns:
+            New arrays; those of bfloat16 as float32.
+        """
+        inputs = [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(arrays, self.metas)]
+        with self._lock:  # the engine keeps the order of what is handed to it, but not of two calls that hand it over
+            results = self._program.forward([*inputs, *self._weights])
+            if not self._ready:
+                for result in results:  # the first run prepares the weights: nobody may come in between
+                    result.wait_to_read()
+                self._ready = True
+        return [_numpy(result, meta) for result, meta in zip(results, self.output_metas)]
+
+
+def _numpy(array: Array, meta: Meta) -> np.ndarray:
+    numbers = np.array(engine.view(array, *meta))
+    if meta[1] is bfloat16:
+        return np.asarray(np.left_shift(numbers.astype(np.uint32), 16, dtype=np.uint32)).view(np.float32)
+    return numbers

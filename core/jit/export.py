@@ -1,0 +1,315 @@
+"""Exporting: a layer or function becomes a folder that runs without its Python code (paddle.jit.save)."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from core.jit import forms, tree
+from core.jit.export_check import compare_with_live, live_examples
+from core.jit.export_folder import new_folder
+from core.jit.exported import ExportedProgram, ProgramGuard, ProgramInput, ProgramNode, ProgramWeight, SizeExpression
+from core.jit.input_spec import InputSpec
+from core.jit.passes import without_unneeded
+from core.jit.program_file import PathLike, write_program
+from core.jit.static_function import StaticFunction
+from core.jit.symbolic import SymbolicProgram, trace_symbolic
+from core.kernels import dimension, door, engine
+from core.kernels.door import Value
+from core.kernels.operator import REGISTRY, HostOperator, Operator
+from core.tensor import Tensor
+
+_PADDLE_CONFIGS = ("clip_extra", "combine_params", "output_spec", "skip_forward", "with_hook")
+
+
+def save(
+    layer: Any,
+    path: PathLike,
+    input_spec: Optional[Sequence[Any]] = None,
+    preprocessing: Any = None,
+    class_names: Optional[Sequence[str]] = None,
+    **configs: Any,
+) -> None:
+    """Write a layer or function as a folder that :func:`core.jit.load` and :class:`core.jit.Predictor` run.
+
+    The layer is traced in evaluation mode and then put back into its own mode. What was written is run at several sizes
+    and compared with the live model before the folder gets its name; an earlier export there is replaced.
+
+    Args:
+        layer: A Layer, a function of tensors, or what :func:`to_static` made of one.
+        path: The folder to write: ``program.json`` and ``weights.safetensors``.
+        input_spec: For each positional argument of ``forward`` an :class:`InputSpec` (None for a size that may be any)
+            or an example Tensor, nested as the argument is; anything else is a constant. None: what ``to_static`` was
+            given, or the sizes of the last compiled call.
+        preprocessing: What to do with data before it becomes an input; stored as it is: numbers, text, lists, dicts.
+        class_names: Names of classes, stored too.
+        **configs: Paddle's other options; none of them is built.
+
+    Raises:
+        FileExistsError: the path is taken by something that is no exported program.
+        ValueError: something cannot be expressed, by name; or the program's results differ from the live model's.
+        NotImplementedError: an option of Paddle's that is not built.
+
+    Example:
+        >>> core.jit.save(model, "exported/resnet18", [core.static.InputSpec([None, 3, 224, 224], name="image")])
+    """
+    for name in configs:
+        known = "is not built: leave it out" if name in _PADDLE_CONFIGS else "is unknown"
+        raise (NotImplementedError if name in _PADDLE_CONFIGS else TypeError)(f"jit.save: the option {name!r} {known}")
+    names = None if class_names is None else [str(name) for name in class_names]
+    owner, function, label = _parts(layer)
+    arguments = _named(_given_specs(layer, input_spec), _parameter_names(layer), label)
+    with evaluation_mode(owner), new_folder(path) as folder:
+        program = exported(function, arguments, owner, label)
+        examples = live_examples(function, arguments, program)
+        program.preprocessing, program.class_names = preprocessing, names
+        program.examples = [[array.shape for array in example.inputs] for example in examples]
+        write_program(program, folder)
+        compare_with_live(folder, examples)
+
+
+def _parts(layer: Any) -> tuple[Any, Callable[..., Any], str]:
+    """Return the Layer that owns the parameters (or None), the function to trace, and what to call it."""
+    if isinstance(layer, StaticFunction):
+        owner = getattr(layer.function, "__self__", None)
+        label = getattr(layer.function, "__qualname__", "function")
+        return (owner if _is_layer(owner) else None), layer.function, label
+    if _is_layer(layer):
+        return layer, layer, type(layer).__name__
+    if callable(layer):
+        owner = getattr(layer, "__self__", None)
+        return (owner if _is_layer(owner) else None), layer, getattr(layer, "__qualname__", type(layer).__name__)
+    raise TypeError(f"jit.save: expected a Layer or a function, got {type(layer).__name__}")
+
+
+def _is_layer(item: Any) -> bool:
+    return hasattr(item, "sublayers") and hasattr(item, "forward")
+
+
+@contextlib.contextmanager
+def evaluation_mode(layer: Any) -> Iterator[None]:
+    """Put a Layer into evaluation mode inside a ``with`` block, and each sublayer back into its own mode after it."""
+    modes = [] if layer is None else [(inner, inner.training) for inner in layer.sublayers(include_self=True)]
+    if layer is not None:
+        layer.eval()
+    try:
+        yield
+    finally:
+        for inner, training in modes:
+            inner.training = training
+
+
+# what the inputs are
+
+
+def _given_specs(layer: Any, input_spec: Optional[Sequence[Any]]) -> list[Any]:
+    static = layer if isinstance(layer, StaticFunction) else getattr(layer, "forward", None)
+    if input_spec is None:
+        input_spec = getattr(layer, "input_spec", None) or getattr(static, "input_spec", None)
+    if input_spec is None and isinstance(static, StaticFunction) and static.programs:
+        input_spec = _last_call(static)
+    if input_spec is None:
+        raise ValueError(
+            "jit.save: the inputs are unknown: give input_spec=[InputSpec([None, 3, 224, 224])], or an example Tensor"
+        )
+    if not isinstance(input_spec, (list, tuple)):
+        raise TypeError(f"jit.save: input_spec must be a list, one item per argument, not {type(input_spec).__name__}")
+    return list(input_spec)
+
+
+def _last_call(static: StaticFunction) -> list[Any]:
+    skeleton, signature, *_ = next(reversed(static.programs))
+    specs = [InputSpec(list(shape), dtype) for (shape, dtype), _ in signature]
+    args, kwargs = tree.unflatten(skeleton, specs)
+    if kwargs:
+        raise ValueError("jit.save: the last compiled call had keyword arguments: give input_spec")
+    return list(args)
+
+
+def _parameter_names(layer: Any) -> list[str]:
+    """Return the names of a function's positional parameters."""
+    function = layer.forward if _is_layer(layer) else layer
+    function = function.function if isinstance(function, StaticFunction) else function
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _named(specs: Sequence[Any], parameters: Sequence[str], label: str) -> list[tuple[str, Any]]:
+    """Return ``(parameter, argument)`` pairs in which every spec has a name of its own."""
+    arguments = []
+    taken: set[str] = set()
+    for position, item in enumerate(specs):
+        parameter = parameters[position] if position < len(parameters) else f"input{position}"
+        form, found = forms.form_of(item, _is_spec, f"jit.save: input_spec[{position}] of {label}")
+        named = []
+        for given, fallback in zip(found, forms.tensor_names(form, parameter)):
+            spec = InputSpec.from_tensor(given) if isinstance(given, Tensor) else copy.copy(given)
+            spec.name = (not isinstance(given, Tensor) and spec.name) or fallback
+            if spec.name in taken:
+                raise ValueError(f"jit.save: two inputs are named {spec.name!r}: give each InputSpec its own name")
+            taken.add(spec.name)
+            named.append(spec)
+        arguments.append((parameter, forms.filled(form, named)))
+    if not taken:
+        raise ValueError("jit.save: the input_spec has no InputSpec or Tensor: a program needs at least one input")
+    return arguments
+
+
+def _is_spec(item: Any) -> bool:
+    return isinstance(item, (InputSpec, Tensor))
+
+
+# the program
+
+
+def exported(
+    function: Callable[..., Any], arguments: Sequence[tuple[str, Any]], owner: Any, label: str
+) -> ExportedProgram:
+    """Trace a function and return it as a program.
+
+    Args:
+        function: What to trace.
+        arguments: A name and an argument each, with an InputSpec for each tensor.
+        owner: The Layer whose parameter names are used, or None.
+        label: What to call the program.
+
+    Raises:
+        ValueError: something in it cannot be expressed; the message names it.
+    """
+    result: list[Any] = []
+
+    def flat(*args: Any) -> list[Tensor]:
+        form, tensors = forms.form_of(function(*args), lambda item: isinstance(item, Tensor), f"the result of {label}")
+        result.append(form)
+        trace = door.state.trace
+        assert trace is not None
+        for inner, training in trace.layers.values():
+            if training:
+                raise ValueError(f"jit.save: {inner.full_name()} is in training mode: call eval() before saving")
+        return tensors
+
+    traced = trace_symbolic(flat, [argument for _, argument in arguments])
+    if traced.updates:
+        handle = traced.updates[0][0]
+        raise ValueError(
+            f"jit.save: {label} gives {_state_names(owner).get(id(handle)) or handle.name or 'a tensor'} a new value in"
+            " evaluation mode; an exported program keeps no state: return the value instead"
+        )
+    _refuse_unknown(traced, label)
+    return without_unneeded(_converted(traced, arguments, result[0], owner, label))
+
+
+def _refuse_unknown(traced: SymbolicProgram, label: str) -> None:
+    """Refuse, all at once, what only this process can run."""
+    refused = []
+    for operation in traced.operations:
+        name = operation.operator.name.partition("#")[0]
+        if not is_declared(operation.operator) and name not in refused:
+            refused.append(name)
+    if refused:
+        raise ValueError(
+            f"jit.save: {label} cannot be exported because of {', '.join(refused)}: gradients of one's own (PyLayer,"
+            " tensor hooks) and operators declared outside core exist in Python only; use core's operators there"
+        )
+
+
+def is_declared(operator: Operator) -> bool:
+    """Return whether every process with this core has the operator."""
+    known = REGISTRY.get(operator.name) is operator and "#" not in operator.name
+    return known and (not isinstance(operator, HostOperator) or _is_of_core(operator.function))
+
+
+def _is_of_core(function: Any) -> bool:
+    function = getattr(function, "func", function)  # the function of a partial
+    return (getattr(function, "__module__", None) or "numpy").partition(".")[0] in ("core", "numpy")
+
+
+def _state_names(owner: Any) -> dict[int, str]:
+    if owner is None:
+        return {}
+    return {id(tensor): name for name, tensor in reversed(list(owner.to_static_state_dict(use_hook=False).items()))}
+
+
+def _converted(
+    traced: SymbolicProgram, arguments: Sequence[tuple[str, Any]], result: Any, owner: Any, label: str
+) -> ExportedProgram:
+    """Write a trace down on named values."""
+    specs = traced.inputs
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+
+    def name(value: Value, wanted: str) -> str:
+        unique, number = wanted, 2
+        while unique in taken:
+            unique, number = f"{wanted} {number}", number + 1
+        taken.add(unique)
+        names[id(value)] = unique
+        return unique
+
+    inputs = []
+    for variable, spec in zip(traced.variables, specs):
+        shape = tuple([None if size == -1 else size for size in spec.shape])
+        inputs.append(ProgramInput(name(variable, str(spec.name)), spec.dtype, shape))
+    state = _state_names(owner)
+    weights = {}
+    for variable, (value, handle) in zip(traced.variables[len(specs) :], traced.captured):
+        value = value if handle is None else handle._value
+        trainable = handle is not None and hasattr(handle, "trainable")
+        kind = "constant" if handle is None else "parameter" if trainable else "buffer"
+        wanted = state.get(id(handle)) or (handle.name if handle is not None and handle.name else "constant")
+        if value.array is None:
+            raise ValueError(f"jit.save: {wanted} is abstract (built under LazyGuard): initialize() it first")
+        array = np.array(engine.view(value.array, *value.meta))
+        weights[name(variable, wanted)] = ProgramWeight(array, value.meta[1], kind, value.requires_grad)
+    nodes = []
+    for operation in traced.operations:
+        attributes = {key: _sized(item, names) for key, item in operation.attributes.items()}
+        reads = [names[id(value)] for value in operation.inputs]
+        gives = [name(value, f"v{len(names) - len(traced.variables)}") for value in operation.outputs]
+        metas = [(_open_shape(value), value.meta[1]) for value in operation.outputs]
+        nodes.append(ProgramNode(operation.operator.name, attributes, reads, gives, metas, operation.gradients))
+    guards = [
+        ProgramGuard(
+            guard.sign, _sized(guard.first, names), _sized(guard.second, names), guard.outcome,
+            os.path.basename(guard.line), guard.text,
+            guard.position,
+        )
+        for guard in traced.guards
+    ]  # fmt: skip
+    return ExportedProgram(
+        name=label,
+        inputs=inputs,
+        arguments=[(n, forms.form_of(a, _is_spec, "an argument")[0]) for n, a in arguments],
+        weights=weights,
+        nodes=nodes,
+        outputs=[names[id(value)] for value in traced.outputs],
+        result=result,
+        guards=guards,
+        examples=[],
+    )
+
+
+def _open_shape(value: Value) -> tuple[Optional[int], ...]:
+    return tuple([None if isinstance(n, dimension.Dimension) else n for n in dimension.symbolic_shape(value)])
+
+
+def _sized(item: Any, names: dict[int, str]) -> Any:
+    """Return an attribute with each Dimension as an expression on named values."""
+    if isinstance(item, dimension.Dimension):
+        return SizeExpression(_tuples(item.to_literal(lambda value: names[id(value)])))
+    if isinstance(item, tuple):
+        return tuple([_sized(part, names) for part in item])
+    return item
+
+
+def _tuples(item: Any) -> Any:
+    return tuple([_tuples(part) for part in item]) if isinstance(item, list) else item

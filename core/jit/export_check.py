@@ -1,0 +1,209 @@
+"""Is an exported folder the live model? It is read back, run, and compared at several sizes before it gets its name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from core.jit import forms
+from core.jit.engine_program import EngineProgram
+from core.jit.exported import ExportedProgram, replay
+from core.jit.input_spec import InputSpec
+from core.jit.passes import RANDOM, optimized
+from core.jit.program_reader import read_program
+from core.kernels import door, engine
+from core.kernels.dtypes import DType
+from core.tensor import Tensor
+
+SMALL_BATCHES = (1, 3)
+TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "float16": 5e-3, "bfloat16": 4e-2}
+_SEED = 20
+
+
+@dataclasses.dataclass
+class Example:
+    """One call of the live model.
+
+    Attributes:
+        inputs: The input arrays, flattened.
+        form: How the results are nested.
+        outputs: The result arrays, flattened; bfloat16 as float32.
+    """
+
+    inputs: list[np.ndarray]
+    form: Any
+    outputs: list[np.ndarray]
+
+
+def live_examples(
+    function: Callable[..., Any], arguments: Sequence[tuple[str, Any]], program: ExportedProgram
+) -> list[Example]:
+    """Run the live model at the examples' sizes: small ones first, then those that the program was traced with.
+
+    Args:
+        function: The model, in evaluation mode.
+        arguments: A name and an argument each, with an InputSpec for each tensor.
+        program: What was made of it.
+
+    Returns:
+        One example, or two where sizes are unknown; those small sizes that the model itself refuses are left out.
+    """
+    taken = [forms.form_of(item, lambda part: isinstance(part, InputSpec), "an argument") for _, item in arguments]
+    specs = [spec for _, found in taken for spec in found]
+    open_sizes = any(-1 in spec.shape for spec in specs)
+    candidates = [[_shape(spec, world, SMALL_BATCHES[world]) for spec in specs] for world in range(1 + open_sizes)]
+    examples: list[Example] = []
+    for shapes in candidates:
+        try:
+            examples.append(_live_example(function, taken, specs, shapes, program))
+        except ValueError:  # a batch of one, for instance, may be too small for this model
+            if not open_sizes:
+                raise
+    if not examples:
+        examples = [
+            _live_example(function, taken, specs, [_shape(spec, world, None) for spec in specs], program)
+            for world in range(2)
+        ]
+    return examples
+
+
+def _shape(spec: InputSpec, world: int, batch: Optional[int]) -> tuple[int, ...]:
+    traced = spec.traced_shapes()[world]
+    if batch is not None and spec.shape and spec.shape[0] == -1 and 0 not in spec.examples:
+        return (batch, *traced[1:])
+    return traced
+
+
+def _live_example(
+    function: Callable[..., Any], taken: Any, specs: Sequence[InputSpec], shapes: Any, program: ExportedProgram
+) -> Example:
+    generator = np.random.default_rng(_SEED)
+    inputs = [_numbers(generator, shape, spec.dtype) for shape, spec in zip(shapes, specs)]
+    tensors = iter([Tensor(array, dtype=spec.dtype) for array, spec in zip(inputs, specs)])
+    arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
+    with door.gradient_mode(False), _seeded(program):
+        form, results = forms.form_of(function(*arguments), lambda item: isinstance(item, Tensor), "the result")
+    return Example(inputs, form, [result.as_float_numpy() for result in results])
+
+
+def _numbers(generator: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
+    if dtype.is_floating:
+        return generator.standard_normal(shape).astype(np.float32 if dtype.size == 2 else dtype.numpy)
+    return generator.integers(0, 2, shape).astype(dtype.numpy)
+
+
+class _seeded:
+    """Seed the random numbers inside a ``with`` block where the program draws some; they go on from before after it."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.active = is_random(program)
+
+    def __enter__(self) -> None:
+        if self.active:
+            from core.operators.random import get_rng_state
+
+            self.state = get_rng_state()
+            engine.seed(_SEED)
+
+    def __exit__(self, *_: object) -> None:
+        if self.active:
+            from core.operators.random import set_rng_state
+
+            set_rng_state(self.state)
+
+
+def is_random(program: ExportedProgram) -> bool:
+    """Return whether a program draws random numbers."""
+    return any(node.operator in RANDOM for node in program.nodes)
+
+
+def compare_with_live(folder: Path, examples: Sequence[Example]) -> None:
+    """Read a folder back and compare its results with the live model's, operation by operation and compiled.
+
+    Args:
+        folder: What was written.
+        examples: Calls of the live model.
+
+    Raises:
+        ValueError: a result differs; the message names it, and where the fault is in a pass the first operation.
+    """
+    program = read_program(folder)
+    fast = optimized(program)
+    weights = {name: engine.from_numpy(weight.array, weight.dtype) for name, weight in fast.weights.items()}
+    for example in examples:
+        known = _replayed(program, example)
+        got = [_readable(known[name]) for name in program.outputs]
+        problem = _difference(got, example.outputs, "the live model's") or _other_form(program, example)
+        if problem:
+            raise ValueError(
+                f"jit.save: {program.name}: {problem}. Its Python code computes something that is no operation of the"
+                " program, such as numpy's random numbers or a value that changes between calls: nothing was written"
+            )
+        if is_random(program):
+            continue  # a compiled program draws in an order of its own
+        shapes = [array.shape for array in example.inputs]
+        compiled = EngineProgram(fast, weights, shapes)(example.inputs)
+        problem = _difference(compiled, got, "the unfused program's")
+        if problem:
+            place = _first_difference(fast, weights, example, known)
+            raise ValueError(f"jit.save: {program.name}: compiled, {problem}{place}: nothing was written")
+
+
+def _replayed(program: ExportedProgram, example: Example) -> dict[str, door.Value]:
+    values = {
+        entry.name: Tensor(array, dtype=entry.dtype)._value for entry, array in zip(program.inputs, example.inputs)
+    }
+    for name, weight in program.weights.items():
+        values[name] = door.constant(engine.from_numpy(weight.array, weight.dtype))
+    with door.gradient_mode(False), _seeded(program):
+        return replay(program, values)
+
+
+def _readable(value: door.Value) -> np.ndarray:
+    return Tensor(value).as_float_numpy()
+
+
+def _difference(got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: str) -> str:
+    """Return what is wrong with some results, or nothing."""
+    if len(got) != len(wanted):
+        return f"{len(got)} results, but {whose} are {len(wanted)}"
+    for i, (ours, theirs) in enumerate(zip(got, wanted)):
+        if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+            return f"result {i} is {ours.dtype}{list(ours.shape)}, but {whose} is {theirs.dtype}{list(theirs.shape)}"
+        distance = _distance(ours, theirs)
+        if distance > TOLERANCE.get(ours.dtype.name, 0.0):
+            return f"result {i} differs from {whose} by {distance:.2g} of its largest element"
+    return ""
+
+
+def _distance(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Return the largest difference relative to the largest element, at least 1; infinite where only one is finite."""
+    first, second = ours.astype(np.float64), theirs.astype(np.float64)
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    if same.all():
+        return 0.0
+    if not np.isfinite(first[~same]).all() or not np.isfinite(second[~same]).all():
+        return float("inf")
+    scale = max(1.0, float(np.abs(second[np.isfinite(second)]).max(initial=0.0)))
+    return float(np.abs(first[~same] - second[~same]).max()) / scale
+
+
+def _other_form(program: ExportedProgram, example: Example) -> str:
+    return "" if program.result == example.form else "its results are nested in another way than the live model's"
+
+
+def _first_difference(
+    program: ExportedProgram, weights: dict[str, Any], example: Example, known: dict[str, door.Value]
+) -> str:
+    """Return where compiled and uncompiled values part first, as the end of a sentence."""
+    names = [name for node in program.nodes for name in node.outputs if name in known]
+    makers = {name: node.operator for node in program.nodes for name in node.outputs}
+    values = EngineProgram(program, weights, [array.shape for array in example.inputs], results=names)(example.inputs)
+    for name, ours in zip(names, values):
+        if _difference([ours], [_readable(known[name])], "the unfused one's"):
+            return f"; the first operation that differs is {makers[name]} ({name})"
+    return "; operation by operation nothing differs, so the engine's fusion is at fault"

@@ -1,0 +1,190 @@
+"""What an exported program must satisfy before anything of it runs: kinds, names in order, known operators."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from core.jit.exported import ExportedProgram, SizeExpression, size_names
+from core.kernels.dtypes import BY_NAME
+from core.kernels.operator import REGISTRY
+
+KINDS = ("parameter", "buffer", "constant")
+ARITHMETIC = ("+", "-", "*", "//", "%", "/", "**", "min", "max")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
+
+
+class DamagedProgram(ValueError):
+    """A file that is no sound program; the message says where."""
+
+
+def require(good: bool, place: str, wanted: str, found: Any) -> None:
+    """Raise DamagedProgram unless something is as it must be."""
+    if not good:
+        raise DamagedProgram(f"{place} must be {wanted}, not {repr(found)[:60]}: the file is damaged")
+
+
+def check_keys(entry: Any, kinds: Mapping[str, type], place: str) -> None:
+    """Make sure that an entry is a JSON object with exactly these keys, each of its kind."""
+    require(isinstance(entry, dict), place, "an object", entry)
+    for key in entry:
+        if key not in kinds:
+            raise DamagedProgram(f"{place} has the unknown key {key[:60]!r}: the file is damaged")
+    for key, kind in kinds.items():
+        if key not in entry:
+            raise DamagedProgram(f"{place} lacks the key {key!r}: the file is damaged")
+        value = entry[key]
+        good = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+        wanted = {"str": "text", "dict": "an object", "int": "an int"}.get(kind.__name__, f"a {kind.__name__}")
+        require(good, f"{place}.{key}", wanted, value)
+
+
+def read_attribute(value: Any, place: str) -> Any:
+    """Return an operator's attribute from its JSON form."""
+    if isinstance(value, list):
+        return tuple([read_attribute(item, place) for item in value])
+    if isinstance(value, dict):
+        require(len(value) == 1, place, "one tagged value", value)
+        ((tag, content),) = value.items()
+        if tag == "dtype":
+            require(isinstance(content, str) and content in BY_NAME, place, "a known dtype", content)
+            return BY_NAME[content]
+        if tag == "float":
+            require(isinstance(content, str) and content in _FLOATS, place, "inf, -inf or nan", content)
+            return _FLOATS[content]
+        require(tag == "size", place, "a number, text, a list, or a dtype, float or size", value)
+        return read_size(value, place)
+    return value
+
+
+def read_size(value: Any, place: str) -> Any:
+    """Return a number or SizeExpression from its JSON form."""
+    if isinstance(value, dict):
+        require(list(value) == ["size"], place, "a size", value)
+        return SizeExpression(_expression(value["size"], place))
+    require(type(value) in (int, float), place, "a number or a size", value)
+    return value
+
+
+def _expression(value: Any, place: str) -> Any:
+    if type(value) in (int, float):
+        return value
+    require(isinstance(value, list) and len(value) == 3, place, "an expression of sizes", value)
+    sign, first, second = value
+    if sign == "size":
+        good = isinstance(first, str) and type(second) is int and second >= 0
+        require(good, place, "the name of a value and an axis", value)
+        return (sign, first, second)
+    require(isinstance(sign, str) and sign in ARITHMETIC, place, "an arithmetic operation", sign)
+    return (sign, _expression(first, place), _expression(second, place))
+
+
+def read_form(value: Any, place: str) -> Any:
+    """Return a form (see core.jit.forms) from its JSON form."""
+    require(isinstance(value, dict) and len(value) == 1, place, "one tagged form", value)
+    ((kind, content),) = value.items()
+    if kind == "tensor":
+        require(type(content) is int and content >= 0, place, "a tensor's number", content)
+        return (kind, content)
+    if kind in ("list", "tuple"):
+        require(isinstance(content, list), place, "a list of forms", content)
+        return (kind, [read_form(part, f"{place}[{i}]") for i, part in enumerate(content)])
+    if kind == "dict":
+        good = isinstance(content, list) and all(
+            isinstance(pair, list) and len(pair) == 2 and type(pair[0]) in (str, int) for pair in content
+        )
+        require(good, place, "a list of pairs", content)
+        return (kind, [(key, read_form(part, f"{place}[{key!r:.60}]")) for key, part in content])
+    require(kind == "constant", place, "a tensor, list, tuple, dict or constant", kind)
+    content = read_attribute(content, place)
+    require(content is None or type(content) in (bool, int, float, str), place, "a plain constant", content)
+    return (kind, content)
+
+
+def check_program(program: ExportedProgram) -> None:
+    """Make sure that a program's parts fit together.
+
+    Raises:
+        DamagedProgram: an operator is unknown; a name is used before it is defined, or defined twice; a count differs.
+    """
+    import core.operators  # noqa: F401  # declares every operator
+
+    defined: set[str] = set()
+
+    def define(name: str, place: str) -> None:
+        if name in defined:
+            raise DamagedProgram(f"{place} gives the name {name[:60]!r} a second time: the file is damaged")
+        defined.add(name)
+
+    def use(name: str, place: str) -> None:
+        if name not in defined:
+            raise DamagedProgram(
+                f"{place} reads {name[:60]!r}, which no input, weight or earlier operation gives: the file is damaged"
+            )
+
+    for entry in program.inputs:
+        define(entry.name, "inputs")
+    for name in program.weights:
+        define(name, "weights")
+    seen = [set(defined)]
+    for i, node in enumerate(program.nodes):
+        place = f"operations[{i}] ({node.operator[:60]})"
+        if node.operator not in REGISTRY or "#" in node.operator:
+            near = difflib.get_close_matches(node.operator[:60], list(REGISTRY), 1)
+            hint = f" (the nearest is {near[0]!r})" if near else ""
+            raise DamagedProgram(
+                f"operations[{i}]: this core has no operator {node.operator[:60]!r}{hint}: update core, or export again"
+            )
+        for name in [*node.inputs, *sorted(size_names(node.attributes))]:
+            use(name, place)
+        for name in node.outputs:
+            define(name, place)
+        seen.append(set(node.outputs))
+    for name in program.outputs:
+        use(name, "outputs")
+    _check_guards(program, seen)
+    _check_forms(program)
+
+
+def _check_guards(program: ExportedProgram, seen: list[set[str]]) -> None:
+    for i, guard in enumerate(program.guards):
+        require(0 <= guard.position <= len(program.nodes), f"guards[{i}].position", "a position", guard.position)
+        known = set().union(*seen[: guard.position + 1])
+        for name in size_names(guard.first) | size_names(guard.second):
+            if name not in known:
+                raise DamagedProgram(
+                    f"guards[{i}] reads {name[:60]!r}, which nothing before it gives: the file is damaged"
+                )
+
+
+def _check_forms(program: ExportedProgram) -> None:
+    for forms, count, place in (
+        ([form for _, form in program.arguments], len(program.inputs), "arguments"),
+        ([program.result], len(program.outputs), "result"),
+    ):
+        numbers = [number for form in forms for number in tensor_numbers(form)]
+        wanted = list(range(count))
+        if place == "arguments":  # each argument counts its own tensors from 0
+            wanted = [number for form in forms for number in range(len(tensor_numbers(form)))]
+            require(len(numbers) == count, place, f"forms of {count} tensors", len(numbers))
+        require(numbers == wanted, place, f"a form of {count} tensors in order", numbers)
+    for i, example in enumerate(program.examples):
+        good = len(example) == len(program.inputs) and all(
+            len(shape) == len(entry.shape) and all(want in (None, size) for want, size in zip(entry.shape, shape))
+            for shape, entry in zip(example, program.inputs)
+        )
+        require(good, f"examples[{i}]", "shapes that fit the inputs", example)
+
+
+def tensor_numbers(form: Any) -> list[int]:
+    """Return the numbers of the tensors in a form, in order."""
+    kind, content = form
+    if kind == "tensor":
+        return [content]
+    if kind in ("list", "tuple"):
+        return [number for part in content for number in tensor_numbers(part)]
+    if kind == "dict":
+        return [number for _, part in content for number in tensor_numbers(part)]
+    return []
