@@ -171,6 +171,15 @@ class Dimension:
 
     # reading
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number for every size: no division or float is in it."""
+        if self.sign in ("/", "**"):
+            return False
+        return self.sign == "size" or all(
+            part.is_whole if isinstance(part, Dimension) else isinstance(part, int) for part in self.parts
+        )
+
     def leaves(self) -> list[tuple[Value, int]]:
         """Return the ``(value, axis)`` pairs whose sizes this depends on."""
         if self.sign == "size":
@@ -248,14 +257,23 @@ def _simplified(sign: str, first: Any, second: Any) -> Any:
         return first
     if is_known(first, 1) and sign == "*":
         return second
-    if sign in ("min", "max") and same(first, second):
-        return first
+    if sign in ("min", "max"):
+        return _extreme(sign, first, second)
     if sign == "-" and same(first, second):
         return 0
     if sign == "//":
         return quotient(first, second)
     if sign == "%" and quotient(first, second) is not None:
         return 0
+    return None
+
+
+def _extreme(sign: str, first: Any, second: Any) -> Any:
+    for one, other in ((first, second), (second, first)):
+        if same(one, other):
+            return one
+        if not isinstance(one, Dimension) and one <= lowest(other):
+            return one if sign == "min" else other
     return None
 
 
@@ -324,6 +342,11 @@ def lowest(size: Any) -> float:
     if size.sign in ("//", "/", "%") and first >= 0 and second > 0:
         return 0.0
     return -math.inf
+
+
+def agree(first: Any, second: Any) -> bool:
+    """Return whether two shapes are equal in both worlds, for shapes that cannot but be equal in later runs too."""
+    return all(in_world(list(first), world) == in_world(list(second), world) for world in WORLDS)
 
 
 def same_shape(first: Any, second: Any) -> bool:
@@ -396,10 +419,14 @@ class Guard:
 def _decide(sign: str, first: Any, second: Any) -> bool:
     if same(first, second):
         return bool(COMPARISONS[sign](0, 0))
-    if not isinstance(second, Dimension) and second < lowest(first):
-        return sign in ("!=", ">", ">=")
-    if not isinstance(first, Dimension) and first < lowest(second):
-        return sign in ("!=", "<", "<=")
+    if not isinstance(second, Dimension):  # what holds for every size is no condition
+        bound = lowest(first)
+        if second < bound or (second == bound and sign in ("<", ">=")):
+            return sign in ("!=", ">", ">=")
+    elif not isinstance(first, Dimension):
+        bound = lowest(second)
+        if first < bound or (first == bound and sign in (">", "<=")):
+            return sign in ("!=", "<", "<=")
     outcomes = [bool(COMPARISONS[sign](in_world(first, world), in_world(second, world))) for world in WORLDS]
     if outcomes[0] != outcomes[1]:
         in_each = [f"{in_world(first, world)} {sign} {in_world(second, world)}" for world in WORLDS]
@@ -410,6 +437,10 @@ def _decide(sign: str, first: Any, second: Any) -> bool:
         )
     trace = door.state.trace
     if trace is not None:
+        if any(
+            known.sign == sign and same(known.first, first) and same(known.second, second) for known in trace.guards
+        ):
+            return outcomes[0]
         text, position = f"{first} {sign} {second}", len(trace.operations)
         trace.guards.append(Guard(sign, first, second, outcomes[0], user_line(), text, position))
     return outcomes[0]

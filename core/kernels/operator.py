@@ -13,8 +13,9 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.kernels import engine
-from core.kernels.door import Meta, Plan, Value, invoke
-from core.kernels.dtypes import bfloat16
+from core.kernels.dimension import contains_dimension
+from core.kernels.door import Meta, Plan, Value, constant, invoke
+from core.kernels.dtypes import bfloat16, dtype_of_numpy
 from core.kernels.engine import Array
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
@@ -178,6 +179,39 @@ class HostOperator(Operator):
         if plan.metas is None:
             return [engine.from_numpy(result) for result in results], None
         return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
+
+
+class ConstantOperator(Operator):
+    """A tensor computed by numpy from attributes alone; a program holds it as a constant.
+
+    Args:
+        name: Our name, unique.
+        function: Takes the attributes as keywords, returns an array.
+    """
+
+    def __init__(self, name: str, function: Callable[..., np.ndarray]) -> None:
+        super().__init__(name, None, infer=self._infer, differentiable=False)
+        self.function = function
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        array = self.function(**attributes)
+        return [(array.shape, dtype_of_numpy(array))]
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """The engine sees no attributes of a constant."""
+        return {}
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Compute the array."""
+        return [engine.from_numpy(self.function(**attributes))], None
+
+    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+        """Compute the array where all sizes are known, even while a trace runs: to it, it is a constant."""
+        if contains_dimension(attributes):
+            return invoke(self, inputs, attributes)
+        return [constant(engine.from_numpy(self.function(**attributes)))]
 
 
 def _readable(array: Array) -> np.ndarray:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
-from core.kernels import engine
-from core.kernels.door import Plan
+from core.kernels import door, engine
+from core.kernels.door import Plan, Value
 from core.kernels.dtypes import DType
 from core.kernels.engine import _LIB, Array, Attributes, MXNetError
 from core.kernels.operator import Operator
@@ -88,6 +88,16 @@ class SumOperator(Operator):
     """The sum over axes; floating-point tensors are multiplied by ones on views of their memory."""
 
     _ones: dict[tuple[tuple[int, ...], DType], Array] = {}
+
+    in_program: Callable[..., list[Value]]
+    """Set by core.operators.reduction: the sum in a graph, which knows only the engine's operators."""
+
+    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+        """Sum as eager code does, or as a program does where a trace runs."""
+        trace = door.state.trace
+        if trace is not None and not trace.symbolic and inputs[0].meta[1].is_floating:
+            return self.in_program(inputs[0], attributes["axis"], attributes["keepdims"])
+        return super().replay(inputs, attributes)
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool

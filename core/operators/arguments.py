@@ -28,9 +28,20 @@ def as_tensor(value: Any, caller: str, dtype: Optional[DType] = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, Dimension):
+        return number_tensor(value, dtype)
     if isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):
         return Tensor(value, dtype=dtype)
     raise OperatorTypeError(f"{caller}: expected a Tensor, got {type(value).__name__}")
+
+
+def number_tensor(value: Any, dtype: Optional[DType] = None) -> Tensor:
+    """Return a 0-D tensor of a number, which may be an unknown size."""
+    if not isinstance(value, Dimension):
+        return Tensor(value, dtype=dtype)
+    from core.operators.creation import filled  # which stands on this file
+
+    return filled((), value, dtype or (int64 if value.is_whole else default_dtype()))
 
 
 def need_tensor(value: Any, caller: str, name: str = "x") -> Tensor:
@@ -54,8 +65,8 @@ def optional_tensor(value: Any, caller: str, name: str) -> Optional[Tensor]:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether the value is a Python or numpy number (bool included)."""
-    return isinstance(value, (numbers.Number, np.generic, np.bool_))
+    """Return whether the value is a Python or numpy number (bool included), or an unknown size."""
+    return isinstance(value, (numbers.Number, np.generic, np.bool_, Dimension))
 
 
 def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
@@ -145,7 +156,7 @@ def scalar_dtype(tensor_dtype: DType, scalar: Scalar) -> DType:
     """
     if isinstance(scalar, (bool, np.bool_)):
         return tensor_dtype
-    if isinstance(scalar, (int, np.integer)):
+    if isinstance(scalar, (int, np.integer)) or (isinstance(scalar, Dimension) and scalar.is_whole):
         return int64 if tensor_dtype.kind == "b" else tensor_dtype
     return tensor_dtype if tensor_dtype.is_floating else default_dtype()
 

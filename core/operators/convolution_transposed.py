@@ -185,7 +185,7 @@ def _result_size(
                     f"{caller}: output_size {size} cannot be reached: with this stride the sizes start at"
                     f" {list(smallest)} and end below {[a + b for a, b in zip(smallest, stride)]}"
                 )
-    if min(size) < 1:
+    if any(length < 1 for length in size):
         raise OperatorError(f"{caller}: the padding leaves an output of spatial shape {size}")
     return size
 

@@ -8,9 +8,10 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels import door, engine
+from core.kernels.dimension import Dimension, contains_dimension
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
 from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
+from core.kernels.operator import ConstantOperator, Operator
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.tensor import Tensor, apply, default_dtype
 
@@ -22,6 +23,10 @@ _full = Operator(
     differentiable=False,
     infer=lambda metas, options: [(options["shape"], options["dtype"])],
 )
+
+_arange = ConstantOperator("arange", lambda start, end, step: np.arange(start, end, step))
+_linspace = ConstantOperator("linspace", lambda start, stop, num: np.linspace(start, stop, num))
+_eye = ConstantOperator("eye", lambda rows, columns: np.eye(rows, columns))
 
 
 def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
@@ -66,11 +71,17 @@ def full(
     return filled(shape_argument(shape, "full"), fill_value, wanted)
 
 
-def filled(shape: tuple[int, ...], number: Scalar, dtype: DType) -> Tensor:
+def filled(shape: tuple[int, ...], number: Union[Scalar, Dimension], dtype: DType) -> Tensor:
     """Make a tensor of one repeated number from arguments that are already checked."""
     if any(size < 0 for size in shape):
         raise OperatorError(f"full: shape {list(shape)} has a negative size")
+    if isinstance(number, Dimension):
+        return apply(_full, shape=shape, value=number, dtype=dtype)
     if dtype is int64 and abs(number) > 2**53 or not np.isfinite(number):
+        if contains_dimension(shape):
+            from core.operators.manipulation import broadcast_to  # which stands on this file
+
+            return broadcast_to(Tensor(number, dtype=dtype), shape)
         return Tensor(np.full(shape, number), dtype=dtype)
     return apply(_full, shape=shape, value=float(number), dtype=dtype)
 
@@ -175,6 +186,10 @@ def arange(
         numbers[:2] = [0, numbers[0]]
     if numbers[2] == 0:
         raise OperatorError("arange: the step is 0")
+    if contains_dimension(numbers):
+        all_ints = all(value.is_whole if isinstance(value, Dimension) else isinstance(value, int) for value in numbers)
+        wanted = to_dtype(dtype) if dtype is not None else int64 if all_ints else default_dtype()
+        return cast(apply(_arange, start=numbers[0], end=numbers[1], step=numbers[2]), wanted)
     if not all(math.isfinite(value) for value in numbers):
         raise OperatorError(f"arange: start, end and step must be finite, got {numbers}")
     engine.check_count([max(math.ceil((numbers[1] - numbers[0]) / numbers[2]), 0)])
@@ -207,9 +222,12 @@ def linspace(
         OperatorError: num is below 1.
     """
     first, last, count = [value.item() if isinstance(value, Tensor) else value for value in (start, stop, num)]
+    wanted = to_dtype(dtype) if dtype is not None else default_dtype()
+    if contains_dimension([first, last, count]):
+        return cast(apply(_linspace, start=first, stop=last, num=count), wanted)
     if count < 1:
         raise OperatorError(f"linspace: num must be at least 1, got {count}")
-    return Tensor(np.linspace(first, last, int(count)), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
+    return Tensor(np.linspace(first, last, int(count)), dtype=wanted)
 
 
 def eye(
@@ -226,8 +244,12 @@ def eye(
     Returns:
         A tensor of shape [num_rows, num_columns].
     """
-    engine.check_count([num_rows, num_rows if num_columns is None else num_columns])
-    return Tensor(np.eye(num_rows, num_columns), dtype=to_dtype(dtype) if dtype is not None else default_dtype())
+    wanted = to_dtype(dtype) if dtype is not None else default_dtype()
+    columns = num_rows if num_columns is None else num_columns
+    if contains_dimension([num_rows, columns]):
+        return cast(apply(_eye, rows=num_rows, columns=columns), wanted)
+    engine.check_count([num_rows, columns])
+    return Tensor(np.eye(num_rows, columns), dtype=wanted)
 
 
 def cast(x: Tensor, dtype: DTypeLike) -> Tensor:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from core.kernels import engine
+from core.kernels.dimension import agree, is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import IntOrTensor, axis_argument, broadcast_shape, need_tensor
+from core.operators.constants import positions_along
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.tensor import Tensor, apply
@@ -90,8 +93,8 @@ def linear_index(parts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
         position = cast(part, int64)
         if _may_be_negative(position):
             position = position + cast(position < 0, int64) * size  # type: ignore[operator]
-        stride = int(np.prod(sizes[i + 1 :], dtype=np.int64))
-        term = position if stride == 1 else position * stride  # type: ignore[operator]
+        stride = math.prod(sizes[i + 1 :])
+        term = position if is_known(stride, 1) else position * stride  # type: ignore[operator]
         total = term if total is None else total + term  # type: ignore[operator]
     assert total is not None
     return total
@@ -194,7 +197,7 @@ def nd_position(shape: Sequence[int], index: Tensor, caller: str) -> tuple[list[
     parts = unbind(index, -1)
     for axis, (part, size) in enumerate(zip(parts, leading)):
         check_range(part, size, caller, name=f"index of axis {axis}")
-    return [int(np.prod(leading, dtype=np.int64)), *rest], linear_index(parts, leading)
+    return [math.prod(leading), *rest], linear_index(parts, leading)
 
 
 def take(x: Tensor, index: Tensor, mode: str = "raise", name: Optional[str] = None) -> Tensor:
@@ -280,7 +283,7 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
     check_range(indices, shape[place], caller, negative=True, name="indices:")
     if broadcast:
         wanted = [*shape[:place], indices.shape[place], *shape[place + 1 :]]
-        if list(broadcast_shape(indices.shape, wanted, caller=caller)) != wanted:
+        if not agree(broadcast_shape(indices.shape, wanted, caller=caller), wanted):
             raise OperatorError(f"{caller}: indices of shape {indices.shape} do not broadcast to {wanted}")
         indices = broadcast_to(indices, wanted)
     elif any(have > size for i, (have, size) in enumerate(zip(indices.shape, shape)) if i != place):
@@ -288,9 +291,9 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
             f"{caller}: indices {indices.shape} are larger than arr {shape} beside axis {place}"
         )
     grid: list[Tensor] = []
-    for i, size in enumerate(indices.shape):
+    for i in range(len(shape)):
         if i != place:
-            grid.append(Tensor(np.arange(size).reshape([-1 if k == i else 1 for k in range(len(shape))])))
+            grid.append(positions_along(i, indices.shape))
         else:
             grid.append(indices)
     return broadcast_to(linear_index(grid, shape), indices.shape)

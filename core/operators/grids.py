@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -97,7 +98,7 @@ def grid_sample(
         _place(grid[..., rank - 1 - axis], size, padding_mode, align_corners) for axis, size in enumerate(sizes)
     ]  # in the order of the axes, while the grid holds x before y
     batch, channels = x.shape[:2]
-    rows = reshape_exact(transpose(x, [0, *range(2, rank + 2), 1]), [batch * int(np.prod(sizes)), channels])
+    rows = reshape_exact(transpose(x, [0, *range(2, rank + 2), 1]), [batch * math.prod(sizes), channels])
     corners: list[list[tuple[Tensor, Optional[Tensor]]]]
     if mode == "nearest":
         corners = [[(_round_half_even(point), None)] for point in points]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -110,7 +111,7 @@ def put_rows(x: Tensor, position: Tensor, depth: int, value: Tensor, accumulate:
     """Write or add slices of x that row numbers over its first ``depth`` axes address; the value broadcasts to them."""
     shape = x.shape
     rest = shape[depth:]
-    count = int(np.prod(shape[:depth], dtype=np.int64))
+    count = math.prod(shape[:depth])
     updates = broadcast_to(cast(value, x.dtype), [*position.shape, *rest])
     updates = reshape_exact(updates, [position.size, *rest])
     position = reshape_exact(position, [position.size])

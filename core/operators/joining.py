@@ -7,10 +7,18 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import contains_dimension, is_known, same
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.arguments import IntOrTensor, axis_argument, broadcast_shape, common_dtype, need_tensor
+from core.operators.arguments import (
+    IntOrTensor,
+    axis_argument,
+    broadcast_shape,
+    common_dtype,
+    need_tensor,
+    shape_argument,
+)
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact, squeeze, unsqueeze
 from core.tensor import Tensor, apply
@@ -131,7 +139,7 @@ def split_sizes(x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor]:
         return [reshape_exact(x, x.shape)]
     if x.dtype.kind == "b":  # the engine cannot split bool
         return [cast(part, x.dtype) for part in split_sizes(cast(x, "uint8"), sizes, axis)]
-    operator = _split_equally if len(set(sizes)) == 1 else _split
+    operator = _split_equally if all(same(size, sizes[0]) for size in sizes) else _split
     return list(apply(operator, x, sizes=tuple(sizes), axis=axis))
 
 
@@ -162,7 +170,7 @@ def split(
         if count < 1 or size % count:
             raise OperatorError(f"split: axis {place} of {x.shape} does not divide into {count} equal parts")
         return split_sizes(x, [size // count] * count, place)
-    sizes = [int(section) for section in num_or_sections]
+    sizes = list(shape_argument(num_or_sections, "split"))
     known = sum(section for section in sizes if section != -1)
     if sizes.count(-1) == 1 and known <= size:
         sizes[sizes.index(-1)] = size - known
@@ -227,8 +235,13 @@ def unstack(x: Tensor, axis: int = 0, num: Optional[int] = None) -> list[Tensor]
 def cut(x: Tensor, axis: int, start: int, end: int) -> Tensor:
     """Return the part from start to end (0 <= start <= end <= size) along an axis counted from the front."""
     size = x.shape[axis]
-    if (start, end) == (0, size):
+    if is_known(start, 0) and same(end, size):
         return x
+    if contains_dimension([start, end, size]):  # a part may be empty for some sizes: no part of it is made
+        from core.operators.slicing import take_ranges  # which stands on this file
+
+        whole = [(0, length, 1) for length in x.shape]
+        return take_ranges(x, [*whole[:axis], (start, end - start, 1), *whole[axis + 1 :]])
     sizes = [start, end - start, size - end]
     wanted = 1 if start else 0
     return split_sizes(x, [part for i, part in enumerate(sizes) if part or i == 1], axis)[wanted]

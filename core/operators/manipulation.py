@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dimension import same_shape
+from core.kernels.dimension import Dimension, is_known, larger, same, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
 from core.kernels.errors import OperatorError
@@ -155,11 +155,13 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         have = old[i - offset] if i >= offset else None
         if size == -1 and have is not None:
             wanted[i] = have
-        elif offset < 0 or size < 0 or (have is not None and have not in (1, size)):
+        elif isinstance(have, Dimension):  # 1 or the wanted size: the engine checks each run
+            wanted[i] = larger(have, size)
+        elif offset < 0 or size < 0 or (have is not None and have != 1 and have != size):
             raise OperatorError(f"broadcast_to: {old} does not broadcast to {wanted}")
     if offset < 0:
         raise OperatorError(f"broadcast_to: {old} has more axes than {wanted}")
-    if wanted == old:
+    if same_shape(wanted, old):
         return x
     if x.dtype is bfloat16:  # whose gradient would be a sum that the engine lacks
         return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
@@ -176,7 +178,7 @@ def _broadcast_many(x: Tensor, wanted: Sequence[int]) -> Tensor:
     """Repeat one axis after the other, each time as a tensor of three axes."""
     shape = [1] * (len(wanted) - x.ndim) + x.shape
     for axis, size in enumerate(wanted):
-        if shape[axis] != size:
+        if not same(shape[axis], size):
             before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
             x = apply(_broadcast_to, reshape_exact(x, [before, 1, after]), shape=(before, size, after))
             shape[axis] = size
@@ -188,13 +190,13 @@ def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Tensor:
     from core.operators.reduction import sum as reduce_sum  # reduction needs reshape
 
     have = gradient.shape
-    if have == list(shape):
+    if same_shape(have, shape):
         return gradient
     offset = len(have) - len(shape)
-    axes = [i for i in range(len(have)) if i < offset or (shape[i - offset] == 1 and have[i] != 1)]
+    axes = [i for i in range(len(have)) if i < offset or (is_known(shape[i - offset], 1) and not is_known(have[i], 1))]
     if axes:
         gradient = reduce_sum(gradient, axis=axes, keepdim=True)
-    return reshape_exact(gradient, shape) if gradient.shape != list(shape) else gradient
+    return reshape_exact(gradient, shape) if not same_shape(gradient.shape, shape) else gradient
 
 
 def squeeze(x: Tensor, axis: Any = None, name: Optional[str] = None) -> Tensor:

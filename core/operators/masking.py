@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import Dimension
 from core.kernels.door import Meta
 from core.kernels.dtypes import DTypeLike, bfloat16, float32, int64, to_dtype, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -22,6 +23,7 @@ from core.operators.arguments import (
     need_tensor,
     scalar_dtype,
 )
+from core.operators.constants import positions
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import broadcast_to, reshape_exact, unsqueeze
@@ -146,7 +148,7 @@ def masked_select(x: Tensor, mask: Tensor, name: Optional[str] = None) -> Tensor
     """
     _bool_mask(mask, "masked_select")
     shape = broadcast_shape(need_tensor(x, "masked_select").shape, mask.shape, caller="masked_select")
-    flat_mask = reshape_exact(broadcast_to(mask, shape), [int(np.prod(shape, dtype=np.int64))])
+    flat_mask = reshape_exact(broadcast_to(mask, shape), [math.prod(shape)])
     flat = reshape_exact(broadcast_to(x, shape), flat_mask.shape)
     return take_rows(flat, nonzero_columns(flat_mask)[0])
 
@@ -196,7 +198,7 @@ def one_hot(x: Tensor, num_classes: int, name: Optional[str] = None) -> Tensor:
         OperatorTypeError: x does not hold integers.
     """
     index = index_argument(x, "one_hot", "x")
-    depth = int(num_classes)
+    depth = num_classes if isinstance(num_classes, Dimension) else int(num_classes)
     if depth < 1:
         raise OperatorError(f"one_hot: num_classes must be at least 1, got {depth}")
     check_range(index, depth, "one_hot", name="class")
@@ -225,7 +227,7 @@ def sequence_mask(
         maxlen = int(maxlen.item())
     if maxlen is None:
         maxlen = int(lengths.numpy().max(initial=0))
-    steps = Tensor(np.arange(maxlen))
+    steps = positions(maxlen)
     return cast(steps < unsqueeze(lengths, -1), dtype)  # type: ignore[operator]
 
 

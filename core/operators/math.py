@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
 
+from core.kernels.dimension import Dimension
 from core.kernels.dtypes import DType, bfloat16, float32, int64
 from core.kernels.errors import OperatorTypeError
 from core.kernels.operator import Operator
@@ -15,6 +16,7 @@ from core.operators.arguments import (
     common_dtype,
     floating,
     is_number,
+    number_tensor,
     scalar_dtype,
 )
 from core.operators.creation import assign, cast
@@ -74,12 +76,12 @@ class BinaryOperator:
             dtype = dtype_of(scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
             if self.scalar is not None and self._takes_numbers(dtype):
                 return apply(self.scalar, cast(x, dtype), scalar=_number(y, dtype))
-            return self._apply(cast(x, dtype), Tensor(y, dtype=dtype))
+            return self._apply(cast(x, dtype), number_tensor(y, dtype))
         if x_number and isinstance(y, Tensor):
             dtype = dtype_of(scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
             if self.reverse is not None and self._takes_numbers(dtype):
                 return apply(self.reverse, cast(y, dtype), scalar=_number(x, dtype))
-            return self._apply(Tensor(x, dtype=dtype), cast(y, dtype))
+            return self._apply(number_tensor(x, dtype), cast(y, dtype))
         first, second = as_tensor(x, self.name), as_tensor(y, self.name)
         dtype = dtype_of(common_dtype(first.dtype, second.dtype))
         return self._apply(cast(first, dtype), cast(second, dtype))
@@ -110,7 +112,9 @@ def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
     return {"scalar": options["scalar"], "is_int": metas[0][1].kind != "f"}
 
 
-def _number(value: Any, dtype: DType) -> float:
+def _number(value: Any, dtype: DType) -> Any:
+    if isinstance(value, Dimension):
+        return value
     if dtype.is_integer and not float(value).is_integer():
         raise OperatorTypeError(f"the number {value!r} is no integer, but the tensor's dtype is {dtype.name}")
     return float(value)

@@ -109,7 +109,7 @@ def _checked_size(
     sizes = tuple([length if wanted is None else int(wanted) for length, wanted in zip(spatial, given)])
     if min(sizes) < 1:
         raise OperatorError(f"{caller}: output_size must be at least 1, got {list(given)}")
-    if min(spatial) < 1:
+    if any(size < 1 for size in spatial):
         raise OperatorError(f"{caller}: the spatial axes of {x.shape} have no elements")
     return sizes
 

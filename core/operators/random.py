@@ -100,7 +100,7 @@ def _float_dtype(dtype: DTypeLike, caller: str) -> DType:
 
 def _shape(shape: ShapeLike, caller: str) -> tuple[int, ...]:
     sizes = shape_argument(shape, caller)
-    if min(sizes, default=0) < 0:
+    if any(size < 0 for size in sizes):
         raise OperatorError(f"{caller}: shape {list(sizes)} has a negative size")
     return sizes
 

@@ -70,7 +70,8 @@ def _reduce(
         return constant_result([x], shape, identity)
     if x.dtype.size == 2 and dtype is None:
         return cast(_reduce(operator, cast(x, float32), axes, keepdim, identity), x.dtype)
-    if operator is _sum and x.dtype.is_floating and door.state.trace is not None:
+    trace = door.state.trace
+    if operator is _sum and x.dtype.is_floating and trace is not None and not trace.symbolic:
         return _sum_in_program(x, axes, keepdim)
     return apply(operator, x, axis=axes, keepdims=bool(keepdim))
 
@@ -83,6 +84,9 @@ def _sum_in_program(x: Tensor, axes: Sequence[int], keepdim: bool) -> Tensor:
         rows, ones = reshape_exact(total, data), filled(shape, 1, x.dtype)
         total = matrix_product(ones, rows) if on_left else matrix_product(rows, ones)
     return reshape_exact(total, reduced_shape(x.shape, axes, keepdim))
+
+
+_sum.in_program = lambda value, axes, keepdim: [_sum_in_program(Tensor(value), axes, keepdim)._value]
 
 
 def _numbers(x: Tensor, caller: str) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -177,8 +178,8 @@ def _apply_along(x: Tensor, weights: Tensor, axis: int) -> Tensor:
     shape = x.shape
     if axis == x.ndim - 1:
         return matmul(x, weights, transpose_y=True)
-    inner = int(np.prod(shape[axis + 1 :]))
-    lines = reshape_exact(x, [int(np.prod(shape[:axis])), shape[axis], inner])
+    inner = math.prod(shape[axis + 1 :])
+    lines = reshape_exact(x, [math.prod(shape[:axis]), shape[axis], inner])
     return reshape_exact(matmul(weights, lines), [*shape[:axis], weights.shape[0], *shape[axis + 1 :]])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -13,7 +14,8 @@ from core.kernels.dtypes import float32, int64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators.arguments import need_tensor
-from core.operators.creation import cast
+from core.operators.constants import positions
+from core.operators.creation import cast, filled
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
@@ -60,18 +62,18 @@ def sum_edges(x: Tensor, source: Tensor, target: Tensor, size: int) -> Tensor:
 def _extreme(x: Tensor, source: Tensor, target: Tensor, size: int, largest: bool) -> Tensor:
     """Return the largest or smallest element that edges bring to each place, 0 where none ends."""
     shape = x.shape
-    width = int(np.prod(shape[1:], dtype=np.int64))
+    width = math.prod(shape[1:])
     rows = reshape_exact(x, [shape[0], width])
     plain = cast(rows, float32) if x.dtype.is_floating and x.dtype.size < 4 else rows
     row = apply(_extreme_edges, plain.detach(), source, target, size=size, largest=largest)
     missing = row < 0
-    place = where(missing, Tensor(0, dtype=int64), row * width + Tensor(np.arange(width)))
+    place = where(missing, Tensor(0, dtype=int64), row * width + positions(width))
     found = where(missing, Tensor(0, dtype=x.dtype), take_rows(reshape_exact(rows, [rows.size]), place))
     return reshape_exact(found, [size, *shape[1:]])
 
 
 def _mean(total: Tensor, target: Tensor, size: int) -> Tensor:
-    ones = Tensor(np.ones(target.shape[0]), dtype=total.dtype)
+    ones = filled((target.shape[0],), 1, total.dtype)
     counts = add_rows(ones, target, size).maximum(Tensor(1, dtype=total.dtype))  # type: ignore[attr-defined]
     return total / reshape_exact(counts, [size] + [1] * (total.ndim - 1))  # type: ignore[operator, no-any-return]
 
@@ -95,7 +97,7 @@ def _segment(data: Tensor, segment_ids: Tensor, operation: str) -> Tensor:
     if numbers.size and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
         raise OperatorError(f"{caller}: segment_ids must start at 0 or above and never fall")
     size = int(numbers[-1]) + 1 if numbers.size else 0
-    return _reduce(data, Tensor(np.arange(shape[0])), cast(ids, int64), size, operation)
+    return _reduce(data, positions(shape[0]), cast(ids, int64), size, operation)
 
 
 _SEGMENT_DOC = """{summary}
@@ -230,7 +232,7 @@ def send_ue_recv(
     if need_tensor(y, "send_ue_recv", "y").shape[:1] != source.shape:
         raise OperatorError(f"send_ue_recv: y must have one row for each of {source.shape[0]} edges, got {y.shape}")
     messages = _message(take_rows(x, source), y, message_op, "send_ue_recv")
-    return _reduce(messages, Tensor(np.arange(source.shape[0])), target, size, reduce_op)
+    return _reduce(messages, positions(source.shape[0]), target, size, reduce_op)
 
 
 def send_uv(

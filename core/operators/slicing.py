@@ -9,10 +9,12 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dimension import contains_dimension, is_known, larger, same, smaller
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.operator import ConstantOperator, HostOperator, Operator
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
+from core.operators.constants import constant
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.tensor import Tensor, apply
@@ -45,6 +47,15 @@ def _same(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [metas[0]]
 
 
+def _where_from(shape: tuple[int, ...], ranges: tuple[Range, ...]) -> np.ndarray:
+    """For each place of a tensor after an assignment, the row that it comes from: an old one, or a new one behind."""
+    origin = np.arange(math.prod(shape)).reshape(shape)
+    changed = origin[tuple(as_slice(part) for part in ranges)]
+    changed[...] = origin.size + np.arange(changed.size).reshape(changed.shape)
+    return origin.reshape(-1)
+
+
+_origin = ConstantOperator("slice_origin", _where_from)
 _slice = Operator("slice", "slice", infer=_sliced, attributes=_bounds)
 _slice_assign = HostOperator("slice_assign", _assigned, infer=_same, fills=True)
 slice_backward = Operator(
@@ -64,9 +75,14 @@ def as_slice(part: Range) -> builtins.slice:
     return builtins.slice(start, None if end < 0 else end, step)
 
 
+def is_whole(part: Range, size: int) -> bool:
+    """Return whether a range is a whole axis."""
+    return is_known(part[0], 0) and is_known(part[2], 1) and same(part[1], size)
+
+
 def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
     """Return the elements at the given ranges, one of them per axis, each within its axis."""
-    if all(part == (0, size, 1) for part, size in zip(ranges, x.shape)):
+    if all(is_whole(part, size) for part, size in zip(ranges, x.shape)):
         return x
     counts = [count for _, count, _ in ranges]
     if 0 in counts:  # the engine makes no empty slice; an empty gather keeps the way of the gradient open
@@ -81,7 +97,7 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
 def _axis_by_axis(x: Tensor, ranges: Sequence[Range]) -> Tensor:
     for axis, part in enumerate(ranges):
         shape = x.shape
-        if part != (0, shape[axis], 1):
+        if not is_whole(part, shape[axis]):
             before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
             cut = take_ranges(reshape_exact(x, [before, shape[axis], after]), [(0, before, 1), part, (0, after, 1)])
             x = reshape_exact(cut, [*shape[:axis], part[1], *shape[axis + 1 :]])
@@ -94,7 +110,7 @@ def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     if 0 in counts:
         return x
     value = broadcast_to(cast(value, x.dtype), counts)
-    if all(part == (0, size, 1) for part, size in zip(ranges, x.shape)):
+    if all(is_whole(part, size) for part, size in zip(ranges, x.shape)):
         return value
     if not (x._value.traced or value._value.traced):
         return apply(_slice_assign, x, value, ranges=tuple(ranges))  # type: ignore[no-any-return]
@@ -107,22 +123,17 @@ def _assembled(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     from core.operators.joining import concat, cut
 
     shape = x.shape
-    partial = [i for i, (part, size) in enumerate(zip(ranges, shape)) if part != (0, size, 1)]
+    partial = [i for i, (part, size) in enumerate(zip(ranges, shape)) if not is_whole(part, size)]
     axis = partial[-1]
     start, count, step = ranges[axis]
     if len(partial) == 1 and step == 1:
-        pieces = [cut(x, axis, 0, start), value, cut(x, axis, start + count, shape[axis])]
-        return concat([piece for piece in pieces if piece.shape[axis]], axis)
-    rows = np.arange(int(np.prod(shape[: axis + 1]))).reshape(shape[: axis + 1])
-    changed = rows[tuple(as_slice(part) for part in ranges[: axis + 1])]
-    origin = rows.copy()
-    origin[tuple(as_slice(part) for part in ranges[: axis + 1])] = rows.size + np.arange(changed.size).reshape(
-        changed.shape
-    )
-    both = concat(
-        [reshape_exact(x, [rows.size, *shape[axis + 1 :]]), reshape_exact(value, [changed.size, *shape[axis + 1 :]])]
-    )
-    return reshape_exact(take_rows(both, Tensor(origin.reshape(-1))), shape)
+        sides = [(0, start), (start + count, shape[axis])]
+        before, after = [[] if same(low, high) else [cut(x, axis, low, high)] for low, high in sides]
+        return concat([*before, value, *after], axis)
+    old, new = math.prod(shape[: axis + 1]), math.prod(count for _, count, _ in ranges[: axis + 1])
+    both = concat([reshape_exact(x, [old, *shape[axis + 1 :]]), reshape_exact(value, [new, *shape[axis + 1 :]])])
+    origin = constant(_origin, shape=tuple(shape[: axis + 1]), ranges=tuple(ranges[: axis + 1]))
+    return reshape_exact(take_rows(both, origin), shape)
 
 
 def slice(  # noqa: A001 - Paddle's name
@@ -193,9 +204,31 @@ def _strided(x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, caller:
 
 def range_of(part: builtins.slice, size: int) -> Range:
     """Return the range that a Python slice addresses along an axis of the given size."""
+    if contains_dimension([size, part.start, part.stop, part.step]):
+        return _unknown_range(part, size)
     start, end, step = part.indices(size)
     count = len(range(start, end, step))
     return (start, count, step) if count else (0, 0, 1)
+
+
+def _unknown_range(part: builtins.slice, size: Any) -> Range:
+    """As :func:`range_of`, for an axis of unknown size; a later run in which nothing would remain is an error."""
+    step = 1 if part.step is None else int(part.step)
+    if step > 0:
+        first, last = [_within(at, size, 0, size, default) for at, default in ((part.start, 0), (part.stop, size))]
+        count = -(-(last - first) // step)
+    else:
+        ends = ((part.start, size - 1), (part.stop, -1))
+        first, last = [_within(at, size, -1, size - 1, default) for at, default in ends]
+        count = -(-(first - last) // -step)
+    return (first, count, step) if count > 0 else (0, 0, 1)
+
+
+def _within(at: Any, size: Any, low: Any, high: Any, default: Any) -> Any:
+    """Return a slice's end as a place between two others."""
+    if at is None:
+        return default
+    return smaller(at, high) if at >= 0 else larger(size + at, low)
 
 
 def crop(

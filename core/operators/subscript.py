@@ -7,12 +7,14 @@ What remains are index tensors at some axes of the basic result. As in Paddle an
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from core.kernels import door
+from core.kernels.dimension import agree
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.operators.arguments import as_tensor, broadcast_shape
 from core.operators.creation import cast
@@ -49,9 +51,9 @@ class Subscript:
                 self.shape.append(1)
             elif isinstance(entry, int):
                 size = shape[axis]
-                if not -size <= entry < size:
+                if (entry >= size) if entry >= 0 else (-entry > size):
                     raise OperatorIndexError(f"index {entry} is outside axis {axis} of a tensor of shape {list(shape)}")
-                self.ranges.append((entry % size, 1, 1))
+                self.ranges.append((entry if entry >= 0 else size + entry, 1, 1))
                 axis += 1
             elif isinstance(entry, builtins.slice):
                 if entry.step is not None and int(entry.step) == 0:
@@ -69,7 +71,7 @@ class Subscript:
     def basic(self, x: Tensor) -> Tensor:
         """Return the basic part of x."""
         part = take_ranges(x, self.ranges)
-        return reshape_exact(part, self.shape) if part.shape != self.shape or part is x else part
+        return reshape_exact(part, self.shape) if not agree(part.shape, self.shape) or part is x else part
 
 
 def _entry(part: Any) -> Any:
@@ -186,7 +188,7 @@ def __getitem__(x: Tensor, item: Any) -> Tensor:
         result = transpose(result, order)
     place, depth = gathered.place, len(gathered.axes)
     if depth > 1:
-        joined = int(np.prod([shape[axis] for axis in gathered.axes], dtype=np.int64))
+        joined = math.prod(shape[axis] for axis in gathered.axes)
         result = reshape_exact(result, [*result.shape[:place], joined, *result.shape[place + depth :]])
     return take_along(result, gathered.position(shape), place)
 

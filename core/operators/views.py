@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -96,10 +97,10 @@ def unflatten(x: Tensor, axis: int, shape: ShapeLike, name: Optional[str] = None
     old = need_tensor(x, "unflatten").shape
     place = axis_argument(axis, len(old), "unflatten")
     wanted = list(shape_argument(shape, "unflatten"))
-    known = int(np.prod([size for size in wanted if size != -1], dtype=np.int64))
+    known = math.prod(size for size in wanted if size != -1)
     if wanted.count(-1) == 1 and known and old[place] % known == 0:
         wanted[wanted.index(-1)] = old[place] // known
-    if not wanted or min(wanted) < 0 or int(np.prod(wanted, dtype=np.int64)) != old[place]:
+    if not wanted or any(size < 0 for size in wanted) or math.prod(wanted) != old[place]:
         raise OperatorError(
             f"unflatten: axis {place} of {old} does not split into {wanted}"
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Optional
 
-import numpy as np
-
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.operators.constants import positions
 from core.operators.gathering import linear_index, take_rows
 from core.operators.manipulation import reshape_exact, unbroadcast
 from core.operators.scattering import add_rows, set_rows
@@ -44,8 +44,8 @@ def _take(context: Context, gradient: Tensor) -> Gradients:
     position = reshape_exact(linear_index([index], [size]), [index.size])
     if axis == 0:
         return (add_rows(reshape_exact(gradient, [index.size, *after]), position, size), None)
-    rows = int(np.prod(before))
-    offsets = Tensor(np.arange(rows).reshape(rows, 1) * size)
+    rows = math.prod(before)
+    offsets = reshape_exact(positions(rows), [rows, 1]) * size
     flat = reshape_exact(offsets + reshape_exact(position, [1, index.size]), [rows * index.size])
     table = add_rows(reshape_exact(gradient, [rows * index.size, *after]), flat, rows * size)
     return (reshape_exact(table, x.shape), None)
