@@ -45,13 +45,16 @@ class Segment(Operator):
         self.output_metas = [value.meta for value in outputs]
         self.program = graph.Program([value.array for value in outputs], trace.inputs, static, trace.training, steady)
         self.rule = self._differentiate
+        self._reached: dict[tuple[bool, ...], list[bool]] = {}
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Return the outputs for eager inputs, recorded where a gradient may be wanted."""
         arrays = [value.array for value in inputs]
         if not (door.state.gradients and any(value.requires_grad for value in self.output_values)):
             return [Value(array, meta) for array, meta in zip(self.program.forward(arrays), self.output_metas)]
-        outputs, record = self.program.forward_recorded(arrays, [value.requires_grad for value in inputs])
+        reached = self._reached_from(tuple([value.requires_grad for value in self.output_values]))
+        needs = [value.requires_grad and found for value, found in zip(inputs, reached)]
+        outputs, record = self.program.forward_recorded(arrays, needs)
         node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=None)
         return [
             Value(array, value.meta, node, index, value.requires_grad)
@@ -76,12 +79,27 @@ class Segment(Operator):
         if not context.create_graph:
             arrays: list[Array] = [gradient._value.array for gradient in filled]
             found = context.saved.backward(arrays, retain=context.retain)
-            return [None if array is None else Tensor(door.constant(array)) for array in found]
+            reached = self._reached_from(tuple([gradient is not None for gradient in gradients]))
+            return [
+                Tensor(door.constant(array)) if array is not None and wanted else None
+                for array, wanted in zip(found, reached)
+            ]
         outputs = [Tensor(value) for value in self.replay([tensor._value for tensor in context.inputs], {})]
         pairs = [(o, g) for o, g in zip(outputs, filled) if not o.stop_gradient]
         wanted = [tensor for tensor, needed in zip(context.inputs, context.needs) if needed]
         answers = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
         return [next(answers) if needed else None for needed in context.needs]
+
+    def _reached_from(self, used: tuple[bool, ...]) -> list[bool]:
+        """Return which variables the gradients of these outputs reach: the others have none, which is not zero."""
+        found = self._reached.get(used)
+        if found is None:
+            live = {id(value) for value, wanted in zip(self.output_values, used) if wanted}
+            for operation in reversed(self.operations):
+                if operation.gradients and any(v.requires_grad and id(v) in live for v in operation.outputs):
+                    live.update([id(value) for value in operation.inputs if value.requires_grad])
+            found = self._reached[used] = [id(value) in live for value in self.variables]
+        return found
 
 
 class Executable:

@@ -26,6 +26,29 @@ with warnings.catch_warnings():
     import mxnet as mx
     from mxnet.base import _LIB, MXNetError
 
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
+
+
+def keep_freed_memory() -> bool:
+    """Tell the C library not to hand freed memory back to the system, where each step would fault it in again.
+
+    Returns:
+        Whether it can: it is glibc, and ``CORE_KEEP_MEMORY=0`` does not forbid it.
+    """
+    if os.environ.get("CORE_KEEP_MEMORY") == "0" or not hasattr(_C_LIBRARY, "mallopt"):
+        return False
+    return bool(_C_LIBRARY.mallopt(_M_MMAP_MAX, 0) and _C_LIBRARY.mallopt(_M_TRIM_THRESHOLD, 2**31 - 1))
+
+
+def release_freed_memory() -> None:
+    """Hand freed memory back to the system now."""
+    wait_all()
+    if hasattr(_C_LIBRARY, "malloc_trim"):
+        _C_LIBRARY.malloc_trim(0)
+
+
+_C_LIBRARY = ctypes.CDLL(None)
+keep_freed_memory()
 _LIB.MXSetIsNumpyShape(2, ctypes.byref(ctypes.c_int()))  # 2: for every thread; shapes () and (0, 3) are real shapes
 
 if TYPE_CHECKING:

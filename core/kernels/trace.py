@@ -67,6 +67,7 @@ class Trace:
         self.operations: list[Operation] = []
         self.variables: list[Value] = []
         self._symbols: dict[int, Value] = {}
+        self._results: dict[tuple[int, int], Value] = {}
         self.outer: Optional[Trace] = None
 
     def __enter__(self) -> Trace:
@@ -98,8 +99,8 @@ class Trace:
 
     def capture(self, value: Value) -> Value:
         """Return the stand-in of a value from outside that is read here: eager, or of the trace around this one."""
-        if value.traced is self:
-            return value
+        if value.traced is self:  # a rule sees an operation's results as new values on the same node
+            return value if value.node is None else self._results.get((id(value.node), value.index), value)
         found = self._symbols.get(id(value))
         if found is None:
             owner = value.owner() if value.owner is not None else None
@@ -147,6 +148,7 @@ class Trace:
         if followed and gradients:
             # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
             results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
+            self._results.update({(id(value.node), value.index): value for value in results})
         else:
             results = [Value(symbol, meta, traced=self) for symbol, meta in zip(outputs, output_metas)]
         if self.symbolic:

@@ -202,3 +202,17 @@ def test_hooks_inside_a_program_see_and_replace_gradients() -> None:
         run(x).backward()
         np.testing.assert_array_equal(x.grad.numpy(), [61, 61])
     assert seen == [[2, 2], [2, 2]]
+
+
+def test_a_program_with_gradients_inside_is_repeated_in_another_program_and_for_a_third_order() -> None:
+    def slope(x: core.Tensor) -> core.Tensor:
+        return core.grad(core.tanh(x).sum(), x, create_graph=True)[0]
+
+    inner = core.jit.to_static(slope)
+    x = core.to_tensor([0.3, -0.7], dtype="float64", stop_gradient=False)
+    t = np.tanh(x.numpy())
+    second, third = -2 * t * (1 - t**2), (1 - t**2) * (6 * t**2 - 2)
+    for function in (lambda x: inner(x).sum(), core.jit.to_static(lambda x: inner(x).sum())):
+        (first,) = core.grad(function(x), x, create_graph=True)
+        np.testing.assert_allclose(first.numpy(), second, rtol=1e-12)
+        np.testing.assert_allclose(core.grad(first.sum(), x)[0].numpy(), third, rtol=1e-12)
