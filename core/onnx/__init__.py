@@ -40,7 +40,7 @@ def export(
             raise NotImplementedError(f"onnx.export: the option {name} is not built; leave it out")
     if importlib.util.find_spec("onnx") is None:
         raise ImportError('onnx.export needs the package onnx: pip install "paddle-on-mxnet[onnx]"')
-    from core.onnx.export import export_layer  # only this needs the package
+    from core.onnx.export_layer import export_layer  # only this needs the package
 
     export_layer(layer, path, input_spec, opset_version)
 

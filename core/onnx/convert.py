@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
@@ -63,12 +64,13 @@ def convert(
             result = graph.node("Gather", graph.unsqueeze(result, 0), holds, axis=0)
         graph.nodes.append(helper.make_node("Identity", [result], [name], name=name))
     graph.prune(final_names)
+    input_infos, known = _input_infos(input_names, inputs)
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
             "core",
-            [_value_info(name, value) for name, value in zip(input_names, inputs)],
-            [_value_info(name, value) for name, value in zip(final_names, program.outputs)],
+            input_infos,
+            [_value_info(name, value, known) for name, value in zip(final_names, program.outputs)],
             list(graph.initializers.values()),
         ),
         opset_imports=[helper.make_opsetid("", opset_version)],
@@ -183,6 +185,26 @@ _COMPARISONS = {
 """The operator of each comparison, and whether its result is turned round."""
 
 
-def _value_info(name: str, value: Value) -> onnx.ValueInfoProto:
-    sizes = [str(size) if isinstance(size, Dimension) else size for size in symbolic_shape(value)]
+def _value_info(name: str, value: Value, known: dict[Any, str]) -> onnx.ValueInfoProto:
+    """Describe an input or output; an unknown size has the name of the input's that is the same, if there is one."""
+    sizes = [known.get(size.sizes) if isinstance(size, Dimension) else size for size in symbolic_shape(value)]
     return helper.make_tensor_value_info(name, ELEMENT_TYPES[value.meta[1].name], sizes)
+
+
+def _input_infos(names: Sequence[str], values: Sequence[Value]) -> tuple[list[onnx.ValueInfoProto], dict[Any, str]]:
+    """Describe the inputs; also return what unknown sizes are called, by their numbers in the two worlds of the trace.
+
+    Axes that have the same two numbers are not taken for the same: each has a name of its own.
+    """
+    infos, called = [], Counter[Any]()
+    known: dict[Any, str] = {}
+    for name, value in zip(names, values):
+        own = {}
+        for axis, size in enumerate(symbolic_shape(value)):
+            if isinstance(size, Dimension):
+                own[axis] = f"{name}_axis_{axis}"
+                called[size.sizes] += 1
+                known[size.sizes] = own[axis]
+        sizes = [own.get(axis, size) for axis, size in enumerate(value.meta[0])]
+        infos.append(helper.make_tensor_value_info(name, ELEMENT_TYPES[value.meta[1].name], sizes))
+    return infos, {sizes: name for sizes, name in known.items() if called[sizes] == 1}

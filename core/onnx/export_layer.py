@@ -137,7 +137,7 @@ class _Place:
 
 
 def _examples(input_spec: Sequence[Any]) -> list[list[Any]]:
-    """Return arguments to compare with: the given tensors, and numbers of the two example sizes of each spec."""
+    """Return arguments to compare with: the given tensors, and numbers of two sizes for each spec with unknown ones."""
     specs = [spec for spec in _flat_specs(input_spec) if isinstance(spec, InputSpec)]
     worlds = (0, 1) if any(-1 in spec.shape for spec in specs) else (0,)
     generator = np.random.default_rng(0)
@@ -145,6 +145,8 @@ def _examples(input_spec: Sequence[Any]) -> list[list[Any]]:
     def filled(item: Any, world: int) -> Any:
         if isinstance(item, InputSpec):
             shape = item.traced_shapes()[world]
+            if item.shape and item.shape[0] == -1 and 0 not in item.examples:
+                shape = ((1, 3)[world], *shape[1:])  # a small batch tells as much
             if item.dtype.is_floating:
                 return Tensor(generator.uniform(0.1, 0.9, shape), dtype=item.dtype)
             return Tensor(generator.integers(0, 2, shape), dtype=item.dtype)

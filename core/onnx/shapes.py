@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from core.kernels.dimension import Dimension
 from core.kernels.dtypes import DType, bool_, uint8
 from core.onnx.graph import Graph, Input, Operand
 
@@ -37,6 +38,8 @@ def broadcast_to(graph: Graph, x: Operand, shape: Sequence[Any]) -> str:
 
 def full(graph: Graph, *, shape: Sequence[Any], value: Any, dtype: DType) -> str:
     """Make a tensor of one repeated number."""
+    if isinstance(value, Dimension):
+        return graph.node("Expand", graph.scalar(value, dtype), graph.sizes(shape))
     if dtype is bool_:
         return graph.cast(graph.filled(shape, value, uint8), bool_)
     return graph.filled(shape, value, dtype)
