@@ -1,153 +1,63 @@
-"""ResNet-50, batch 8 at 224 x 224: forward and training step, ours against PyTorch in the same run.
+"""ResNet-50 at 224 x 224: forward pass and training step, ours against bare Gluon, PyTorch and ourselves.
 
-    pip install torch
-    python -m benchmarks.resnet50 [--rounds 5] [--threads 2]
+    pip install torch                          # for the rows that compare with PyTorch
+    python -m benchmarks.resnet50 [--rounds 12] [--threads 2] [--batch 8] [--rows gluon,eager,memory,pytorch]
 
-Both sides compute the same network on the same images with the same number of threads; rounds alternate, and the ratio
-is the median of the rounds' ratios, because machines are noisy.
+Each side runs in a process of its own with the same number of threads; the sides of a row take turns, and its ratio is
+the median of the rounds' ratios, because machines are noisy. A ratio above 1 says that the first side is faster.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import statistics
-import time
-from typing import Any, Callable
+
+from benchmarks import resnet50_sides as sides
+from benchmarks.side import Side, compare
+
+ROWS = ("gluon", "eager", "memory", "pytorch")
 
 
 def main() -> None:
-    """Print one row per comparison."""
+    """Print one row per comparison, in images per second."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="alternating rounds (default 5)")
+    parser.add_argument("--rounds", type=int, default=12, help="rounds in which the sides take turns (default 12)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
+    parser.add_argument("--rows", default=",".join(ROWS), help="which comparisons, separated by commas (default all)")
     arguments = parser.parse_args()
-    os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
+    wanted = arguments.rows.split(",")
+    if set(wanted) - set(ROWS):
+        parser.error(f"--rows takes {', '.join(ROWS)}")
+    batch, threads = arguments.batch, arguments.threads
 
-    ours = our_steps(arguments.batch)
-    theirs = torch_steps(arguments.batch, arguments.threads)
-    print(f"{'':28} {'ours img/s':>12} {'PyTorch img/s':>14} {'ratio':>7}")
-    for name, our_step, their_step in (
-        ("forward, eager", ours["forward, eager"], theirs["forward"]),
-        ("forward, compiled", ours["forward, compiled"], theirs["forward"]),
-        ("training step, eager", ours["training, eager"], theirs["training"]),
-        ("training step, compiled", ours["training, compiled"], theirs["training"]),
-    ):
-        our_step(), their_step()
-        rounds = [(seconds(our_step), seconds(their_step)) for _ in range(arguments.rounds)]
-        rates = [arguments.batch / statistics.median(column) for column in zip(*rounds)]
-        ratio = statistics.median(their_time / our_time for our_time, their_time in rounds)
-        print(f"{name:28} {rates[0]:12.1f} {rates[1]:14.1f} {ratio:7.2f}", flush=True)
+    print(f"{'':25} {'images/s':>9}   {'against':30} {'images/s':>9} {'ratio':>7}")
 
+    def row(first: tuple[Side, str], second: tuple[Side, str]) -> None:
+        mine, theirs, ratio = compare(first, second, arguments.rounds)
+        against = f"{second[0].name}: {second[1]}"
+        print(f"{first[1]:25} {batch / mine:9.1f}   {against:30} {batch / theirs:9.1f} {ratio:7.2f}", flush=True)
 
-def seconds(step: Callable[[], None]) -> float:
-    """Return how long two calls take, per call."""
-    began = time.perf_counter()
-    step()
-    step()
-    return (time.perf_counter() - began) / 2
-
-
-def our_steps(batch: int) -> dict[str, Callable[[], None]]:
-    """Return our forward pass and training step, eager and compiled."""
-    import numpy as np
-
-    import core
-    import core.nn.functional as F
-    import PaddleClas
-
-    generator = np.random.default_rng(0)
-    images = core.to_tensor(generator.standard_normal((batch, 3, 224, 224), dtype="float32"))
-    labels = core.to_tensor(generator.integers(0, 1000, batch))
-    model = PaddleClas.create_model("ResNet50")
-    optimizer = core.optimizer.Momentum(0.01, 0.9, parameters=model.parameters())
-
-    def loss(x: Any, y: Any) -> Any:
-        return F.cross_entropy(model(x), y)
-
-    def forward(function: Callable[[Any], Any]) -> Callable[[], None]:
-        def step() -> None:
-            model.eval()
-            with core.no_grad():
-                function(images).numpy()
-
-        return step
-
-    def training(function: Callable[[Any, Any], Any]) -> Callable[[], None]:
-        def step() -> None:
-            model.train()
-            value = function(images, labels)
-            value.backward()
-            optimizer.step()
-            optimizer.clear_grad(set_to_zero=False)
-            value.item()
-            core.kernels.engine.wait_all()
-
-        return step
-
-    return {
-        "forward, eager": forward(model),
-        "forward, compiled": forward(core.jit.to_static(lambda x: model(x))),
-        "training, eager": training(loss),
-        "training, compiled": training(core.jit.to_static(loss)),
-    }
-
-
-def torch_steps(batch: int, threads: int) -> dict[str, Callable[[], None]]:
-    """Return PyTorch's forward pass and training step, eager with channels-last memory, its fastest plain form."""
-    import torch
-
-    torch.set_num_threads(threads)
-    torch.manual_seed(0)
-    model = torch_resnet50().to(memory_format=torch.channels_last)
-    images = torch.randn(batch, 3, 224, 224).to(memory_format=torch.channels_last)
-    labels = torch.randint(0, 1000, (batch,))
-    optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
-
-    def forward() -> None:
-        model.eval()
-        with torch.inference_mode():
-            model(images)
-
-    def training() -> None:
-        model.train()
-        optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(model(images), labels).backward()
-        optimizer.step()
-
-    return {"forward": forward, "training": training}
-
-
-def torch_resnet50() -> Any:
-    """Return the same network in PyTorch: bottlenecks with the stride on the 3 x 3 convolution."""
-    import torch.nn as nn
-
-    class Bottleneck(nn.Module):
-        def __init__(self, inputs: int, width: int, stride: int) -> None:
-            super().__init__()
-            self.body = nn.Sequential(
-                *[*unit(inputs, width, 1), nn.ReLU()],
-                *[*unit(width, width, 3, stride), nn.ReLU()],
-                *unit(width, 4 * width, 1),
-            )
-            changed = stride != 1 or inputs != 4 * width
-            self.short = nn.Sequential(*unit(inputs, 4 * width, 1, stride)) if changed else nn.Identity()
-            self.relu = nn.ReLU()
-
-        def forward(self, x: Any) -> Any:
-            return self.relu(self.body(x) + self.short(x))
-
-    def unit(inputs: int, outputs: int, kernel: int, stride: int = 1) -> list[Any]:
-        return [nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(outputs)]
-
-    layers: list[Any] = [*unit(3, 64, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
-    channels = 64
-    for stage, (width, depth) in enumerate(((64, 3), (128, 4), (256, 6), (512, 3))):
-        for block in range(depth):
-            layers.append(Bottleneck(channels, width, 2 if block == 0 and stage else 1))
-            channels = 4 * width
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 1000))
+    ours = Side("ours", sides.ours, (batch,), threads)
+    if "gluon" in wanted:
+        gluon = Side("Gluon", sides.gluon, (batch,), threads)
+        row((ours, "forward, compiled"), (gluon, "forward"))
+        row((ours, "training, compiled"), (gluon, "training"))
+        gluon.close()
+    if "eager" in wanted:
+        row((ours, "forward, compiled"), (ours, "forward, eager"))
+        row((ours, "training, compiled"), (ours, "training, eager"))
+    if "memory" in wanted:
+        faulting = Side("memory given back", sides.ours, (batch,), threads, {"CORE_KEEP_MEMORY": "0"})
+        row((ours, "training, eager"), (faulting, "training, eager"))
+        row((ours, "training, compiled"), (faulting, "training, compiled"))
+        faulting.close()
+    if "pytorch" in wanted:
+        pytorch = Side("PyTorch", sides.pytorch, (batch, threads), threads)
+        for kind in ("forward", "training"):
+            for how in ("compiled", "eager"):
+                row((ours, f"{kind}, {how}"), (pytorch, kind))
+        pytorch.close()
+    ours.close()
 
 
 if __name__ == "__main__":
