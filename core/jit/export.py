@@ -263,8 +263,8 @@ def _converted(
     weights = {}
     for variable, (value, handle) in zip(traced.variables[len(specs) :], traced.captured):
         value = value if handle is None else handle._value
-        trainable = handle is not None and hasattr(handle, "trainable")
-        kind = "constant" if handle is None else "parameter" if trainable else "buffer"
+        is_parameter = handle is not None and hasattr(handle, "trainable")
+        kind = "parameter" if is_parameter else "buffer" if id(handle) in state else "constant"
         wanted = state.get(id(handle)) or (handle.name if handle is not None and handle.name else "constant")
         if value.array is None:
             raise ValueError(f"jit.save: {wanted} is abstract (built under LazyGuard): initialize() it first")

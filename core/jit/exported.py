@@ -152,7 +152,15 @@ def replay(program: ExportedProgram, values: Mapping[str, Value]) -> dict[str, V
         inputs = [known[name] for name in node.inputs]
         attributes = {key: resolved(value, known) for key, value in node.attributes.items()}
         with door.gradient_mode(door.state.gradients and node.gradients):
-            outputs = REGISTRY[node.operator].replay(inputs, attributes)
+            try:
+                outputs = REGISTRY[node.operator].replay(inputs, attributes)
+            except (AssertionError, LookupError, TypeError) as error:  # attributes that the operator does not know
+                if isinstance(error, OperatorError):
+                    raise
+                raise OperatorError(
+                    f"operation {position} ({node.operator}) does not take its inputs or attributes:"
+                    f" {type(error).__name__} {error}"
+                ) from None
         _check_results(position, node, outputs)
         known.update(zip(node.outputs, outputs))
     while guard is not None:

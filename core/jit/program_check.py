@@ -6,9 +6,12 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from core.jit.exported import ExportedProgram, SizeExpression, size_names
+from core.jit.exported import ExportedProgram, SizeExpression, replay, size_names
+from core.kernels import door
 from core.kernels.dtypes import BY_NAME
+from core.kernels.engine import MXNetError
 from core.kernels.operator import REGISTRY
+from core.kernels.trace import Trace
 
 KINDS = ("parameter", "buffer", "constant")
 ARITHMETIC = ("+", "-", "*", "//", "%", "/", "**", "min", "max")
@@ -176,6 +179,28 @@ def _check_forms(program: ExportedProgram) -> None:
             for shape, entry in zip(example, program.inputs)
         )
         require(good, f"examples[{i}]", "shapes that fit the inputs", example)
+
+
+def check_runs(program: ExportedProgram) -> None:
+    """Make sure that every operation takes its inputs and attributes, at the smallest example: nothing is computed.
+
+    Raises:
+        DamagedProgram: one does not.
+    """
+    require(bool(program.examples), "examples", "a list of at least one", program.examples)
+    trace = Trace(symbolic=True)  # notes operations down and builds no graph
+    try:
+        with door.gradient_mode(False), trace:
+            values = {
+                entry.name: trace.input((shape, entry.dtype), False)
+                for entry, shape in zip(program.inputs, program.examples[0])
+            }
+            for name, weight in program.weights.items():
+                values[name] = trace.input((weight.array.shape, weight.dtype), False)
+            replay(program, values)
+    except (ArithmeticError, LookupError, MXNetError, TypeError, ValueError) as error:
+        text = f"{type(error).__name__} {error}" if isinstance(error, LookupError) else str(error)
+        raise DamagedProgram(f"the program does not run: {' '.join(text.split())}: the file is damaged") from None
 
 
 def tensor_numbers(form: Any) -> list[int]:

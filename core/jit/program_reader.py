@@ -19,6 +19,7 @@ from core.jit.program_check import (
     DamagedProgram,
     check_keys,
     check_program,
+    check_runs,
     read_attribute,
     read_form,
     read_size,
@@ -55,6 +56,7 @@ def read_program(folder: PathLike) -> ExportedProgram:
         program = _program(content)
         _read_weights(program, content["weights"], folder / WEIGHTS_FILE)
         check_program(program)
+        check_runs(program)
     except DamagedProgram as error:
         raise ValueError(f"{os.fspath(file)}: {error}") from None
     except RecursionError:
@@ -91,7 +93,7 @@ def _parsed(file: Path) -> dict[str, Any]:
             f"written in format version {version} by core {content.get('core')!s:.20}; this core {core.__version__}"
             f" reads versions up to {VERSION}: update core, or export again with this one"
         )
-    require(version == VERSION, "version", "an int from 1", version)
+    require(type(version) is int and version == VERSION, "version", "an int from 1", version)
     return content
 
 
