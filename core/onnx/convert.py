@@ -10,10 +10,11 @@ import onnx
 from onnx import helper
 
 from core.jit.symbolic import SymbolicProgram
-from core.kernels.dimension import Dimension, Guard, symbolic_shape
+from core.kernels.dimension import Dimension, Guard, contains_dimension, symbolic_shape
 from core.kernels.door import Value
 from core.kernels.dtypes import bfloat16, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operator import ConstantOperator
 from core.kernels.trace import Operation
 from core.onnx.graph import ELEMENT_TYPES, Graph, Operand
 from core.onnx.table import CONVERTERS, OTHER, REFUSED
@@ -108,7 +109,7 @@ def refuse(operations: Sequence[Operation]) -> None:
         OperatorTypeError: bfloat16 is computed with.
     """
     reasons: dict[str, list[str]] = {}
-    for name in sorted({operation.operator.name for operation in operations}):
+    for name in sorted({operation.operator.name for operation in operations if not _is_constant(operation)}):
         if name not in CONVERTERS:
             reasons.setdefault(REFUSED.get(name, OTHER), []).append(name)
     if reasons:
@@ -146,7 +147,16 @@ def _store_captured(
         )
 
 
+def _is_constant(operation: Operation) -> bool:
+    """Whether an operation makes a tensor from numbers alone: it is stored."""
+    return isinstance(operation.operator, ConstantOperator) and not contains_dimension(operation.attributes)
+
+
 def _add_operation(graph: Graph, operation: Operation) -> None:
+    if _is_constant(operation):
+        array = operation.operator.function(**operation.attributes)  # type: ignore[attr-defined]
+        graph.values[id(operation.outputs[0])] = graph.constant(array)
+        return
     operands = [Operand(graph.values[id(value)], Tensor(value).shape, value.meta[1]) for value in operation.inputs]
     results = CONVERTERS[operation.operator.name](graph, *operands, **operation.attributes)
     if not isinstance(results, list):

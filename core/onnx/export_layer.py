@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 import onnx
@@ -45,11 +45,11 @@ def layer_to_model(layer: Any, input_spec: Sequence[Any], opset_version: int) ->
         input_spec: Its arguments, an InputSpec or example Tensor in the place of each tensor.
         opset_version: Version of ONNX's operators.
     """
-    program = trace_symbolic(layer, input_spec)
+    input_names = _input_names(layer, input_spec)
+    program = trace_symbolic(layer, _named(input_spec, iter(input_names)))
     if not program.outputs:
         raise ValueError("onnx.export: the layer returns no tensor")
     output_names = _output_names(program.result_skeleton, len(program.outputs))
-    input_names = _input_names(layer, input_spec)
     names = {id(tensor): name for name, tensor in layer.state_dict().items()} if hasattr(layer, "state_dict") else {}
     model = convert(program, input_names, output_names, names, opset_version)
     check_model(model)
@@ -111,6 +111,25 @@ def _input_names(layer: Any, input_spec: Sequence[Any]) -> list[str]:
     return names
 
 
+def _named(item: Any, names: Iterator[str]) -> Any:
+    """Return nested arguments with a named InputSpec in the place of each InputSpec and Tensor."""
+    if isinstance(item, Tensor):
+        return InputSpec.from_tensor(item, next(names))
+    if isinstance(item, InputSpec):
+        return InputSpec(item.shape, item.dtype, next(names), item.stop_gradient, item.examples)
+    return _mapped(item, lambda part: _named(part, names))
+
+
+def _mapped(item: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a list, tuple or dict with its parts changed, and anything else as it is."""
+    if isinstance(item, (list, tuple)):
+        parts = [change(part) for part in item]
+        return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
+    if isinstance(item, dict):
+        return {key: change(part) for key, part in item.items()}
+    return item
+
+
 def _output_names(skeleton: Any, count: int) -> list[str]:
     """Name the outputs by their place in the result: ``output``, ``output_0``, ``logits`` for an item of a dict."""
     names: list[str] = [""] * count
@@ -150,12 +169,7 @@ def _examples(input_spec: Sequence[Any]) -> list[list[Any]]:
             if item.dtype.is_floating:
                 return Tensor(generator.uniform(0.1, 0.9, shape), dtype=item.dtype)
             return Tensor(generator.integers(0, 2, shape), dtype=item.dtype)
-        if isinstance(item, (list, tuple)):
-            parts = [filled(part, world) for part in item]
-            return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
-        if isinstance(item, dict):
-            return {key: filled(part, world) for key, part in item.items()}
-        return item
+        return _mapped(item, lambda part: filled(part, world))
 
     return [[filled(item, world) for item in input_spec] for world in worlds]
 

@@ -143,10 +143,20 @@ class Graph:
         if isinstance(size, Dimension):
             if size.sizes[0] != size.sizes[1]:
                 raise OperatorError(
-                    f"onnx.export: {operator} needs the number {size}, which is unknown: give the size in the InputSpec"
+                    f"onnx.export: {operator} needs the number {self.text(size)}, which is unknown: give the size in"
+                    " the InputSpec"
                 )
             return int(size.sizes[0])
         return int(size)
+
+    def text(self, size: Any) -> str:
+        """Return a size as text, in terms of the shapes of the graph's tensors."""
+        if not isinstance(size, Dimension):
+            return str(size)
+        if size.sign == "size":
+            return f"{self.values[id(size.parts[0])]}.shape[{size.parts[1]}]"
+        first, second = (self.text(part) for part in size.parts)
+        return f"{size.sign}({first}, {second})" if size.sign in ("min", "max") else f"({first} {size.sign} {second})"
 
     def size(self, size: Any) -> Input:
         """Return a size as a 0-D tensor of int64 (float64 for a quotient), worked out from the shapes of tensors."""
@@ -167,21 +177,24 @@ class Graph:
         return self.node(_SIGNS[size.sign], first, second)
 
     def sizes(self, sizes: Sequence[Any]) -> Input:
-        """Return sizes as a vector of int64."""
-        if not any(isinstance(size, Dimension) for size in sizes):
+        """Return sizes (ints, Dimensions, names of 0-D tensors) as a vector of int64."""
+        if not any(isinstance(size, (Dimension, str)) for size in sizes):
             return self.integers(*sizes)
-        parts = [
-            self.node("Reshape", self.size(size), self.integers(1))
-            if isinstance(size, Dimension)
-            else np.asarray([size], np.int64)
-            for size in sizes
-        ]
+        parts: list[Any] = []
+        for size in sizes:
+            if isinstance(size, (Dimension, str)):
+                name = self.size(size) if isinstance(size, Dimension) else size
+                parts.append(self.node("Reshape", name, self.integers(1)))
+            else:
+                parts.append(self.integers(size))
         return self.node("Concat", *parts, axis=0) if len(parts) > 1 else parts[0]
 
     def range(self, size: Any) -> Input:
         """Return the numbers from 0 to size - 1, as int64."""
         if isinstance(size, Dimension):
             return self.node("Range", np.int64(0), self.size(size), np.int64(1))
+        if size > 1024:
+            return self.node("Range", np.int64(0), np.int64(size), np.int64(1))
         return np.arange(size, dtype=np.int64)
 
     def filled(self, shape: Sequence[Any], number: float, dtype: DType) -> str:
@@ -196,7 +209,7 @@ class Graph:
         return self.node(operator, x, axes=list(axes), keepdims=int(keepdims))
 
     def unsqueeze(self, x: Input, *axes: int) -> str:
-        """Insert axes of size 1."""
+        """Insert axes of size 1 at these places of the result."""
         return self.node("Unsqueeze", x, self.integers(*axes))
 
     def need_version(self, version: int, operator: str) -> None:

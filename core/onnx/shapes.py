@@ -68,7 +68,7 @@ def split(graph: Graph, x: Operand, *, sizes: Sequence[Any], axis: int) -> list[
 def cut(graph: Graph, x: Operand, ranges: Sequence[tuple[Any, Any, int]]) -> str:
     """Take a (start, count, step) range of each axis."""
     parts = [
-        (axis, start, _end(start, count, step), step)
+        (axis, start, _end(graph, start, count, step), step)
         for axis, (start, count, step) in enumerate(ranges)
         if not _is_whole(start, count, step, x.shape[axis])
     ]
@@ -78,9 +78,14 @@ def cut(graph: Graph, x: Operand, ranges: Sequence[tuple[Any, Any, int]]) -> str
     return graph.node("Slice", x, graph.sizes(starts), graph.sizes(ends), graph.integers(*axes), graph.integers(*steps))
 
 
-def _end(start: Any, count: Any, step: int) -> Any:
+def _end(graph: Graph, start: Any, count: Any, step: int) -> Any:
     end = start + count * step
-    return LOWEST if isinstance(end, int) and end < 0 else end
+    if isinstance(end, Dimension):
+        if step > 0:
+            return end
+        known = graph.size(end)
+        return graph.node("Where", graph.node("Less", known, np.int64(0)), np.int64(LOWEST), known)
+    return LOWEST if end < 0 else end
 
 
 def _is_whole(start: Any, count: Any, step: int, size: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.onnx import (
+    constants,
     convolution,
     elementwise,
     indexing,
@@ -152,6 +153,14 @@ CONVERTERS: dict[str, Converter] = {
     "transpose": shapes.transpose,
     "broadcast_to": shapes.broadcast_to,
     "full": shapes.full,
+    "arange": constants.arange,
+    "linspace": constants.linspace,
+    "eye": constants.eye,
+    "positions": constants.positions,
+    "positions_along": constants.positions_along,
+    "lower_triangle": constants.lower_triangle,
+    "slice_origin": constants.slice_origin,
+    "unused_statistics": constants.unused_statistics,
     "constant_result": shapes.constant_result,
     "concat": shapes.concat,
     "stack": shapes.stack,
