@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Optional
 
 from core.kernels import door
 from core.kernels.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
@@ -17,6 +18,7 @@ def repeat(
     outputs: Sequence[Value],
     inputs: Sequence[Value],
     guards: Sequence[Guard] = (),
+    draws: Optional[Sequence[Value]] = None,
 ) -> list[Value]:
     """Return what the outputs become where the variables are the given inputs.
 
@@ -26,6 +28,7 @@ def repeat(
         outputs: Its results.
         inputs: One value for each variable.
         guards: Its comparisons of unknown sizes, in order.
+        draws: What its random operations drew in the run that is repeated, in order; None to draw anew.
 
     Raises:
         OperatorError: a size turns a guard's outcome round, or one that the trace holds for fixed is different here.
@@ -36,9 +39,13 @@ def repeat(
         return symbolic_shape(known[id(value)])[axis]  # type: ignore[no-any-return]
 
     remaining = list(reversed(guards))
+    drawn = None if draws is None else iter(draws)
     for position, operation in enumerate(operations):
         while remaining and remaining[-1].position <= position:
             remaining.pop().check(size)
+        if operation.operator.random and drawn is not None:
+            known.update([(id(traced), next(drawn)) for traced in operation.outputs])
+            continue
         attributes = operation.attributes
         if contains_dimension(attributes):
             attributes = evaluated(attributes, size)

@@ -43,7 +43,14 @@ class Segment(Operator):
         self.operations: Sequence[Operation] = trace.operations
         self.output_values = list(outputs)
         self.output_metas = [value.meta for value in outputs]
-        self.program = graph.Program([value.array for value in outputs], trace.inputs, static, trace.training, steady)
+        self.program = graph.Program(
+            [value.array for value in outputs],
+            trace.inputs,
+            static,
+            trace.training,
+            steady,
+            draws=[_drawn(value) for o in trace.operations if o.operator.random for value in o.outputs],
+        )
         self.rule = self._differentiate
         self._reached: dict[tuple[bool, ...], list[bool]] = {}
 
@@ -84,7 +91,11 @@ class Segment(Operator):
                 Tensor(door.constant(array)) if array is not None and wanted else None
                 for array, wanted in zip(found, reached)
             ]
-        outputs = [Tensor(value) for value in self.replay([tensor._value for tensor in context.inputs], {})]
+        inputs = [tensor._value for tensor in context.inputs]
+        draws = [door.constant(array) for array in context.saved.draws]
+        outputs = [
+            Tensor(value) for value in repeat(self.variables, self.operations, self.output_values, inputs, draws=draws)
+        ]
         pairs = [(o, g) for o, g in zip(outputs, filled) if not o.stop_gradient]
         wanted = [tensor for tensor, needed in zip(context.inputs, context.needs) if needed]
         answers = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
@@ -100,6 +111,11 @@ class Segment(Operator):
                     live.update([id(value) for value in operation.inputs if value.requires_grad])
             found = self._reached[used] = [id(value) in live for value in self.variables]
         return found
+
+
+def _drawn(value: Value) -> graph.Symbol:
+    """Return a draw as an output of a graph: the engine wants to differentiate every output, and cannot all draws."""
+    return value.array if value.meta[1].is_floating else graph.block_gradient(value.array)
 
 
 class Executable:

@@ -104,6 +104,8 @@ class Program:
         steady: Positions of the inputs that are the same arrays in most calls (parameters): the engine prepares what
             reads only these and its own buffers once, and again whenever one of them is another array.
         fuse: Let the engine merge neighbouring operators (oneDNN's subgraphs); for inference on the CPU only.
+        draws: Results of random operators, in the order in which to draw them. The engine runs a graph in the order in
+            which its outputs are reached, so these are its first outputs, which are kept to differentiate again.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class Program:
         training: bool,
         steady: Collection[int] = (),
         fuse: bool = False,
+        draws: Sequence[Symbol] = (),
     ) -> None:
-        outputs = list(outputs)
+        self.number_of_draws = len(draws)
+        outputs = [*draws, *outputs]
         self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
         if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
             inputs = [variable("unused")]
@@ -140,7 +144,7 @@ class Program:
         if self.without_inputs:
             arrays = [_unused_array()]
         with engine.engine_mode(recording=False, training=self.training):
-            return self._run([arrays[i] for i in self.order])[: self.number_of_outputs]
+            return self._run([arrays[i] for i in self.order])[self.number_of_draws : self.number_of_outputs]
 
     def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], ProgramRecord]:
         """Run and keep what :meth:`ProgramRecord.backward` needs."""
@@ -149,7 +153,9 @@ class Program:
         mark([watched[i] for i in chosen])
         with engine.engine_mode(recording=True, training=True):
             outputs = self._run([watched[i] for i in self.order])
-        record = ProgramRecord(outputs, [watched[i] for i in chosen], chosen, len(arrays))
+        draws = [array.detach() for array in outputs[: self.number_of_draws]]
+        outputs = outputs[self.number_of_draws :]
+        record = ProgramRecord(outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
         return [array.detach() for array in outputs], record
 
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
@@ -160,13 +166,21 @@ class Program:
 class ProgramRecord:
     """One recorded call of a program, ready to be differentiated by the engine."""
 
-    __slots__ = ("outputs", "watched", "positions", "number_of_inputs")
+    __slots__ = ("outputs", "watched", "positions", "number_of_inputs", "draws")
 
-    def __init__(self, outputs: list[Array], watched: list[Array], positions: list[int], number_of_inputs: int) -> None:
+    def __init__(
+        self,
+        outputs: list[Array],
+        watched: list[Array],
+        positions: list[int],
+        number_of_inputs: int,
+        draws: list[Array],
+    ) -> None:
         self.outputs = outputs
         self.watched = watched
         self.positions = positions
         self.number_of_inputs = number_of_inputs
+        self.draws = draws
 
     def backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
         """Return one gradient array per program input, None where none was asked for."""

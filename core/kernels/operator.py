@@ -46,6 +46,7 @@ class Operator:
             format of convolutions.
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
+        random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
 
@@ -66,6 +67,7 @@ class Operator:
         allocate: bool = False,
         same_shape: Optional[str] = None,
         trap: bool = False,
+        random: bool = False,
         register: bool = True,
     ) -> None:
         if register and name in REGISTRY:
@@ -83,6 +85,7 @@ class Operator:
         self.visible_outputs = visible_outputs
         self.allocate = allocate
         self.trap = trap
+        self.random = random
         self.rule: Optional[Callable[..., Sequence[Any]]] = None
         self.plans: dict[Any, Plan] = {}
         if register:

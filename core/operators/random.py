@@ -25,10 +25,12 @@ def _declared(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(options["size"] if "size" in options else options["shape"], options["dtype"])]
 
 
-_uniform = Operator("uniform", "_npi_uniform", infer=_declared, differentiable=False)
-_normal = Operator("normal", "_npi_normal", infer=_declared, differentiable=False)
-_randint = Operator("randint", "_random_randint", infer=_declared, differentiable=False)
-_shuffle = Operator("shuffle", "_shuffle", infer=lambda metas, options: [metas[0]], differentiable=False)
+_uniform = Operator("uniform", "_npi_uniform", infer=_declared, differentiable=False, random=True)
+_normal = Operator("normal", "_npi_normal", infer=_declared, differentiable=False, random=True)
+_randint = Operator("randint", "_random_randint", infer=_declared, differentiable=False, random=True)
+_shuffle = Operator(
+    "shuffle", "_shuffle", infer=lambda metas, options: [metas[0]], differentiable=False, random=True
+)
 
 _SEED_BOUND = 2**31 - 1
 

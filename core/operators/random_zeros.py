@@ -21,6 +21,7 @@ _dropout_mask = Operator(
     attributes=lambda metas, options: {"p": options["p"], "mode": "always"},
     differentiable=False,
     visible_outputs=1,
+    random=True,
 )
 
 

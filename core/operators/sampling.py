@@ -18,7 +18,9 @@ from core.operators.methods import in_place
 from core.operators.random import standard_normal, uniform
 from core.tensor import Tensor, apply
 
-_poisson = Operator("poisson", "_sample_poisson", infer=lambda metas, options: [metas[0]], differentiable=False)
+_poisson = Operator(
+    "poisson", "_sample_poisson", infer=lambda metas, options: [metas[0]], differentiable=False, random=True
+)
 
 
 def _chosen(weights: np.ndarray, noise: np.ndarray, count: int, replacement: bool) -> np.ndarray:
