@@ -75,7 +75,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (set_at("operations", 0, "attributes", "axis", {"float": "1e400"}), "must be inf, -inf or nan"),
         (set_at("operations", 0, "attributes", "axis", {"size": ["size", "v9", 0]}), "reads 'v9', which no input"),
         (set_at("operations", 0, "attributes", "axis", {"size": ["exec", 1, 2]}), "must be an arithmetic operation"),
-        (set_at("operations", 0, "attributes", "axis", {"size": ["size", "x", -1]}), "must be the name of a value and an"),
+        (set_at("operations", 0, "attributes", "axis", {"size": ["size", "x", -1]}), "must be the name of a value"),
         (set_at("operations", 0, "attributes", {"nonsense": 3}), "the program does not run: "),
         (set_at("operations", 0, "inputs", []), "the program does not run: "),
         (set_at("operations", 0, "outputs", 0, "shape", [None, 5]), r"not run: operation 0 .* gives float32\["),
