@@ -33,6 +33,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
     "min": min,
     "max": max,
+    "scaled": lambda size, factor: int(size * factor),
 }
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -176,7 +177,7 @@ class Dimension:
         """Whether it is a whole number for every size: no division or float is in it."""
         if self.sign in ("/", "**"):
             return False
-        return self.sign == "size" or all(
+        return self.sign in ("size", "scaled") or all(
             part.is_whole if isinstance(part, Dimension) else isinstance(part, int) for part in self.parts
         )
 
@@ -214,6 +215,8 @@ class Dimension:
             f"({part})" if isinstance(part, Dimension) and part.sign not in ("size", "min", "max") else str(part)
             for part in self.parts
         ]
+        if self.sign == "scaled":
+            return f"int({first} * {second})"
         if self.sign in ("min", "max"):
             return f"{self.sign}({first}, {second})"
         return f"{first} {self.sign} {second}"
@@ -230,7 +233,7 @@ def combine(sign: str, first: Any, second: Any) -> Any:
     """Return the result of one operation on sizes: a number where both are numbers, otherwise a Dimension.
 
     Args:
-        sign: One of ``+ - * // % / ** min max``.
+        sign: One of ``+ - * // % / ** min max scaled``; ``scaled`` is the whole part of a size times a float.
         first: A number or Dimension.
         second: A number or Dimension.
     """
@@ -339,7 +342,7 @@ def lowest(size: Any) -> float:
         return float(ARITHMETIC[size.sign](first, second))
     if size.sign == "*" and min(first, second) >= 0:
         return first * second
-    if size.sign in ("//", "/", "%") and first >= 0 and second > 0:
+    if size.sign in ("//", "/", "%", "scaled") and first >= 0 and second > 0:
         return 0.0
     return -math.inf
 

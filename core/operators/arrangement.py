@@ -8,8 +8,10 @@ from typing import Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import contains_dimension, is_known
 from core.kernels.errors import OperatorError
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
+from core.operators.constants import positions
 from core.operators.gathering import index_argument, take_along
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose
 from core.operators.slicing import take_ranges
@@ -91,9 +93,8 @@ def flip(x: Tensor, axis: Union[int, Sequence[int]], name: Optional[str] = None)
     places = [axis_argument(item, rank, "flip") for item in axes]
     if x.size == 0 or rank == 0:
         return reshape_exact(x, x.shape)
-    return take_ranges(
-        x, [(size - 1, size, -1) if i in places and size > 1 else (0, size, 1) for i, size in enumerate(x.shape)]
-    )
+    turned = [i in places and not is_known(size, 1) for i, size in enumerate(x.shape)]
+    return take_ranges(x, [(size - 1, size, -1) if turn else (0, size, 1) for turn, size in zip(turned, x.shape)])
 
 
 reverse = flip
@@ -169,7 +170,9 @@ def roll(
     for step, item in zip(steps, axes):
         place = axis_argument(item, len(shape), "roll")
         size = shape[place] if shape else 0
-        if size and step % size:
+        if contains_dimension([size, step]):
+            result = take_along(result, (positions(size) - step) % size, place)  # type: ignore[operator]
+        elif size and step % size:
             border = size - step % size
             result = concat([cut(result, place, border, size), cut(result, place, 0, border)], place)
     return result

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from typing import Optional
-
-import numpy as np
 
 from core.kernels.dtypes import DType, bool_, float16
 from core.kernels.errors import OperatorError
@@ -13,7 +10,8 @@ from core.operators.activation import softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import optional_tensor
 from core.operators.common import dropout
-from core.operators.creation import cast, to_tensor
+from core.operators.constants import later_positions
+from core.operators.creation import cast
 from core.operators.linalg import matmul
 from core.tensor import Tensor
 
@@ -66,14 +64,13 @@ def scaled_dot_product_attention(
             f" steps alone, but have shapes {shapes[0]}, {shapes[1]}, {shapes[2]}"
         )
     queries, keys, values = (tensor.transpose([0, 2, 1, 3]) for tensor in (query, key, value))
-    scores = matmul(queries * (1.0 / math.sqrt(shapes[0][3])), keys, transpose_y=True)
+    scores = matmul(queries * (1.0 / shapes[0][3] ** 0.5), keys, transpose_y=True)
     if attn_mask is not None:
         if attn_mask.dtype is bool_:
             attn_mask = (1.0 - cast(attn_mask, scores.dtype)) * _hidden(scores.dtype)
         scores = scores + cast(attn_mask, scores.dtype)
     if is_causal:
-        later = np.triu(np.full((shapes[0][1], shapes[1][1]), _hidden(scores.dtype)), 1)
-        scores = scores + to_tensor(later, dtype=scores.dtype)
+        scores = scores + later_positions(shapes[0][1], shapes[1][1], _hidden(scores.dtype), scores.dtype)
     weights = softmax(scores, axis=-1)
     if dropout_p:
         weights = dropout(weights, dropout_p, training=training)

@@ -7,20 +7,29 @@ traced, the trace notes down how to compute them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from core.kernels.dimension import contains_dimension
+from core.kernels.dtypes import DType
 from core.kernels.operator import ConstantOperator
+from core.operators.creation import cast, to_tensor
 from core.tensor import Tensor, apply
 
 
-def constant(operator: ConstantOperator, **attributes: Any) -> Tensor:
-    """Return the tensor that an operator computes from its attributes; these may hold unknown sizes."""
+def constant(operator: ConstantOperator, dtype: Optional[DType] = None, **attributes: Any) -> Tensor:
+    """Return the tensor that an operator computes from its attributes; these may hold unknown sizes.
+
+    Args:
+        operator: What computes it.
+        dtype: Element type; numpy's own when None.
+        attributes: Its attributes.
+    """
     if contains_dimension(attributes):
-        return apply(operator, **attributes)  # type: ignore[no-any-return]
-    return Tensor(operator.function(**attributes))
+        made: Tensor = apply(operator, **attributes)
+        return made if dtype is None else cast(made, dtype)
+    return Tensor(operator.function(**attributes), dtype=dtype)
 
 
 _positions = ConstantOperator("positions", lambda size: np.arange(size))
@@ -29,6 +38,9 @@ _along = ConstantOperator(
 )
 _triangle = ConstantOperator(
     "lower_triangle", lambda rows, columns, diagonal: np.tri(rows, columns, k=diagonal, dtype=bool)
+)
+_later = ConstantOperator(
+    "later_positions", lambda rows, columns, number: np.triu(np.full((rows, columns), number), 1)
 )
 
 
@@ -42,6 +54,16 @@ def positions_along(axis: int, shape: Sequence[int]) -> Tensor:
     return constant(_along, size=shape[axis], axis=axis, rank=len(shape))
 
 
-def lower_triangle(rows: int, columns: int, diagonal: int = 0) -> Tensor:
-    """Return a bool matrix that is true on a diagonal and below it."""
-    return constant(_triangle, rows=rows, columns=columns, diagonal=diagonal)
+def lower_triangle(shape: Sequence[int], diagonal: int) -> Tensor:
+    """Return a bool matrix ``[rows, columns]`` that is true on a diagonal and below it."""
+    return constant(_triangle, rows=shape[0], columns=shape[1], diagonal=diagonal)
+
+
+def later_positions(rows: int, columns: int, number: float, dtype: DType) -> Tensor:
+    """Return a matrix that holds a number above the main diagonal, and 0 elsewhere: what a causal mask adds."""
+    return constant(_later, dtype, rows=rows, columns=columns, number=number)
+
+
+def size_vector(sizes: Sequence[int]) -> Tensor:
+    """Return sizes as an int32 tensor."""
+    return to_tensor(list(sizes), dtype="int32")

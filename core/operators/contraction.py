@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dimension import contains_dimension, larger
 from core.kernels.errors import OperatorError
 from core.operators.arguments import axis_argument, common_dtype, need_tensor
 from core.operators.creation import assign, cast
@@ -73,9 +74,13 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     sizes: dict[str, int] = {}
     for part in parts:
         for label, size in zip(part.labels, part.tensor.shape):
-            if sizes.get(label, 1) != 1 and size not in (1, sizes[label]):
-                raise OperatorError(f"einsum: {label!r} is {sizes[label]} and {size} in {equation!r}")
-            sizes[label] = max(sizes.get(label, 1), size) if size else 0
+            known = sizes.get(label, 1)
+            if contains_dimension([known, size]):
+                sizes[label] = larger(known, size)  # the engine checks each run
+                continue
+            if known != 1 and size not in (1, known):
+                raise OperatorError(f"einsum: {label!r} is {known} and {size} in {equation!r}")
+            sizes[label] = max(known, size) if size else 0
     for part in parts:
         wide = [sizes[label] for label in part.labels]
         part.tensor = cast(broadcast_to(part.tensor, wide), dtype)

@@ -26,6 +26,7 @@ _full = Operator(
 
 _arange = ConstantOperator("arange", lambda start, end, step: np.arange(start, end, step))
 _linspace = ConstantOperator("linspace", lambda start, stop, num: np.linspace(start, stop, num))
+_listed = ConstantOperator("numbers", lambda numbers: np.array(numbers))
 _eye = ConstantOperator("eye", lambda rows, columns: np.eye(rows, columns))
 
 
@@ -45,7 +46,13 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
         TypeError: the data is not numeric.
         ValueError: the nested lists are ragged.
     """
+    if door.state.trace is not None and contains_dimension(data):
+        return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
     return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
+
+
+def _as_tuple(data: Any) -> Any:
+    return tuple([_as_tuple(item) for item in data]) if isinstance(data, (list, tuple)) else data
 
 
 def full(

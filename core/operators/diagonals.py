@@ -6,10 +6,13 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dimension import larger, smaller
 from core.kernels.dtypes import DTypeLike
 from core.kernels.errors import OperatorError
+from core.kernels.operator import ConstantOperator
 from core.operators.arguments import Scalar, axis_argument, need_tensor
 from core.operators.arrangement import moveaxis
+from core.operators.constants import constant, lower_triangle
 from core.operators.creation import cast
 from core.operators.gathering import take_along
 from core.operators.manipulation import broadcast_to, reshape_exact, unsqueeze
@@ -17,13 +20,21 @@ from core.operators.masking import where
 from core.operators.padding import pad_exact
 from core.tensor import Tensor
 
+_diagonal = ConstantOperator(
+    "diagonal_positions",
+    lambda columns, count, offset: (np.arange(count) + max(-offset, 0)) * columns + np.arange(count) + max(offset, 0),
+)
+_on_diagonal = ConstantOperator("diagonal_mask", lambda size, offset: np.eye(size, k=offset, dtype=bool))
 
-def _triangle(x: Tensor, keep: np.ndarray) -> Tensor:
-    return where(Tensor(keep), x, Tensor(0, dtype=x.dtype))  # type: ignore[no-any-return]
+
+def diagonal_length(rows: int, columns: int, offset: int) -> int:
+    """Return how many elements a matrix has on a diagonal."""
+    return larger(smaller(rows - max(-offset, 0), columns - max(offset, 0)), 0)  # type: ignore[no-any-return]
 
 
-def _below(shape: list[int], diagonal: int) -> np.ndarray:
-    return np.tri(shape[0], shape[1], k=diagonal, dtype=bool)
+def diagonal_positions(columns: int, count: int, offset: int) -> Tensor:
+    """Return the positions of a diagonal's elements in a flattened matrix."""
+    return constant(_diagonal, columns=columns, count=count, offset=offset)
 
 
 def _matrix_shape(x: Tensor, caller: str) -> list[int]:
@@ -46,7 +57,8 @@ def tril(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: x has fewer than two axes.
     """
-    return _triangle(x, _below(_matrix_shape(x, "tril"), diagonal))
+    below = lower_triangle(_matrix_shape(x, "tril"), diagonal)
+    return where(below, x, Tensor(0, dtype=x.dtype))  # type: ignore[no-any-return]
 
 
 def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
@@ -63,7 +75,8 @@ def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: x has fewer than two axes.
     """
-    return _triangle(x, ~_below(_matrix_shape(x, "triu"), diagonal - 1))
+    below = lower_triangle(_matrix_shape(x, "triu"), diagonal - 1)
+    return where(below, Tensor(0, dtype=x.dtype), x)  # type: ignore[no-any-return]
 
 
 def tril_indices(row: int, col: Optional[int] = None, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
@@ -119,11 +132,8 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: O
         raise OperatorError(f"diagonal: axis1 {axis1} and axis2 {axis2} are the same axis")
     turned = moveaxis(x, [first, second], [-2, -1])
     rows, columns = turned.shape[-2:]
-    start = max(-offset, 0)
-    count = max(min(rows - start, columns - max(offset, 0)), 0)
-    places = (np.arange(count) + start) * columns + np.arange(count) + max(offset, 0)
-    flat = reshape_exact(turned, [*turned.shape[:-2], rows * columns])
-    return take_along(flat, Tensor(places), rank - 2)
+    places = diagonal_positions(columns, diagonal_length(rows, columns, offset), offset)
+    return take_along(reshape_exact(turned, [*turned.shape[:-2], rows * columns]), places, rank - 2)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:  # noqa: A002 - Paddle's name
@@ -156,7 +166,8 @@ def _embedded(x: Tensor, offset: int, rest: Tensor) -> Tensor:
     size = x.shape[-1] + abs(offset)
     ends = [(0, 0)] * (x.ndim - 1) + [(0, abs(offset))]
     line = unsqueeze(pad_exact(x, ends), -1 if offset >= 0 else -2)
-    return where(Tensor(np.eye(size, k=offset, dtype=bool)), broadcast_to(line, [*x.shape[:-1], size, size]), rest)  # type: ignore[no-any-return]
+    mask = constant(_on_diagonal, size=size, offset=offset)
+    return where(mask, broadcast_to(line, [*x.shape[:-1], size, size]), rest)  # type: ignore[no-any-return]
 
 
 def diag(x: Tensor, offset: int = 0, padding_value: Scalar = 0, name: Optional[str] = None) -> Tensor:

@@ -10,7 +10,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels.errors import OperatorError
+from core.kernels.operator import ConstantOperator
 from core.operators.arguments import floating, need_tensor, shape_argument
+from core.operators.constants import constant, positions_along
 from core.operators.creation import cast
 from core.operators.gathering import take_rows
 from core.operators.linalg import matmul
@@ -18,6 +20,19 @@ from core.operators.manipulation import reshape_exact, transpose
 from core.operators.math import abs as absolute
 from core.operators.math import floor, maximum, minimum
 from core.tensor import Tensor
+
+
+def _base_points(sizes: Sequence[int], align_corners: bool) -> np.ndarray:
+    """Return the points of an untransformed grid in homogeneous coordinates, one in each row."""
+    axes = []
+    for length in sizes:
+        ends = 1.0 if align_corners else 1.0 - 1.0 / length
+        axes.append(np.linspace(-ends, ends, length) if length > 1 else np.zeros(1))
+    points = np.stack([*np.meshgrid(*axes, indexing="ij")][::-1] + [np.ones(sizes)], axis=-1)
+    return points.reshape(-1, len(sizes) + 1)
+
+
+_points = ConstantOperator("affine_points", _base_points)
 
 
 def affine_grid(
@@ -45,12 +60,7 @@ def affine_grid(
             f"affine_grid: theta of shape {theta.shape} does not fit out_shape {list(size)}: [N, 2, 3] goes with"
             " [N, C, H, W] and [N, 3, 4] with [N, C, D, H, W]"
         )
-    axes = []
-    for length in size[2:]:
-        ends = 1.0 if align_corners else 1.0 - 1.0 / length
-        axes.append(np.linspace(-ends, ends, length) if length > 1 else np.zeros(1))
-    points = np.stack([*np.meshgrid(*axes, indexing="ij")][::-1] + [np.ones(size[2:])], axis=-1)
-    flat = Tensor(points.reshape(-1, rank + 1), dtype=theta.dtype)
+    flat = constant(_points, theta.dtype, sizes=tuple(size[2:]), align_corners=bool(align_corners))
     return reshape_exact(matmul(flat, theta, transpose_y=True), [size[0], *size[2:], rank])
 
 
@@ -106,7 +116,7 @@ def grid_sample(
         corners = [_two_neighbours(point) for point in points]
     total: Any = None
     for chosen in itertools.product(*corners):
-        sampled = _corner(rows, [position for position, _ in chosen], sizes, batch, padding_mode == "zeros")
+        sampled = _corner(rows, [position for position, _ in chosen], sizes, padding_mode == "zeros")
         for _, weight in chosen:
             if weight is not None:
                 sampled = sampled * reshape_exact(weight, [*weight.shape, 1])
@@ -118,14 +128,14 @@ def _place(point: Tensor, size: int, padding_mode: str, align_corners: bool) -> 
     """Turn coordinates in [-1, 1] into pixel positions, brought inside unless outside counts as zero."""
     place = (point + 1.0) * ((size - 1) / 2.0) if align_corners else (point + 1.0) * (size / 2.0) - 0.5
     if padding_mode == "reflection":
-        low, span = (0.0, float(size - 1)) if align_corners else (-0.5, float(size))
+        low, span = (0.0, size - 1) if align_corners else (-0.5, float(size))
         if span == 0:
             return place * 0.0
         # a triangle wave of period 2 * span: its distance from the nearest even multiple of span
         offset = place - low
         place = absolute(offset - floor(offset / (2 * span) + 0.5).detach() * (2 * span)) + low
     if padding_mode != "zeros":
-        place = minimum(maximum(place, 0.0), float(size - 1))
+        place = minimum(maximum(place, 0.0), size - 1)
     return place
 
 
@@ -142,19 +152,19 @@ def _two_neighbours(place: Tensor) -> list[tuple[Tensor, Optional[Tensor]]]:
     return [(low, 1.0 - part), (low + 1.0, part)]
 
 
-def _corner(rows: Tensor, positions: list[Tensor], sizes: list[int], batch: int, zeros_outside: bool) -> Tensor:
+def _corner(rows: Tensor, positions: list[Tensor], sizes: list[int], zeros_outside: bool) -> Tensor:
     """Return the pixels [N, ..., C] at whole positions, one tensor of positions per axis."""
     inside: Any = None
     index: Any = None
     for position, size in zip(positions, sizes):
-        clipped = minimum(maximum(position, 0.0), float(size - 1))
+        clipped = minimum(maximum(position, 0.0), size - 1)
         if zeros_outside:
             here = cast(position == clipped, rows.dtype)
             inside = here if inside is None else inside * here
         whole = cast(clipped, "int64")
         index = whole if index is None else index * size + whole
-    first = np.arange(batch).reshape(batch, *[1] * (index.ndim - 1)) * int(np.prod(sizes))
-    pixels = take_rows(rows, index + Tensor(first))
+    first = positions_along(0, index.shape) * math.prod(sizes)
+    pixels = take_rows(rows, index + first)
     return pixels if inside is None else pixels * reshape_exact(inside, [*inside.shape, 1])
 
 

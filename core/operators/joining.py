@@ -174,7 +174,7 @@ def split(
     known = sum(section for section in sizes if section != -1)
     if sizes.count(-1) == 1 and known <= size:
         sizes[sizes.index(-1)] = size - known
-    if not sizes or min(sizes) < 0 or sum(sizes) != size:
+    if not sizes or any(section < 0 for section in sizes) or sum(sizes) != size:
         raise OperatorError(f"split: sections {list(num_or_sections)} do not add up to axis {place} of {x.shape}")
     return split_sizes(x, sizes, place)
 

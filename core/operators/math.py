@@ -189,9 +189,9 @@ def operand_pair(x: Operand, y: Operand, caller: str) -> tuple[Tensor, Tensor]:
         OperatorError: the shapes do not broadcast.
     """
     if is_number(y) and isinstance(x, Tensor):
-        y = Tensor(y, dtype=scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
     elif is_number(x) and isinstance(y, Tensor):
-        x = Tensor(x, dtype=scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
     first, second = as_tensor(x, caller), as_tensor(y, caller)
     broadcast_shape(first.shape, second.shape, caller=caller)
     dtype = common_dtype(first.dtype, second.dtype)

@@ -14,8 +14,9 @@ from core.kernels import door
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.operator import ConstantOperator, Operator
 from core.operators.arguments import need_tensor
+from core.operators.constants import constant
 from core.operators.creation import filled
 from core.operators.manipulation import reshape
 from core.operators.math import rsqrt
@@ -77,6 +78,9 @@ layer_normalization_backward = Operator(
 )
 
 
+_unused_statistics = ConstantOperator("unused_statistics", lambda size: np.zeros(size))
+
+
 def batch_normalization(
     x: Tensor, scale: Tensor, shift: Tensor, axis: int, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -87,7 +91,7 @@ def batch_normalization(
     """
     # what the engine takes for running statistics (it writes them during backward) is never ours; inside a graph they
     # must be inputs of it, which data from outside becomes
-    unused = [Tensor(np.zeros(scale.shape), dtype=scale.dtype) for _ in range(2)]
+    unused = [constant(_unused_statistics, scale.dtype, size=scale.shape[0]) for _ in range(2)]
     return apply(  # type: ignore[no-any-return]
         _batch_normalization, x, scale, shift, *unused, axis=axis, epsilon=float(epsilon)
     )

@@ -7,9 +7,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import larger
 from core.kernels.errors import OperatorError, OperatorIndexError
-from core.operators.arguments import need_tensor
+from core.operators.arguments import need_tensor, shape_argument
 from core.operators.joining import cut, cut_axis, split_sizes
+from core.operators.slicing import range_start
 from core.tensor import Tensor
 
 
@@ -36,10 +38,10 @@ def tensor_split(
         count = int(num_or_indices)
         if count < 1:
             raise OperatorError(f"tensor_split: the number of parts must be at least 1, got {count}")
-        return split_sizes(x, [size // count + (i < size % count) for i in range(count)], place)
-    starts = [0, *[slice(int(index), None).indices(size)[0] for index in num_or_indices]]
+        return split_sizes(x, [-((i - size) // count) for i in range(count)], place)
+    starts = [0, *[range_start(index, size) for index in shape_argument(num_or_indices, "tensor_split")]]
     ends = [*starts[1:], size]
-    return [cut(x, place, start, max(start, end)) for start, end in zip(starts, ends)]
+    return [cut(x, place, start, larger(start, end)) for start, end in zip(starts, ends)]
 
 
 def hsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:

@@ -10,6 +10,7 @@ from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators.arguments import Scalar, axis_argument, need_tensor
 from core.operators.arrangement import moveaxis
 from core.operators.creation import cast, filled
+from core.operators.diagonals import diagonal_length, diagonal_positions
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import masked_fill
 from core.operators.scattering import set_rows
@@ -36,13 +37,13 @@ def select_scatter(x: Tensor, values: Tensor, axis: int, index: int, name: Optio
     """
     shape = need_tensor(x, "select_scatter").shape
     place = axis_argument(axis, len(shape), "select_scatter")
-    if not shape or not -shape[place] <= index < shape[place]:
+    if not shape or (index >= shape[place] if index >= 0 else -index > shape[place]):
         raise OperatorIndexError(f"select_scatter: index {index} is outside axis {axis} of a tensor of shape {shape}")
     wanted = [*shape[:place], *shape[place + 1 :]]
     if need_tensor(values, "select_scatter", "values").shape != wanted:
         raise OperatorError(f"select_scatter: values must have the shape {wanted}, got {values.shape}")
     ranges = [(0, size, 1) for size in shape]
-    ranges[place] = (index % shape[place], 1, 1)
+    ranges[place] = (index if index >= 0 else shape[place] + index, 1, 1)
     return assign_ranges(x, ranges, unsqueeze(values, place))
 
 
@@ -72,12 +73,12 @@ def diagonal_scatter(
         raise OperatorError(f"diagonal_scatter: axis1 {axis1} and axis2 {axis2} are the same axis")
     turned = moveaxis(x, [first, second], [0, 1])
     rows, columns, *rest = turned.shape
-    count = max(min(rows - max(-offset, 0), columns - max(offset, 0)), 0)
+    count = diagonal_length(rows, columns, offset)
     if need_tensor(y, "diagonal_scatter", "y").shape != [*rest, count]:
         raise OperatorError(f"diagonal_scatter: y must have the shape {[*rest, count]}, got {y.shape}")
-    places = (np.arange(count) + max(-offset, 0)) * columns + np.arange(count) + max(offset, 0)
+    places = diagonal_positions(columns, count, offset)
     table = reshape_exact(turned, [rows * columns, *rest])
-    new = set_rows(table, Tensor(places), moveaxis(cast(y, x.dtype), -1, 0))
+    new = set_rows(table, places, moveaxis(cast(y, x.dtype), -1, 0))
     return moveaxis(reshape_exact(new, turned.shape), [0, 1], [first, second])
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.kernels.dimension import contains_dimension
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
+from core.operators.arguments import shape_argument
 from core.operators.creation import filled
 from core.operators.manipulation import reshape_exact
 from core.operators.pooling_primitives import adaptive_positions, gather, pool
@@ -106,8 +108,8 @@ def _checked_size(
     given: Sequence[Any] = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank
     if len(given) != rank:
         raise OperatorError(f"{caller}: output_size must be an int or {rank} ints, got {list(given)}")
-    sizes = tuple([length if wanted is None else int(wanted) for length, wanted in zip(spatial, given)])
-    if min(sizes) < 1:
+    sizes = shape_argument([length if wanted is None else wanted for length, wanted in zip(spatial, given)], caller)
+    if any(size < 1 for size in sizes):
         raise OperatorError(f"{caller}: output_size must be at least 1, got {list(given)}")
     if any(size < 1 for size in spatial):
         raise OperatorError(f"{caller}: the spatial axes of {x.shape} have no elements")
@@ -150,7 +152,8 @@ def _maximum(rank: int, x: Tensor, output_size: OutputSize, return_mask: bool) -
     _checked_input(rank, x, caller)
     spatial = x.shape[2:]
     sizes = _checked_size(rank, x, spatial, output_size, caller)
-    if not return_mask and all(length % wanted == 0 for length, wanted in zip(spatial, sizes)):
+    known = not contains_dimension([spatial, sizes])
+    if known and not return_mask and all(length % wanted == 0 for length, wanted in zip(spatial, sizes)):
         kernel = [length // wanted for length, wanted in zip(spatial, sizes)]
         return pool("max", rank, x, kernel, kernel, 0, False, {1: "NCL", 2: "NCHW", 3: "NCDHW"}[rank])
     positions = adaptive_positions(x, sizes)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.kernels import door
+from core.kernels.dimension import is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, DTypeLike, bool_, float32, int64, to_dtype
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -145,7 +146,7 @@ def mean(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Optional
     if not count:
         return cast(_reduce(_sum, x, axes, keepdim, float("nan")), kept)
     total = _reduce(_sum, x, axes, keepdim, 0.0)
-    return cast(total * (1.0 / count) if count > 1 else total, kept)  # type: ignore[operator]
+    return cast(total * (1.0 / count) if not is_known(count, 1) else total, kept)  # type: ignore[operator]
 
 
 def elements(shape: Sequence[int], axes: Sequence[int]) -> int:

@@ -9,8 +9,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import combine, same
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.operators.arguments import need_tensor
+from core.kernels.operator import ConstantOperator
+from core.operators.arguments import need_tensor, shape_argument
+from core.operators.constants import constant
 from core.operators.gathering import take_along
 from core.operators.linalg import matmul
 from core.operators.manipulation import reshape_exact, transpose
@@ -71,11 +74,12 @@ def interpolate(
         raise OperatorError(f"interpolate: shape {x.shape} has no pixels")
     for axis, wanted_size, scale in zip(axes, sizes, scales):
         have = x.shape[axis]
+        place: dict[str, Any] = {"have": have, "wanted": wanted_size, "scale": scale, "align_corners": align_corners}
         if mode == "nearest":
-            x = take_along(x, Tensor(_nearest_positions(have, wanted_size, scale, align_corners)), axis)
-        elif have != wanted_size or (not align_corners and scale not in (None, 1.0)):
-            weights = _weights(mode == "bicubic", have, wanted_size, scale, align_corners, align_mode)
-            x = _apply_along(x, Tensor(weights, dtype=x.dtype), axis)
+            x = take_along(x, constant(_nearest, **place), axis)
+        elif not same(have, wanted_size) or (not align_corners and scale not in (None, 1.0)):
+            weights = constant(_interpolation, x.dtype, cubic=mode == "bicubic", align_mode=align_mode, **place)
+            x = _apply_along(x, weights, axis)
     return x
 
 
@@ -122,11 +126,11 @@ def _output_sizes(have: list[int], size: Any, scale_factor: Any) -> tuple[list[i
 
     scales: list[Optional[float]] = [None] * len(have)
     if size is not None:
-        sizes = [int(item) for item in per_axis(size, "size")]
+        sizes = list(shape_argument(per_axis(size, "size"), "interpolate"))
     else:
         scales = [float(item) for item in per_axis(scale_factor, "scale_factor")]
-        sizes = [int(length * (scale or 0)) for length, scale in zip(have, scales)]
-    if min(sizes) < 1:
+        sizes = [combine("scaled", length, scale or 0) for length, scale in zip(have, scales)]
+    if any(length < 1 for length in sizes):
         raise OperatorError(f"interpolate: the output size {sizes} must be positive")
     return sizes, scales
 
@@ -141,6 +145,9 @@ def _nearest_positions(have: int, wanted: int, scale: Optional[float], align_cor
     positions = np.arange(wanted) * np.float32(_ratio(have, wanted, scale, align_corners))
     rounded = np.floor(positions + 0.5) if align_corners else np.floor(positions)
     return np.minimum(rounded, have - 1).astype(np.int64)
+
+
+_nearest = ConstantOperator("nearest_positions", _nearest_positions)
 
 
 @functools.lru_cache(maxsize=256)
@@ -165,6 +172,9 @@ def _weights(
     np.add.at(matrix, (rows, low), 1 - part)
     np.add.at(matrix, (rows, np.minimum(low + 1, have - 1)), part)
     return matrix
+
+
+_interpolation = ConstantOperator("interpolation_weights", _weights)
 
 
 def _cubic_weight(distance: np.ndarray) -> np.ndarray:

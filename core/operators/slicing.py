@@ -224,6 +224,11 @@ def _unknown_range(part: builtins.slice, size: Any) -> Range:
     return (first, count, step) if count > 0 else (0, 0, 1)
 
 
+def range_start(at: int, size: int) -> int:
+    """Return where a Python slice ``at:`` begins along an axis of the given size."""
+    return _within(at, size, 0, size, 0)  # type: ignore[no-any-return]
+
+
 def _within(at: Any, size: Any, low: Any, high: Any, default: Any) -> Any:
     """Return a slice's end as a place between two others."""
     if at is None:

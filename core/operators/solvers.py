@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+from core.kernels.dimension import larger
 from core.kernels.door import Meta
 from core.kernels.dtypes import int32
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -263,7 +264,7 @@ def lstsq(
     real_matrices(y, "lstsq", "y")
     if x.shape[:-1] != y.shape[:-1] or x.dtype is not y.dtype:
         raise OperatorError(f"lstsq: {x.dtype.name}{x.shape} and {y.dtype.name}{y.shape} do not fit")
-    smallest = rcond if rcond is not None else float(np.finfo(x.dtype.numpy).eps) * max(x.shape[-2:])
+    smallest = rcond if rcond is not None else larger(*x.shape[-2:]) * float(np.finfo(x.dtype.numpy).eps)
     solution, residuals, ranks, singular = apply(_lstsq, x.detach(), y.detach(), rcond=float(smallest))
     return solution, residuals, cast(ranks, int32), singular
 

@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dimension import larger
 from core.kernels.door import Meta
 from core.kernels.dtypes import DTypeLike, float32, float64, int64, to_dtype
 from core.kernels.errors import OperatorError
@@ -48,7 +49,7 @@ def var(
     squares = reduce_sum(square(subtract(x, mean(x, axes, True))), axes, keepdim=keepdim)
     if not axes:
         squares = square(subtract(x, x))
-    divisor = (count - 1 if count > 1 else 1) if unbiased else count
+    divisor = larger(count - 1, 1) if unbiased else count
     return cast(multiply(squares, 1.0 / divisor) if divisor else divide(squares, 0.0), kept)
 
 

@@ -10,15 +10,21 @@ import numpy as np
 
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError
-from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
+from core.kernels.operator import ConstantOperator
+from core.operators.arguments import ShapeLike, axis_argument, need_tensor, number_tensor, shape_argument
 from core.operators.arrangement import moveaxis
+from core.operators.constants import constant, positions, size_vector
 from core.operators.creation import cast
 from core.operators.gathering import index_argument, take_along, take_along_axis, take_rows
 from core.operators.joining import concat, cut, stack, unbind
-from core.operators.manipulation import reshape_exact
+from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.masking import where
 from core.operators.padding import pad_exact
 from core.tensor import Tensor
+
+_windows = ConstantOperator(
+    "windows", lambda length, size, step: np.arange(0, length - size + 1, step)[:, None] + np.arange(size)
+)
 
 
 def unfold(x: Tensor, axis: int, size: int, step: int, name: Optional[str] = None) -> Tensor:
@@ -43,8 +49,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: Optional[str] = Non
     length = shape[place] if shape else 1
     if not 0 <= size <= length or step < 1:
         raise OperatorError(f"unfold: windows of size {size} at step {step} do not fit an axis of size {length}")
-    starts = np.arange(0, length - size + 1, step)
-    windows = take_along(x, Tensor(starts[:, None] + np.arange(size)), place)
+    windows = take_along(x, constant(_windows, length=length, size=size, step=step), place)
     return moveaxis(windows, place + 1, -1)
 
 
@@ -73,7 +78,7 @@ def as_strided(
     index = np.full([1] * len(shape), offset, np.int64)
     for i, (size, step) in enumerate(zip(shape, stride)):
         index = index + (np.arange(size) * step).reshape([-1 if k == i else 1 for k in range(len(shape))])
-    if index.size and not 0 <= index.min() <= index.max() < total:
+    if index.size and not (0 <= index.min() and int(index.max()) < total):
         raise OperatorIndexError(f"as_strided: element {index.max()} is outside a tensor of {total} elements")
     return take_rows(reshape_exact(x, [total]), Tensor(index))
 
@@ -120,7 +125,7 @@ def numel(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no Tensor.
     """
-    return Tensor(need_tensor(x, "numel").size, dtype=int64)
+    return number_tensor(need_tensor(x, "numel").size, int64)
 
 
 def shape(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
@@ -135,7 +140,7 @@ def shape(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
     Raises:
         OperatorTypeError: the input is no Tensor.
     """
-    return Tensor(np.array(need_tensor(input, "shape", "input").shape, np.int32), dtype=int32)
+    return size_vector(need_tensor(input, "shape", "input").shape)
 
 
 def rank(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
@@ -270,7 +275,7 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
     if ids.size == 0:
         return reshape_exact(ids, ids.shape)
     steps, origins = unbind(ids), unbind(parents)
-    beam = Tensor(np.broadcast_to(np.arange(ids.shape[2]), ids.shape[1:]))
+    beam = broadcast_to(positions(ids.shape[2]), ids.shape[1:])
     result = []
     for step in range(ids.shape[0] - 1, -1, -1):
         result.append(take_along_axis(steps[step], beam, 1))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
-import numpy as np
-
+from core.kernels.dtypes import float32
 from core.nn.layer.attention import MultiHeadAttention
 from core.nn.layer.layers import Layer
 from core.nn.layer.norm import LayerNorm
 from core.nn.layer.transformer_decoder import TransformerDecoder, TransformerDecoderLayer
 from core.nn.layer.transformer_encoder import TransformerEncoder, TransformerEncoderLayer
-from core.operators.creation import to_tensor
+from core.operators.constants import later_positions
 
 __all__ = [
     "MultiHeadAttention",
@@ -106,7 +106,7 @@ class Transformer(Layer):
         Args:
             length: Number of steps.
         """
-        return to_tensor(np.triu(np.full((int(length), int(length)), -np.inf, dtype="float32"), 1))
+        return later_positions(length, length, -math.inf, float32)
 
 
 def _split(name: str, attr: Any) -> tuple[Any, Any]:
