@@ -19,6 +19,8 @@ EXAMPLES = """\
       eight images of the test split: no files needed
   python PaddleClas/infer.py runs/digits_resnet18 photo.jpg folder/of/photos --top 3
       your own images (for digits: white on black, as the network has seen them)
+  python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg
+      the same from a folder that export.py wrote: no network class, no training code
 """
 
 
@@ -27,7 +29,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser = command_line.parser(
         "Classify images: prints the best classes, draws them under each image, and writes predictions.json.", EXAMPLES
     )
-    parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
+    parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
     parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, or folders of them")
     parser.add_argument("--demo", type=int, default=0, metavar="N", help="take the first N images of the test split")
     parser.add_argument(
@@ -36,7 +38,11 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser.add_argument(
         "--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240"
     )
-    parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/predictions")
+    parser.add_argument(
+        "--output",
+        metavar="FOLDER",
+        help="where to write; default: RUN/predictions, or RUN_predictions beside an exported one",
+    )
     options = parser.parse_args(arguments)
     if not options.images and options.demo < 1:
         parser.error("name images, or take some of the test split with --demo 8")

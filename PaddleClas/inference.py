@@ -13,7 +13,7 @@ import numpy as np
 
 from core.vision.image import image_files, read_image, write_image
 from core.weights.atomic import atomic_write
-from PaddleClas.classifier import Classifier
+from PaddleClas.classifier import Classifier, ImageClassifier, open_classifier
 from PaddleClas.data.pipeline import build_dataset
 from PaddleClas.pictures import annotated
 
@@ -22,20 +22,25 @@ def infer(run: str, paths: Sequence[str], demo: int, top: int, checkpoint: str, 
     """Classify images; write one annotated picture for each, and predictions.json.
 
     Args:
-        run: a run's folder.
+        run: a run's folder, or an exported one.
         paths: image files, or folders of them.
         demo: how many images of the test split to take as well.
         top: how many classes to report.
         checkpoint: which one of the run.
-        output: where to write; None: the run's folder "predictions".
+        output: where to write; None: the run's folder "predictions", or a folder beside the exported one.
 
     Returns:
         The exit code.
     """
     files = _expand(paths)
-    classifier = Classifier(run, checkpoint)
+    classifier = open_classifier(run, checkpoint)
     images = [(path, read_image(path), None) for path in files] + _demo_images(classifier, demo)
-    target = Path(output) if output else classifier.folder.path / "predictions"
+    own = (
+        classifier.path / "predictions"
+        if isinstance(classifier, Classifier)
+        else Path(f"{classifier.path}_predictions")
+    )
+    target = Path(output) if output else own
     target.mkdir(parents=True, exist_ok=True)
     records = []
     for number, (name, image, truth) in enumerate(images):
@@ -65,11 +70,12 @@ def _expand(paths: Sequence[str]) -> list[str]:
     return files
 
 
-def _demo_images(classifier: Classifier, count: int) -> list[tuple[str, np.ndarray, Optional[str]]]:
+def _demo_images(classifier: ImageClassifier, count: int) -> list[tuple[str, np.ndarray, Optional[str]]]:
     if count < 1:
         return []
-    data = classifier.config.data
-    dataset = build_dataset(data.test or data.valid or data.train)
+    if not isinstance(classifier, Classifier):
+        raise ValueError("--demo needs the folder of a run: an exported one holds no images; name image files")
+    dataset = build_dataset(classifier.section)
     return [
         (f"test_{i:04d}", dataset.image(i), dataset.class_names[dataset.label(i)])
         for i in range(min(count, len(dataset)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import pydantic
@@ -54,16 +55,16 @@ class SplitSection(Section):
     drop_last: bool = pydantic.Field(False, description="leave out the last batch when it is not full")
 
 
-def build_transform(section: SplitSection) -> transforms.Compose:
+def build_transform(components: Sequence[Component]) -> transforms.Compose:
     """Return the transform that a split's section asks for.
 
     Args:
-        section: the section.
+        components: of TRANSFORMS, in order.
 
     Returns:
         One function of an image.
     """
-    return transforms.Compose([TRANSFORMS.build(component) for component in section.transforms])
+    return transforms.Compose([TRANSFORMS.build(component) for component in components])
 
 
 def build_dataset(section: SplitSection) -> ImageDataset:
@@ -79,7 +80,7 @@ def build_dataset(section: SplitSection) -> ImageDataset:
         FileNotFoundError: files of it are missing.
         ValueError: they are broken, or an argument is out of range.
     """
-    return DATASETS.build(section.dataset, transform=build_transform(section))
+    return DATASETS.build(section.dataset, transform=build_transform(section.transforms))
 
 
 def build_loader(section: SplitSection, dataset: Any, seed: int) -> DataLoader:

@@ -1,0 +1,148 @@
+"""export.py, and predicting from what it wrote: the numbers of infer.py on the run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+import PaddleClas
+from core.jit import Predictor
+from core.train.table import Component
+from core.vision import write_image
+from PaddleClas import export as export_command
+from PaddleClas import exporting, infer, train
+from PaddleClas.classifier import Classifier, ExportedClassifier
+from PaddleClas.data import Digits
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = str(ROOT / "PaddleClas" / "configs" / "digits_lenet.yaml")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("runs") / "digits"
+    changes = [f"output={output}", "train.epochs=1", "expect.accuracy=0.1"]
+    assert train.main(["-c", CONFIG, *(argument for change in changes for argument in ("-o", change))]) == 0
+    return output
+
+
+@pytest.fixture(scope="module")
+def exported(run: Path) -> Path:
+    assert export_command.main([str(run)]) == 0
+    return run / "exported"
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    dataset = Digits("test")
+    (tmp_path / "photos").mkdir()
+    for i in range(6):
+        write_image(tmp_path / "photos" / f"digit_{i}.png", dataset.image(i))
+    return tmp_path / "photos"
+
+
+def test_the_folder_holds_program_preprocessing_and_class_names(
+    run: Path, exported: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    predictor = Predictor(exported)
+    assert predictor.class_names == json.loads((run / "classes.json").read_text())
+    assert [part["name"] for part in predictor.preprocessing] == ["Grayscale", "Resize", "ToTensor", "Normalize"]
+    assert [entry.shape for entry in predictor.inputs] == [(None, 1, 28, 28)]
+    assert export_command.main([str(run), "--checkpoint", "newest", "--output", str(run / "again")]) == 0
+    told = capsys.readouterr().out
+    assert f"wrote {run}/again: images float32 [any, 1, 28, 28] to 10 classes" in told and "equal" in told
+
+
+def test_infer_gives_the_same_numbers_from_the_export(run: Path, exported: Path, photos: Path, tmp_path: Path) -> None:
+    records = []
+    for source, output in ((run, tmp_path / "live"), (exported, tmp_path / "from_export")):
+        assert infer.main([str(source), str(photos), "--top", "10", "--output", str(output)]) == 0
+        records.append(json.loads((output / "predictions.json").read_text()))
+    assert len(records[0]) == 6
+    for live, ours in zip(*records):
+        assert live["names"] == ours["names"]
+        np.testing.assert_allclose(ours["probabilities"], live["probabilities"], rtol=0, atol=1e-6)
+    images = [Digits("test").image(i) for i in range(20)]
+    for live, ours in zip(Classifier(run).predict(images, 10), ExportedClassifier(exported).predict(images, 10)):
+        assert live.classes == ours.classes
+        np.testing.assert_allclose(ours.probabilities, live.probabilities, rtol=0, atol=1e-6)
+
+
+def test_predictions_of_an_exported_folder_stand_beside_it(exported: Path, photos: Path) -> None:
+    before = sorted(path.name for path in exported.iterdir())
+    assert infer.main([str(exported), str(photos / "digit_0.png")]) == 0
+    assert (Path(f"{exported}_predictions") / "predictions.json").is_file()
+    assert sorted(path.name for path in exported.iterdir()) == before
+
+
+def test_a_model_with_a_weight_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = PaddleClas.create_model("MobileNetV1_x0_25", class_num=5)
+    core.save(model.state_dict(), str(tmp_path / "mine.pdparams"))
+    arguments = ["--model", "MobileNetV1_x0_25", "--weights", str(tmp_path / "mine.pdparams"), "--class-num", "5"]
+    assert export_command.main([*arguments, "--output", str(tmp_path / "out")]) == 0
+    assert "images float32 [any, 3, 224, 224] to 5 classes" in capsys.readouterr().out
+    classifier = ExportedClassifier(tmp_path / "out")
+    image = np.random.default_rng(0).integers(0, 256, (300, 280, 3), np.uint8)
+    model.eval()
+    wanted = model(core.to_tensor(np.asarray(classifier.transform(image))[None])).numpy()
+    got = classifier.logits(np.asarray(classifier.transform(image))[None])
+    np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5)
+    assert classifier.class_names == ["0", "1", "2", "3", "4"]
+
+
+def test_sizes_that_the_preprocessing_leaves_open_stay_open() -> None:
+    parts = [{"name": "ToTensor"}, {"name": "Normalize", "mean": 0.5, "std": 0.5}]
+    transforms = [Component.model_validate(part) for part in parts]
+    assert exporting.input_shape(transforms) == [None, 3, None, None]
+
+
+def test_mistakes_are_named(run: Path, exported: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="is not the folder of a run: it has no config.yaml"):
+        export_command.main([str(tmp_path)])
+    with pytest.raises(FileNotFoundError, match="holds no checkpoint 'step_9'"):
+        export_command.main([str(run), "--checkpoint", "step_9"])
+    with pytest.raises(ValueError, match="--demo needs the folder of a run: an exported one holds no images"):
+        infer.main([str(exported), "--demo", "1"])
+    with pytest.raises(ValueError, match="there is no model 'ResNet51'"):
+        export_command.main(["--model", "ResNet51", "--output", str(tmp_path / "out")])
+    core.jit.save(core.nn.Linear(2, 2), tmp_path / "linear", [core.ones([1, 2])])
+    with pytest.raises(ValueError, match="was not exported by PaddleClas/export.py: it has no preprocessing"):
+        ExportedClassifier(tmp_path / "linear")
+    core.jit.save(
+        core.nn.Linear(2, 2),
+        tmp_path / "linear",
+        [core.ones([1, 2])],
+        preprocessing=[{"name": "os"}],
+        class_names=["a"],
+    )
+    with pytest.raises(ValueError, match="the preprocessing in .*linear' cannot be built: .*unknown transform 'os'"):
+        ExportedClassifier(tmp_path / "linear")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give either the folder of a run, or a model's name with --model"),
+        (["run", "--model", "LeNet"], "give either the folder of a run, or a model's name with --model"),
+        (["run", "--weights", "w"], "--weights belongs to --model"),
+        (["--model", "LeNet"], "--model needs --output FOLDER"),
+    ],
+)
+def test_usage_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        export_command.parse(arguments)
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "PaddleClas" / "export.py"), "--help"], capture_output=True, text=True, check=True
+    )
+    assert "core.jit.Predictor(" in done.stdout and "runs/digits_resnet18/exported" in done.stdout
