@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.kernels.convolution import MAXIMUM_ELEMENTS
+from core.kernels.dimension import larger
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
@@ -215,7 +216,7 @@ def _spread(
     borders = [(0, 0), (0, 0)]
     starts = []
     for length, wanted, (before, _) in zip(whole, size, pairs):
-        borders.append((0, max(before + wanted - length, 0)))
+        borders.append((0, larger(before + wanted - length, 0)))
         starts.append(before)
     full = pad_exact(full, borders)
     index = tuple([slice(None)] * 2 + [slice(start, start + wanted) for start, wanted in zip(starts, size)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.kernels.dimension import is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32
 from core.kernels.errors import OperatorError
@@ -46,7 +47,7 @@ _ENGINE_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edg
 def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constant", value: float = 0.0) -> Tensor:
     """Pad every axis by checked widths; the modes are :func:`pad`'s."""
     target = [size + low + high for size, (low, high) in zip(x.shape, widths)]
-    if target == x.shape:
+    if all(map(_no_border, widths)):
         return x
     if mode == "circular":
         return _circular(x, widths)
@@ -57,7 +58,7 @@ def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constan
     if x.dtype is bfloat16:
         return cast(pad_exact(cast(x, float32), widths, mode, value), bfloat16)
     groups = _joined_axes(x.shape, widths)
-    while any(width != (0, 0) for _, width in groups):
+    while not all(_no_border(width) for _, width in groups):
         window = groups[-3:]
         before = 1
         for size, _ in groups[:-3]:
@@ -76,11 +77,15 @@ def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constan
     return reshape_exact(x, target)
 
 
+def _no_border(width: tuple[int, int]) -> bool:
+    return is_known(width[0], 0) and is_known(width[1], 0)
+
+
 def _joined_axes(shape: Sequence[int], widths: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
     """Join neighbouring axes that are not padded."""
     groups: list[tuple[int, tuple[int, int]]] = []
     for size, width in zip(shape, widths):
-        if groups and width == (0, 0) and groups[-1][1] == (0, 0):
+        if groups and _no_border(width) and _no_border(groups[-1][1]):
             groups[-1] = (groups[-1][0] * size, (0, 0))
         else:
             groups.append((size, tuple(width)))  # type: ignore[arg-type]

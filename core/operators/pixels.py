@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
-from core.operators.arguments import check_floating, need_tensor
+from core.operators.arguments import check_floating, need_tensor, shape_argument
 from core.operators.manipulation import reshape_exact, transpose
 from core.operators.padding import pad
 from core.tensor import Tensor, apply
@@ -85,7 +85,7 @@ def unfold(
         else:
             around = (top, left)
     options = _window("unfold", kernel_sizes, strides, dilations, around)
-    if min(_positions(x.shape[2:], options)) < 1 or x.size == 0:
+    if any(count < 1 for count in _positions(x.shape[2:], options)) or x.size == 0:
         raise OperatorError(f"unfold: no window of {options['kernel']} fits an image of shape {x.shape}")
     return apply(_to_columns, x, **options)  # type: ignore[no-any-return]
 
@@ -128,7 +128,7 @@ def fold(
     size = _pair(output_sizes, "fold", "output_sizes")
     count = _positions(size, options)
     area = options["kernel"][0] * options["kernel"][1]
-    if min(count) < 1 or x.shape[1] % area or x.shape[2] != count[0] * count[1] or x.size == 0:
+    if any(number < 1 for number in count) or x.shape[1] % area or x.shape[2] != count[0] * count[1] or x.size == 0:
         raise OperatorError(
             f"fold: columns of shape {x.shape} do not fit an image of {list(size)}: {area} rows per channel and"
             f" {max(count[0], 0) * max(count[1], 0)} windows are expected"
@@ -139,7 +139,7 @@ def fold(
 def _pair(value: Any, caller: str, label: str, also: int = 2) -> tuple[int, ...]:
     if isinstance(value, int):
         return (value, value)
-    pair = tuple([int(item) for item in value])
+    pair = shape_argument(value, caller)
     if len(pair) not in (2, also):
         raise OperatorError(f"{caller}: {label} is one int or two, got {list(pair)}")
     return pair

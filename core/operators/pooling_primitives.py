@@ -7,10 +7,11 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dimension import contains_dimension, is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32, int32
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.operator import ConstantOperator, HostOperator, Operator
 from core.kernels.pooling import (
     AveragePoolingBackward,
     MaximumPooling,
@@ -23,6 +24,7 @@ from core.kernels.pooling import (
     scatter_positions,
 )
 from core.operators.activation_primitives import through_float32
+from core.operators.constants import constant
 from core.operators.creation import cast, filled
 from core.operators.padding import pad_exact
 from core.operators.windows import (
@@ -159,12 +161,13 @@ def _ceil(
     """Return what to add behind each axis so that a last, partial window counts."""
     extras = []
     for length, window, step, pair in zip(size, kernel, stride, pairs):
-        rest = (length + sum(pair) - window) % step
-        extras.append(step - rest if ceil_mode and rest else 0)
+        extras.append((window - length - sum(pair)) % step if ceil_mode else 0)
     return extras
 
 
 def _is_plain(kernel: Sequence[int], pairs: Pairs) -> bool:
+    if contains_dimension(pairs):
+        return False
     return all(before == after < window for window, (before, after) in zip(kernel, pairs))
 
 
@@ -184,7 +187,7 @@ def _average(
     x: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: Pairs, extras: Sequence[int], exclusive: bool
 ) -> Tensor:
     """Average windows; ``extras`` is what a last, partial window needs behind each axis, besides the padding."""
-    if not any(extras) and _is_plain(kernel, pairs):
+    if all(is_known(extra, 0) for extra in extras) and _is_plain(kernel, pairs):
         pad = tuple([before for before, _ in pairs])
         return average_windows(x, kernel=kernel, stride=stride, pad=pad, exclusive=exclusive)
     size = x.shape[2:]
@@ -192,6 +195,28 @@ def _average(
     averages = average_windows(
         _pad(x, whole, 0.0), kernel=kernel, stride=stride, pad=(0,) * len(kernel), exclusive=True
     )
+    weights = constant(
+        _window_weights,
+        x.dtype,
+        size=tuple(size),
+        kernel=tuple(kernel),
+        stride=tuple(stride),
+        pairs=tuple(pairs),
+        extras=tuple(extras),
+        exclusive=bool(exclusive),
+    )
+    return averages * weights  # type: ignore[no-any-return, operator]
+
+
+def _counted(
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    pairs: Pairs,
+    extras: Sequence[int],
+    exclusive: bool,
+) -> np.ndarray:
+    """Return, for each window, its area over the number of its elements that count."""
     counts = np.ones((1, 1, *[1] * len(size)))
     for axis, (length, k, s, (before, after), extra) in enumerate(zip(size, kernel, stride, pairs, extras)):
         starts = np.arange((length + before + after + extra - k) // s + 1) * s - before
@@ -199,8 +224,10 @@ def _average(
         first, last = (0, length) if exclusive else (-before, length + after)
         along = np.minimum(starts + k, last) - np.maximum(starts, first)
         counts = counts * along.reshape([-1 if i == axis + 2 else 1 for i in range(len(size) + 2)])
-    factors = np.prod(kernel) / np.maximum(counts, 1)
-    return averages * Tensor(factors, dtype=x.dtype)  # type: ignore[no-any-return, operator]
+    return np.asarray(np.prod(kernel) / np.maximum(counts, 1))
+
+
+_window_weights = ConstantOperator("window_weights", _counted)
 
 
 def _pad(x: Tensor, pairs: Pairs, value: float) -> Tensor:

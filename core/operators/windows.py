@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Union
 
+from core.kernels.dimension import Dimension, larger
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.tensor import Tensor
 
@@ -21,20 +22,20 @@ def sizes_argument(value: Any, rank: int, caller: str, name: str, minimum: int =
     Raises:
         OperatorError: the list has another length, or a size is too small.
     """
-    if isinstance(value, int):
-        sizes = (value,) * rank
+    if isinstance(value, (int, Dimension)):
+        sizes: tuple[Any, ...] = (value,) * rank
     else:
         if isinstance(value, Tensor):
             value = value.tolist()
         try:
-            sizes = tuple([int(size) for size in value])
+            sizes = tuple([size if isinstance(size, Dimension) else int(size) for size in value])
         except (TypeError, ValueError):
             raise OperatorTypeError(f"{caller}: {name} must be an int or a list of ints, got {value!r}") from None
         if len(sizes) == 1:
             sizes = sizes * rank
     if len(sizes) != rank:
         raise OperatorError(f"{caller}: {name} must be an int or {rank} ints, got {list(sizes)}")
-    if min(sizes) < minimum:
+    if any(size < minimum for size in sizes):
         raise OperatorError(f"{caller}: {name} must be at least {minimum}, got {list(sizes)}")
     return sizes
 
@@ -79,7 +80,7 @@ def padding_argument(
                 f"{caller}: padding must be an int, {rank} ints, {2 * rank} ints, {rank + 2} pairs, 'SAME' or 'VALID',"
                 f" got {value!r}"
             )
-    if min([min(pair) for pair in pairs]) < 0:
+    if any(width < 0 for pair in pairs for width in pair):
         raise OperatorError(f"{caller}: padding must not be negative, got {value!r}")
     return pairs
 
@@ -91,7 +92,7 @@ def _named_padding(name: str, size: Sequence[int], kernel: Sequence[int], stride
         raise OperatorError(f"{caller}: padding must be 'SAME' or 'VALID', got {name!r}")
     pairs = []
     for length, window, step in zip(size, kernel, stride):
-        total = max((-(-length // step) - 1) * step + window - length, 0)
+        total = larger((-(-length // step) - 1) * step + window - length, 0)
         pairs.append((total // 2, total - total // 2))
     return tuple(pairs)
 
