@@ -33,7 +33,7 @@ the folder holds the program, its weights, the preprocessing and the class names
 def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     """Return the command line's options."""
     parser = command_line.parser(
-        "Export an image classifier as a folder that runs without its Python class, for any batch size. What was written "
+        "Export an image classifier as a folder that runs without its Python class, for any batch size. What it wrote "
         "is compared with the live network before the folder gets its name.",
         EXAMPLES,
     )
