@@ -12,11 +12,11 @@ from onnx import helper
 from core.jit.symbolic import SymbolicProgram
 from core.kernels.dimension import Dimension, Guard, contains_dimension, symbolic_shape
 from core.kernels.door import Value
-from core.kernels.dtypes import bfloat16, int64
+from core.kernels.dtypes import bfloat16, float64, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import ConstantOperator
 from core.kernels.trace import Operation
-from core.onnx.graph import ELEMENT_TYPES, Graph, Operand
+from core.onnx.graph import ELEMENT_TYPES, Graph, Operand, is_float
 from core.onnx.table import CONVERTERS, OTHER, REFUSED
 from core.tensor import Tensor
 
@@ -176,7 +176,8 @@ def _conditions(graph: Graph, guards: Sequence[Guard]) -> Optional[str]:
     total: Optional[str] = None
     for text, guard in {f"condition {guard.text} is {guard.outcome}": guard for guard in guards}.items():
         operator, negated = _COMPARISONS[guard.sign]
-        result = graph.node(operator, graph.size(guard.first), graph.size(guard.second))
+        dtype = float64 if is_float(guard.first) or is_float(guard.second) else int64
+        result = graph.node(operator, graph.scalar(guard.first, dtype), graph.scalar(guard.second, dtype))
         fails = result if negated == guard.outcome else graph.node("Not", result)
         zero = graph.node("Gather", graph.integers(0), graph.cast(fails, int64), axis=0)
         graph.nodes[-1].name = graph.fresh_name(text)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, Callable, NamedTuple, Union
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from core.kernels.dimension import Dimension
-from core.kernels.dtypes import DType, float64
+from core.kernels.dtypes import DType, float64, int64
 from core.kernels.errors import OperatorError
 
 ELEMENT_TYPES = {
@@ -24,6 +24,11 @@ ELEMENT_TYPES = {
     "bool": TensorProto.BOOL,
 }
 _SIGNS = {"+": "Add", "-": "Sub", "*": "Mul", "%": "Mod", "/": "Div", "**": "Pow", "min": "Min", "max": "Max"}
+
+
+def is_float(size: Any) -> bool:
+    """Whether a number, or an expression of sizes, is a floating-point one."""
+    return isinstance(size.sizes[0] if isinstance(size, Dimension) else size, float)
 
 
 class Operand(NamedTuple):
@@ -169,11 +174,17 @@ class Graph:
                 shape = self.node("Shape", self.values[id(value)])
                 self._sizes[key] = self.node("Gather", shape, np.int64(axis), axis=0)
             return self._sizes[key]
+        if size.sign == "scaled":
+            return self.cast(self.node("Mul", *[self.scalar(part, float64) for part in size.parts]), int64)
+        if size.sign in ("/", "**") or any(is_float(part) for part in size.parts):
+            first, second = (self.scalar(part, float64) for part in size.parts)
+            if size.sign == "//":
+                return self.node("Floor", self.node("Div", first, second))
+            result = self.node(_SIGNS[size.sign], first, second, fmod=1 if size.sign == "%" else None)
+            return result if is_float(size) else self.cast(result, int64)
         first, second = (self.size(part) for part in size.parts)
         if size.sign == "//":
             return self.node("Div", self.node("Sub", first, self.node("Mod", first, second)), second)
-        if size.sign in ("/", "**"):
-            return self.node(_SIGNS[size.sign], self.cast(first, float64), self.cast(second, float64))
         return self.node(_SIGNS[size.sign], first, second)
 
     def sizes(self, sizes: Sequence[Any]) -> Input:
@@ -212,6 +223,22 @@ class Graph:
         """Insert axes of size 1 at these places of the result."""
         return self.node("Unsqueeze", x, self.integers(*axes))
 
+    def body(
+        self, inputs: Sequence[onnx.ValueInfoProto], write: Callable[[], Sequence[onnx.ValueInfoProto]]
+    ) -> onnx.GraphProto:
+        """Return a graph of its own, for nodes that run others; it may read what the graph around it holds.
+
+        Args:
+            inputs: Its inputs.
+            write: Adds its nodes and returns its outputs.
+        """
+        around, self.nodes = self.nodes, []
+        try:
+            outputs = write()
+            return helper.make_graph(self.nodes, "body", list(inputs), list(outputs))
+        finally:
+            self.nodes = around
+
     def need_version(self, version: int, operator: str) -> None:
         """Refuse an operator that the chosen version of ONNX cannot express.
 
@@ -230,7 +257,13 @@ class Graph:
         kept = []
         for node in reversed(self.nodes):
             if needed.intersection(node.output):
-                needed.update(node.input)
+                needed.update(_read(node))
                 kept.append(node)
         self.nodes = kept[::-1]
         self.initializers = {name: tensor for name, tensor in self.initializers.items() if name in needed}
+
+
+def _read(node: onnx.NodeProto) -> list[str]:
+    """Return the names that a node reads, those read inside its bodies included."""
+    inner = [name for given in node.attribute for part in given.g.node for name in _read(part)]
+    return [*node.input, *inner]

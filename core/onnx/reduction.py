@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Callable
 
 import numpy as np
+import onnx
+from onnx import helper
 
-from core.kernels.dtypes import DType, bool_, int32
+from core.kernels.dtypes import DType, bool_, int32, int64
 from core.onnx.elementwise import Converter, log1p_of
-from core.onnx.graph import Graph, Input, Operand
+from core.onnx.graph import ELEMENT_TYPES, Graph, Input, Operand
 
 
 def reduction(operator: str) -> Converter:
@@ -57,8 +59,6 @@ def logcumsumexp(graph: Graph, x: Operand, axis: int) -> str:
 
 def running_position(graph: Graph, x: Operand, *, axis: int, largest: bool) -> str:
     """Find, for each place along an axis, where the largest (or smallest) element up to there was last met."""
-    from core.kernels.dtypes import int64
-
     limits = np.finfo(x.dtype.numpy) if x.dtype.is_floating else np.iinfo(x.dtype.numpy)
     around = [-1 if i == axis else 1 for i in range(x.rank)]
     places = graph.node("Reshape", graph.range(x.shape[axis]), graph.integers(*around))
@@ -82,14 +82,19 @@ def _running(
     axis: int,
     join: Callable[[Sequence[str], Sequence[str]], list[str]],
 ) -> list[str]:
-    """Combine each element with all before it, in log2(n) steps: first its neighbour, then two, then four places back.
+    """Combine each element along an axis with all before it.
+
+    Along a known number of elements in log2(n) steps: first its neighbour, then two, then four places back. Otherwise
+    one after another.
 
     Args:
         tensors: What is combined, each of x's shape.
         neutral: For each of them, the number before the first element and its type.
         join: Combines what came before with what is here.
     """
-    size = graph.known(x.shape[axis], "a running result")
+    size = x.shape[axis]
+    if not isinstance(size, int):
+        return _scan(graph, tensors, neutral, x, axis, join)
     for step in [2**i for i in range(max(size - 1, 0).bit_length())]:
         before = []
         for tensor, (number, dtype) in zip(tensors, neutral):
@@ -98,3 +103,35 @@ def _running(
             before.append(graph.node("Concat", front, kept, axis=axis))
         tensors = join(before, tensors)
     return tensors
+
+
+def _scan(
+    graph: Graph,
+    tensors: list[str],
+    neutral: Sequence[tuple[float, DType]],
+    x: Operand,
+    axis: int,
+    join: Callable[[Sequence[str], Sequence[str]], list[str]],
+) -> list[str]:
+    types = [ELEMENT_TYPES[dtype.name] for _, dtype in neutral]
+    others = [*x.shape[:axis], *x.shape[axis + 1 :]]
+    starts = [graph.filled(others, number, dtype) for number, dtype in neutral]
+    names = [graph.fresh_name(name) for name in ["before"] * len(tensors) + ["here"] * len(tensors)]
+    inputs = [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(names, types * 2)]
+
+    def step() -> list[onnx.ValueInfoProto]:
+        joined = join(names[: len(tensors)], names[len(tensors) :])
+        results = [*joined, *[graph.node("Identity", name) for name in joined]]
+        return [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(results, types * 2)]
+
+    results = graph.node_of_many(
+        "Scan",
+        *starts,
+        *tensors,
+        outputs=2 * len(tensors),
+        body=graph.body(inputs, step),
+        num_scan_inputs=len(tensors),
+        scan_input_axes=[axis] * len(tensors),
+        scan_output_axes=[axis] * len(tensors),
+    )
+    return results[len(tensors) :]

@@ -12,6 +12,7 @@ from core.onnx import (
     ordering,
     pooling,
     reduction,
+    resampling,
     shapes,
 )
 from core.onnx.elementwise import (
@@ -161,6 +162,14 @@ CONVERTERS: dict[str, Converter] = {
     "lower_triangle": constants.lower_triangle,
     "slice_origin": constants.slice_origin,
     "unused_statistics": constants.unused_statistics,
+    "later_positions": constants.later_positions,
+    "diagonal_positions": constants.diagonal_positions,
+    "diagonal_mask": constants.diagonal_mask,
+    "windows": constants.windows,
+    "numbers": constants.numbers,
+    "affine_points": constants.affine_points,
+    "nearest_positions": resampling.nearest_positions,
+    "interpolation_weights": resampling.interpolation_weights,
     "constant_result": shapes.constant_result,
     "concat": shapes.concat,
     "stack": shapes.stack,

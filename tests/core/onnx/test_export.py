@@ -166,9 +166,10 @@ def test_operators_that_an_older_version_lacks_name_the_version() -> None:
 
 
 def test_a_size_that_onnx_wants_as_a_number_must_be_known() -> None:
-    spec = [InputSpec([2, None], name="x", examples={1: (5, 6)})]
-    with pytest.raises(OperatorError, match=r"a running result needs the number x.shape\[1\].* give the size in the"):
-        export_layer.layer_to_model(lambda x: core.cumprod(x, 1), spec, 18)
+    spec = [InputSpec([2, None, 4, 4], name="x", examples={1: (5, 6)})]
+    message = r"unfold needs the number x.shape\[1\], which is unknown: give the size in the InputSpec"
+    with pytest.raises(OperatorError, match=message):
+        export_layer.layer_to_model(lambda x: core.nn.functional.unfold(x, 2), spec, 18)
 
 
 def test_numbers_that_differ_stop_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ SMALLEST = {
     "MobileNetV1_x0_25": (3, 64),
     "MobileNetV2_x0_25": (3, 64),
 }
-FURTHER = [name for name in list_models() if name not in SMALLEST]
+FURTHER = [name for name in list_models() if name not in SMALLEST or name == "VGG11"]
 
 
 def with_plausible_statistics(name: str) -> core.nn.Layer:
@@ -38,11 +39,11 @@ def with_plausible_statistics(name: str) -> core.nn.Layer:
     return model
 
 
-def check(name: str, channels: int, size: int, folder: Path) -> None:
+def check(name: str, channels: int, size: int, folder: Path, batches: Sequence[int] = (1, 3, 8)) -> None:
     model = with_plausible_statistics(name)
     core.onnx.export(model, str(folder / name), [InputSpec([None, channels, size, size], name="image")])
     session = InferenceSession(folder / f"{name}.onnx", providers=["CPUExecutionProvider"])
-    for batch in (1, 3, 8):
+    for batch in batches:
         image = np.random.default_rng(batch).uniform(-1, 1, (batch, channels, size, size)).astype("float32")
         with core.no_grad():
             expected = model(core.to_tensor(image)).numpy()
@@ -55,7 +56,7 @@ def check(name: str, channels: int, size: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", list(SMALLEST))
 def test_the_smallest_of_each_family_gives_its_own_numbers_at_any_batch(name: str, tmp_path: Path) -> None:
-    check(name, *SMALLEST[name], tmp_path)
+    check(name, *SMALLEST[name], tmp_path, batches=(1, 3) if name == "VGG11" else (1, 3, 8))  # it takes 224 x 224 only
 
 
 @pytest.mark.zoo
