@@ -377,6 +377,9 @@ class Tensor:
     def _rebind(self, value: Value) -> None:
         if value.node is None:
             value.owner = weakref.ref(self)
+        trace = door.state.trace
+        if trace is not None:
+            trace.rebound.setdefault(id(self), (self, self._value))
         self._value = value
 
     def update(self, new: Tensor) -> None:

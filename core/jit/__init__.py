@@ -10,6 +10,9 @@ from core.jit.export import (
 from core.jit.predictor import (
     Predictor as Predictor,
 )
+from core.jit.rewrite import (
+    ignore_module as ignore_module,
+)
 from core.jit.static_function import (
     StaticFunction as StaticFunction,
 )
@@ -18,6 +21,12 @@ from core.jit.static_function import (
 )
 from core.jit.static_function import (
     to_static as to_static,
+)
+from core.jit.translator import (
+    ProgramTranslator as ProgramTranslator,
+)
+from core.jit.translator import (
+    enable_to_static as enable_to_static,
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Union
 
 from core.jit import tree
 from core.jit.replay import repeat
+from core.jit.rewrite import call
 from core.jit.segments import Executable, Segment
 from core.kernels import door
 from core.kernels.trace import Operation, Trace
@@ -29,13 +30,14 @@ class CompiledProgram:
         tensors, skeleton = tree.flatten(arguments)
         trace = Trace()
         try:
+            trace.rewrite = call
             with trace:
                 stand_ins = [
                     Tensor(trace.input(tensor._value.meta, tensor._value.requires_grad), name=tensor.name)
                     for tensor in tensors
                 ]
                 args, kwargs = tree.unflatten(skeleton, stand_ins)
-                results, self.result_skeleton = tree.flatten(function(*args, **kwargs))
+                results, self.result_skeleton = tree.flatten(call(function)(*args, **kwargs))
                 outputs = [trace.capture(result._value) for result in results]
                 updated = list(trace.updates.values())
                 outputs += [handle._value for handle, _ in updated]

@@ -11,6 +11,8 @@ from typing import Any, Callable, Optional
 from core.jit import tree
 from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
+from core.jit.rewrite import call
+from core.jit.translator import ProgramTranslator
 from core.kernels import door
 from core.tensor import default_dtype
 
@@ -50,7 +52,9 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for this signature, compiling it on the first call."""
-        if door.state.trace is not None and door.state.trace.symbolic:  # a program holds for known sizes only
+        if door.state.trace is not None:  # part of a larger program
+            return call(self.function)(*args, **kwargs)
+        if not ProgramTranslator.enable_to_static:
             return self.function(*args, **kwargs)
         if self.input_spec is not None:
             check_arguments(self.function, self.input_spec, args, kwargs)
@@ -69,6 +73,11 @@ class StaticFunction:
                     return program(tensors)
         program = self._compile((args, kwargs), signature)
         return program(tensors)
+
+    @property
+    def code(self) -> str:
+        """The source that the function is rewritten to before it is traced."""
+        return ProgramTranslator().get_code(self.function)
 
     def _compile(self, arguments: Any, signature: Any) -> CompiledProgram:
         if len(self.programs) == STATIC_SIGNATURES and not self.dynamic:
@@ -131,5 +140,14 @@ def _refuse_options(**options: Any) -> None:
 
 
 def not_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function as it is: called inside a compiled one it is traced like any other code."""
+    """Leave a function's control flow as it is where compiled code calls it: then it must not depend on tensors.
+
+    Args:
+        function: A Python function or method.
+
+    Returns:
+        The function.
+    """
+    plain: Any = getattr(function, "__func__", function)
+    plain._core_not_to_static = True
     return function

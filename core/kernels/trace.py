@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from core.kernels import custom, dimension, door, graph
 from core.kernels.door import Meta, Plan, Value
@@ -42,6 +42,8 @@ class Trace:
         updates: Handles that the traced function gave a new value (batch-norm statistics), by ``id``.
         training: Whether an operator in the graph must run in training form.
         layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
+        rebound: Handles that moved to a new value in place (``x[i] = v``), by ``id``, with the value before.
+        rewrite: Makes control flow on tensors out of Python's in a function that is called; None leaves it as it is.
         operations: Everything that was noted down, in order.
         gradients: Whether the program may be differentiated; one traced under no_grad is not.
         symbolic: Whether sizes may be unknown (:mod:`core.kernels.dimension`). Then only the operations are noted down,
@@ -62,6 +64,9 @@ class Trace:
         self.inputs: list[graph.Symbol] = []
         self.captured: list[tuple[Value, Any]] = []
         self.updates: dict[int, tuple[Any, Value]] = {}
+        self.rebound: dict[int, tuple[Any, Value]] = {}
+        outer = door.state.trace
+        self.rewrite: Optional[Callable[[Any], Any]] = outer.rewrite if outer is not None else None
         self.training = False
         self.layers: dict[int, tuple[Any, bool]] = {}
         self.operations: list[Operation] = []

@@ -71,16 +71,17 @@ class Layer(StatefulLayer):
         trace = door.state.trace
         if trace is not None:  # the compiled program holds only while this layer stays in its present mode
             trace.layers.setdefault(id(self), (self, self.training))
+        rewrite = _unchanged if trace is None or trace.rewrite is None else trace.rewrite
         try:
             if self._forward_pre_hooks:
                 for hook in list(self._forward_pre_hooks.values()):
-                    replaced = hook(self, inputs)
+                    replaced = rewrite(hook)(self, inputs)
                     if replaced is not None:
                         inputs = replaced if isinstance(replaced, tuple) else (replaced,)
-            outputs = self.forward(*inputs, **kwargs)
+            outputs = rewrite(self.forward)(*inputs, **kwargs)
             if self._forward_post_hooks:
                 for hook in list(self._forward_post_hooks.values()):
-                    replaced = hook(self, inputs, outputs)
+                    replaced = rewrite(hook)(self, inputs, outputs)
                     if replaced is not None:
                         outputs = replaced
             return outputs
@@ -220,3 +221,7 @@ class Layer(StatefulLayer):
         if children:
             text += "\n  " + "\n  ".join(children) + "\n"
         return text + ")"
+
+
+def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function

@@ -1,0 +1,337 @@
+"""Control flow inside a compiled program: plain data, and what runs it.
+
+A region is an operator made while tracing. It holds traced programs (:class:`Subprogram`: variables, operations,
+outputs) and settings that are literals, nothing of the user's code; so it can be written down and rebuilt:
+
+=============  =================================  ==================================  =================================
+kind           subprograms                        settings                            inputs
+=============  =================================  ==================================  =================================
+conditional    true, false                                                            condition, then what both read
+loop           condition, body                    variables: how many change          loop variables, then what is read
+print          none                               pieces: text, or None for a tensor  one tensor for each None
+assert         none                               pieces, line                        condition, then as for print
+gradient       none; base: the region it is of    needs, given: one flag for each     the region's inputs, then the
+                                                  input and output of base            gradients that are given
+=============  =================================  ==================================  =================================
+
+All subprograms of one region take the same inputs: a conditional's everything after the condition, a loop's
+everything. A loop's condition returns one truth value, its body the next values of the loop variables. :func:`rebuild`
+makes a region from these parts.
+
+A region is never a node of the record itself where it runs eagerly: what its programs compute is. Only inside a trace
+is it differentiated as one operation; its gradient is then a region too, which runs the region once more, recorded,
+and walks back. The gradient of that is the same construction again, so any order works.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+from core.autograd.backward import grad
+from core.autograd.context import Context
+from core.jit.replay import repeat
+from core.jit.segments import Executable
+from core.kernels import door, engine
+from core.kernels.dimension import Guard
+from core.kernels.door import Meta, Plan, Value
+from core.kernels.engine import Array
+from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
+from core.kernels.trace import Operation, Trace
+from core.operators.creation import assign, zeros
+from core.tensor import Tensor
+
+MAXIMUM_EXECUTABLES = 8
+
+
+class Subprogram:
+    """One traced program inside a region.
+
+    Args:
+        variables: Its inputs; values of a trace of its own.
+        operations: What it does, in order.
+        outputs: Its results.
+        guards: Comparisons of unknown sizes that hold in it.
+    """
+
+    def __init__(
+        self,
+        variables: Sequence[Value],
+        operations: Sequence[Operation],
+        outputs: Sequence[Value],
+        guards: Sequence[Guard] = (),
+    ) -> None:
+        self.variables = list(variables)
+        self.operations = list(operations)
+        self.outputs = list(outputs)
+        self.guards = list(guards)
+        self._executables: OrderedDict[Any, Executable] = OrderedDict()
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the outputs for eager inputs, compiled for their shapes and recorded where they need gradients."""
+        key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
+        executable = self._executables.get(key)
+        if executable is None:
+            trace = Trace()
+            with trace:
+                stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
+                outputs = repeat(self.variables, self.operations, self.outputs, stand_ins, self.guards)
+            executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
+            self._executables[key] = executable
+            if len(self._executables) > MAXIMUM_EXECUTABLES:
+                self._executables.popitem(last=False)
+        return executable.run(inputs)
+
+    def infer(self, metas: Sequence[Meta]) -> list[Meta]:
+        """Return the outputs' shapes and types for inputs of these."""
+        for world in (_first, _second):
+            if list(metas) == [world(value) for value in self.variables]:
+                return [world(value) for value in self.outputs]
+        trace = Trace()
+        with trace:
+            stand_ins = [trace.input(meta, False) for meta in metas]
+            outputs = repeat(self.variables, self.operations, self.outputs, stand_ins, self.guards)
+        return [value.meta for value in outputs]
+
+
+def _first(value: Value) -> Meta:
+    return value.meta
+
+
+def _second(value: Value) -> Meta:
+    return value.second or value.meta
+
+
+class Region(Operator):
+    """Control flow as an operator; see the module's description.
+
+    Attributes:
+        kind: What it is called when it is written down.
+        subprograms: Its programs by name.
+        settings: Literals.
+    """
+
+    region = True
+    kind = ""
+
+    def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
+        super().__init__(self.kind, None, infer=self._infer, register=False)
+        self.subprograms = dict(subprograms)
+        self.settings = dict(settings)
+        self.rule = self._differentiate
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Run on eager values."""
+        raise NotImplementedError
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        raise NotImplementedError
+
+    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
+        """Run, or inside a trace note down, this region on these values."""
+        if door.state.trace is not None:
+            return door.invoke(self, inputs, attributes)
+        return self.run(inputs)
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Run on engine arrays without a record."""
+        with door.gradient_mode(False):
+            return [value.array for value in self.run([door.constant(array) for array in arrays])], None
+
+    def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        given = [gradient is not None for gradient in gradients]
+        operator = Gradient(self, list(context.needs), given)
+        inputs = [*context.inputs, *[gradient for gradient in gradients if gradient is not None]]
+        answers = iter(operator.replay([tensor._value for tensor in inputs], {}))
+        return [Tensor(next(answers)) if needed else None for needed in context.needs]
+
+
+class Conditional(Region):
+    """Runs one of two programs; the first input says which."""
+
+    kind = "conditional"
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Read the condition and run the branch that it chooses."""
+        return self.subprograms["true" if truth(inputs[0]) else "false"].run(inputs[1:])
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        first, second = [self.subprograms[name].infer(metas[1:]) for name in ("true", "false")]
+        for one, other in zip(first, second):
+            if one != other:
+                raise OperatorError(
+                    f"conditional: at these sizes one branch gives {one[1].name}{list(one[0])}, the other"
+                    f" {other[1].name}{list(other[0])}: a program has one shape for each result"
+                )
+        return first
+
+
+class Loop(Region):
+    """Runs its body while its condition holds; the first inputs are the loop variables, which the body renews."""
+
+    kind = "loop"
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Iterate."""
+        count = self.settings["variables"]
+        state, read = list(inputs[:count]), inputs[count:]
+        while truth(self.subprograms["condition"].run([*state, *read])[0]):
+            state = self.subprograms["body"].run([*state, *read])
+        return state
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        before = list(metas[: self.settings["variables"]])
+        after = self.subprograms["body"].infer(metas)
+        if before != after:
+            raise OperatorError(f"loop: at these sizes the body changes a variable's shape, from {before} to {after}")
+        return after
+
+
+class Print(Region):
+    """Prints text and tensors each time the program runs."""
+
+    kind = "print"
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Print to what is standard output now."""
+        if not _repeated.silent:
+            sys.stdout.write(spelt(self.settings["pieces"], inputs))
+        return []
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        return []
+
+
+class Assert(Region):
+    """Raises AssertionError, with the line of the assertion, where its first input is false."""
+
+    kind = "assert"
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Check."""
+        if not truth(inputs[0]):
+            text = spelt(self.settings["pieces"], inputs[1:])
+            raise AssertionError(f"{self.settings['line']}: {text or 'the assertion failed'}")
+        return []
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        return []
+
+
+class Gradient(Region):
+    """The gradient of another region, found by running that once more.
+
+    Args:
+        base: The region.
+        needs: For each of its inputs, whether its gradient is wanted.
+        given: For each of its outputs, whether its gradient is among the inputs.
+    """
+
+    kind = "gradient"
+
+    def __init__(self, base: Region, needs: Sequence[bool], given: Sequence[bool]) -> None:
+        super().__init__({}, {"needs": list(needs), "given": list(given)})
+        self.base = base
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Run the region, recorded, and walk back."""
+        needs = self.settings["needs"]
+        recorded = door.state.gradients
+        values, gradients = inputs[: len(needs)], [Tensor(value) for value in inputs[len(needs) :]]
+        with door.gradient_mode(True), _repeated:
+            stand_ins = [_own(value, recorded) if needed else value for value, needed in zip(values, needs)]
+            outputs = [Tensor(value) for value in self.base.run(stand_ins)]
+            heads = [output for output, given in zip(outputs, self.settings["given"]) if given]
+            pairs = [(head, start) for head, start in zip(heads, gradients) if not head.stop_gradient]
+            wanted = [Tensor(value) for value, needed in zip(stand_ins, needs) if needed]
+            found: Sequence[Optional[Tensor]] = [None] * len(wanted)
+            if pairs:
+                found = grad(
+                    [head for head, _ in pairs],
+                    wanted,
+                    [start for _, start in pairs],
+                    create_graph=recorded,
+                    allow_unused=True,
+                )
+            metas = [value.meta for value, needed in zip(values, needs) if needed]
+            return [
+                zeros(list(meta[0]), meta[1])._value if gradient is None else gradient._value
+                for gradient, meta in zip(found, metas)
+            ]
+
+    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        return [meta for meta, needed in zip(metas, self.settings["needs"]) if needed]
+
+
+def _own(value: Value, recorded: bool) -> Value:
+    """Return the value under an identity of its own, so that a value that is two inputs has two gradients."""
+    if recorded and value.requires_grad:
+        return assign(Tensor(value))._value
+    return Value(value.array, value.meta, requires_grad=True)
+
+
+class _Repeated(threading.local):
+    """Whether a region runs only to be differentiated, so that it must not print again."""
+
+    silent = False
+
+    def __enter__(self) -> None:
+        self.previous = [*self.__dict__.get("previous", []), self.silent]
+        self.silent = True
+
+    def __exit__(self, *_: object) -> None:
+        self.silent = self.previous.pop()
+
+
+_repeated = _Repeated()
+
+KINDS: dict[str, type[Region]] = {kind.kind: kind for kind in (Conditional, Loop, Print, Assert)}
+
+
+def rebuild(
+    kind: str,
+    subprograms: Mapping[str, Subprogram],
+    settings: Mapping[str, Any],
+    base: Optional[Region] = None,
+) -> Region:
+    """Make a region from what was written down of it.
+
+    Args:
+        kind: One of the kinds in the module's description.
+        subprograms: Its programs by name.
+        settings: Its literals.
+        base: For a gradient, the region that it is of.
+
+    Raises:
+        ValueError: there is no such kind, or a part is missing.
+    """
+    expected: dict[str, tuple[set[str], set[str]]] = {
+        "conditional": ({"true", "false"}, set()),
+        "loop": ({"condition", "body"}, {"variables"}),
+        "print": (set(), {"pieces"}),
+        "assert": (set(), {"pieces", "line"}),
+        "gradient": (set(), {"needs", "given"}),
+    }
+    fits = kind in expected and (set(subprograms), set(settings)) == expected[kind]
+    if not fits or (kind == "gradient") != (base is not None):
+        raise ValueError(f"{kind!r} with programs {sorted(subprograms)} and settings {sorted(settings)} is no region")
+    if base is not None:
+        return Gradient(base, settings["needs"], settings["given"])
+    return KINDS[kind](subprograms, settings)
+
+
+def truth(value: Value) -> bool:
+    """Return whether a value of one element counts as true."""
+    return bool(engine.view(value.array, *value.meta).reshape(-1)[0])
+
+
+def spelt(pieces: Sequence[Optional[str]], values: Sequence[Value]) -> str:
+    """Return the pieces as one text, with a tensor in the place of each None."""
+    remaining = iter(values)
+    return "".join([str(Tensor(next(remaining))) if piece is None else piece for piece in pieces])

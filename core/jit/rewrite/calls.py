@@ -1,0 +1,131 @@
+"""What is called from rewritten code is rewritten in its turn, unless it is a library's."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sysconfig
+import types
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import core
+from core.kernels import door
+from core.kernels.dimension import Dimension
+from core.kernels.errors import user_line
+from core.tensor import Tensor
+
+_LIBRARIES = tuple(
+    {
+        str(Path(core.__file__).parent),
+        *[sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")],
+    }
+)
+_ignored: set[str] = set()
+
+
+def ignore_module(modules: Iterable[Any]) -> None:
+    """Leave the functions of these modules as they are, also where compiled code calls them.
+
+    Args:
+        modules: Python modules.
+    """
+    _ignored.update([module.__name__ for module in modules])
+
+
+def call(function: Any) -> Any:
+    """Return what to call in the place of a function while a program is being traced; otherwise the function."""
+    if door.state.trace is None or door.state.trace.rewrite is None:
+        return function
+    if isinstance(function, (types.BuiltinFunctionType, type)):
+        return _REPLACED.get(function, function) if function.__module__ == "builtins" else function
+    if isinstance(function, types.MethodType):
+        inner = call(function.__func__)
+        return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
+    if isinstance(function, functools.partial):
+        inner = call(function.func)
+        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+    if isinstance(function, types.FunctionType):
+        return _called(function)
+    method = type(function).__call__ if callable(function) else None
+    if isinstance(method, types.FunctionType) and not _is_library(method):
+        return types.MethodType(call(method), function)
+    return function
+
+
+def _called(function: types.FunctionType) -> Any:
+    from core.jit.rewrite.convert import convert  # it needs the helpers, which need this
+
+    if getattr(function, "_core_not_to_static", False):
+        return function
+    if not _is_library(function):
+        return convert(function)
+    inner = getattr(function, "__wrapped__", None)
+    if isinstance(inner, types.FunctionType) and not _is_library(inner):  # a library's decorator around user code
+        return _around(function, inner, call(inner))
+    return function
+
+
+def _around(wrapper: types.FunctionType, inner: Any, replacement: Any) -> Any:
+    """Return a decorator's wrapper with another function inside it."""
+    cells = tuple(
+        [types.CellType(replacement) if _content(cell) is inner else cell for cell in wrapper.__closure__ or ()]
+    )
+    made = types.FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, cells)
+    made.__kwdefaults__ = wrapper.__kwdefaults__
+    return made
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled yet
+        return None
+
+
+def _is_library(function: types.FunctionType) -> bool:
+    file = function.__code__.co_filename
+    if file.startswith(_LIBRARIES) or file.startswith("<frozen"):
+        return True
+    module = function.__module__ or ""
+    return any(module == name or module.startswith(f"{name}.") for name in _ignored)
+
+
+def _range(*arguments: Any) -> Any:
+    from core.jit.ranges import TensorRange
+
+    if any(isinstance(argument, (Tensor, Dimension)) for argument in arguments):
+        return TensorRange(*arguments)
+    return range(*arguments)
+
+
+def _print(*items: Any, **options: Any) -> None:
+    from core.jit.rewrite.runtime import traced_print
+
+    traced_print(*items, **options)
+
+
+def _bool(*arguments: Any) -> Any:
+    from core.jit.rewrite.runtime import truth
+
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return truth(arguments[0], user_line())
+    return bool(*arguments)
+
+
+def _map(function: Any, *iterables: Any) -> Any:
+    return map(call(function), *iterables)
+
+
+def _filter(function: Any, iterable: Any) -> Any:
+    return filter(call(function), iterable)
+
+
+_REPLACED: dict[Any, Any] = {
+    builtins.print: _print,
+    builtins.range: _range,
+    builtins.bool: _bool,
+    builtins.map: _map,
+    builtins.filter: _filter,
+}

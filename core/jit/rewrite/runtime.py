@@ -1,0 +1,322 @@
+"""What rewritten code calls: it looks at a condition when the code runs, and only then decides.
+
+A condition that is a tensor, while a program is traced, becomes a region of it. Everything else is plain Python, as if
+nothing had been rewritten.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Optional
+
+from core.jit import control_flow
+from core.jit.loops import while_loop
+from core.jit.ranges import iterated_by_region
+from core.jit.regions import Assert, Print
+from core.jit.rewrite import calls
+from core.jit.state import UNDEFINED, State
+from core.kernels import door
+from core.kernels.dtypes import bool_
+from core.kernels.errors import OperatorError
+from core.operators.creation import cast
+from core.operators.logic import logical_and, logical_not, logical_or
+from core.operators.manipulation import reshape
+from core.tensor import Tensor
+
+MAXIMUM_GUARDED = 4096
+
+Values = Sequence[Any]
+
+
+def is_traced(item: Any) -> bool:
+    """Return whether this is a tensor whose value only a run of the program will know."""
+    return isinstance(item, Tensor) and door.state.trace is not None
+
+
+class Helpers:
+    """The helpers of one file's functions.
+
+    Args:
+        file: Its name, for messages.
+    """
+
+    undefined = UNDEFINED
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def at(self, line: int) -> str:
+        """Return ``file:line``."""
+        return f"{self.file}:{line}"
+
+    call = staticmethod(calls.call)
+
+    # variables
+
+    @staticmethod
+    def read(variable: Callable[[], Any]) -> Any:
+        """Return a variable's value, ``undefined`` where it has none."""
+        try:
+            return variable()
+        except (NameError, AttributeError):
+            return UNDEFINED
+
+    # statements
+
+    def if_(
+        self,
+        test: Any,
+        true: Callable[[], None],
+        false: Callable[[], None],
+        get: Callable[[], Values],
+        set_: Callable[[Values], None],
+        names: Sequence[str],
+        carried: Sequence[str],
+        needed: Sequence[str],
+        line: int,
+    ) -> None:
+        """Run an ``if`` statement."""
+        if is_traced(test):
+            state = State(names, get, set_, carried, needed)
+            control_flow.conditional(test, true, false, state, self.at(line))
+        elif test:
+            true()
+        else:
+            false()
+
+    def while_(
+        self,
+        test: Callable[[], Any],
+        body: Callable[[], None],
+        stops: Optional[Callable[[], Values]],
+        get: Callable[[], Values],
+        set_: Callable[[Values], None],
+        names: Sequence[str],
+        carried: Sequence[str],
+        needed: Sequence[str],
+        line: int,
+    ) -> None:
+        """Run a ``while`` loop; from the iteration on whose condition is a tensor it is a region."""
+        proceed = test if stops is None else lambda: self._all([lambda: self.clear(*stops()), test], line)
+        while True:
+            if door.state.trace is None:
+                answer = proceed()
+            else:
+                with control_flow.undone() as forget:
+                    answer = proceed()
+                    if not is_traced(answer):
+                        forget.keep()
+                if is_traced(answer):
+                    while_loop(proceed, body, State(names, get, set_, carried, needed), self.at(line))
+                    return
+            if not answer:
+                return
+            body()
+
+    def for_(
+        self,
+        iterable: Any,
+        body: Callable[[Any], None],
+        stops: Optional[Callable[[], Values]],
+        get: Callable[[], Values],
+        set_: Callable[[Values], None],
+        names: Sequence[str],
+        carried: Sequence[str],
+        needed: Sequence[str],
+        line: int,
+    ) -> None:
+        """Run a ``for`` loop: a region where the number of iterations depends on a tensor, otherwise unrolled."""
+        state = State(names, get, set_, carried, needed)
+        region = iterated_by_region(iterable)
+        if region is not None:
+            clear = (lambda: True) if stops is None else (lambda: self.clear(*stops()))
+            proceed = lambda more: self._all([clear, lambda: more], line)  # noqa: E731
+            region.iterate(body, proceed, state, self.at(line))
+            return
+        guarded = 0
+        for item in iterable:
+            clear_now: Any = True if stops is None else self.clear(*stops())
+            if is_traced(clear_now):
+                guarded += 1
+                if guarded > MAXIMUM_GUARDED:
+                    raise OperatorError(
+                        f"{self.at(line)}: this loop ends by a break that depends on a tensor, and was unrolled"
+                        f" {MAXIMUM_GUARDED} times: use while, which becomes one loop in the program"
+                    )
+                guard = functools.partial(body, item)
+                control_flow.conditional(clear_now, guard, lambda: None, state, self.at(line))
+            else:
+                body(item)
+            if stops is not None and self.clear(*stops()) is False:
+                return
+
+    def assert_(self, test: Any, message: Optional[Callable[[], Any]], line: int) -> None:
+        """Run an ``assert`` statement."""
+        if not is_traced(test):
+            assert test, "" if message is None else message()
+            return
+        control_flow.one_element(test, self.at(line))
+        pieces, tensors = ([], []) if message is None else spell(message(), str)
+        region = Assert({}, {"pieces": pieces, "line": self.at(line)})
+        control_flow.note(region, [test._value, *[tensor._value for tensor in tensors]], [])
+
+    def raising(self, line: int) -> None:
+        """Refuse to raise where only a run of the program would know whether to."""
+        if control_flow.in_branch():
+            raise OperatorError(
+                f"{self.at(line)}: an exception cannot be raised in a branch that depends on a tensor: the program is"
+                " traced through every branch; use assert, which is checked when the program runs"
+            )
+
+    @staticmethod
+    def clear(*flags: Any) -> Any:
+        """Return whether no exit was taken."""
+        traced = [flag for flag in flags if is_traced(flag)]
+        if any(flag is True for flag in flags):
+            return False
+        if not traced:
+            return True
+        answer = traced[0]
+        for flag in traced[1:]:
+            answer = logical_or(answer, flag)
+        return logical_not(answer)
+
+    # expressions
+
+    def choose(self, test: Any, true: Callable[[], Any], false: Callable[[], Any], line: int) -> Any:
+        """Evaluate ``true() if test else false()``."""
+        if is_traced(test):
+            return self._select(test, true, false, "the conditional expression", line)
+        return true() if test else false()
+
+    def and_(self, line: int, as_test: bool, *operands: Callable[[], Any]) -> Any:
+        """Evaluate ``and``: the first operand that is false, or the last."""
+        return self._all(operands, line, as_test)
+
+    def or_(self, line: int, as_test: bool, *operands: Callable[[], Any]) -> Any:
+        """Evaluate ``or``: the first operand that is true, or the last."""
+        return self._joined(operands, line, as_test, until=True)
+
+    def _all(self, operands: Sequence[Callable[[], Any]], line: int, as_test: bool = True) -> Any:
+        return self._joined(operands, line, as_test, until=False)
+
+    def _joined(self, operands: Sequence[Callable[[], Any]], line: int, as_test: bool, until: bool) -> Any:
+        first, *rest = operands
+        value = first()
+        if not rest:
+            return value
+        if not is_traced(value):
+            return value if bool(value) is until else self._joined(rest, line, as_test, until)
+        control_flow.one_element(value, self.at(line))
+
+        def further() -> Any:
+            return self._joined(rest, line, as_test, until)
+
+        with control_flow.undone() as forget:
+            other = further()
+            simple = not forget.acts() and (as_test or is_bool(value) and is_bool(other))
+            if simple:
+                forget.keep()
+        if simple:  # nothing happens when it is evaluated in vain
+            join = logical_or if until else logical_and
+            return join(self._truth(value, line), self._truth(other, line))
+        if as_test:
+            value, further_value = self._truth(value, line), further
+            further = lambda: self._truth(further_value(), line)  # noqa: E731
+        name = "the value of 'or'" if until else "the value of 'and'"
+        sides = ((lambda: value), further) if until else (further, (lambda: value))
+        return self._select(value, *sides, name, line)
+
+    def not_(self, value: Any, line: int) -> Any:
+        """Evaluate ``not``."""
+        return logical_not(self._truth(value, line)) if is_traced(value) else not value
+
+    def compare(self, line: int, left: Any, *pairs: tuple[Callable[[Any, Any], Any], Callable[[], Any]]) -> Any:
+        """Evaluate a chain of comparisons."""
+        (comparison, operand), *rest = pairs
+        right = operand()
+        answer = comparison(left, right)
+        if not rest:
+            return answer
+        return self._all([lambda: answer, lambda: self.compare(line, right, *rest)], line, as_test=False)
+
+    def _truth(self, value: Any, line: int) -> Tensor:
+        return truth(value, self.at(line))
+
+    def _select(self, test: Tensor, true: Callable[[], Any], false: Callable[[], Any], name: str, line: int) -> Any:
+        box: list[Any] = [UNDEFINED]
+
+        def put(value: Callable[[], Any]) -> Callable[[], None]:
+            def act() -> None:
+                box[0] = value()
+
+            return act
+
+        def fill(values: Values) -> None:
+            box[:] = values
+
+        state = State([name], lambda: list(box), fill, [name], [name])
+        control_flow.conditional(test, put(true), put(false), state, self.at(line))
+        return box[0]
+
+
+def truth(value: Any, line: str) -> Tensor:
+    """Return the truth of a value as a 0-D bool tensor."""
+    if not isinstance(value, Tensor):
+        return Tensor(control_flow.as_value(bool(value), bool_))
+    control_flow.one_element(value, line)
+    flat = value if value.ndim == 0 else reshape(value, [])
+    return flat if flat.dtype is bool_ else cast(flat, bool_)
+
+
+def is_bool(value: Any) -> bool:
+    """Return whether a value is a bool, or a 0-D tensor of one."""
+    return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype is bool_ and value.ndim == 0)
+
+
+def spell(item: Any, text: Callable[[Any], str]) -> tuple[list[Optional[str]], list[Tensor]]:
+    """Return an object as printed, in pieces: text, and None in the place of each tensor."""
+    pieces: list[Optional[str]] = []
+    tensors: list[Tensor] = []
+
+    def walk(part: Any, text: Callable[[Any], str]) -> None:
+        if isinstance(part, Tensor):
+            pieces.append(None)
+            tensors.append(part)
+        elif type(part) in (list, tuple):
+            left, right = "[]" if isinstance(part, list) else ("(", ",)" if len(part) == 1 else ")")
+            walk_all(left, [(None, item) for item in part], right)
+        elif type(part) is dict:
+            walk_all("{", list(part.items()), "}")
+        else:
+            pieces.append(text(part))
+
+    def walk_all(left: str, items: Sequence[tuple[Any, Any]], right: str) -> None:
+        pieces.append(left)
+        for i, (key, part) in enumerate(items):
+            pieces.append((", " if i else "") + ("" if left != "{" else f"{key!r}: "))
+            walk(part, repr)
+        pieces.append(right)
+
+    walk(item, text)
+    return pieces, tensors
+
+
+def traced_print(*items: Any, sep: Optional[str] = " ", end: Optional[str] = "\n", **options: Any) -> None:
+    """Print, when the program runs if a tensor is among the items, otherwise now."""
+    pieces: list[Optional[str]] = []
+    tensors: list[Tensor] = []
+    for i, item in enumerate(items):
+        if i:
+            pieces.append(" " if sep is None else sep)
+        more, found = spell(item, str)
+        pieces += more
+        tensors += found
+    if not tensors:
+        print(*items, sep=sep, end=end, **options)
+        return
+    if options.get("file") is not None:
+        raise OperatorError("print: a compiled program prints tensors to standard output only: leave file out")
+    pieces.append("\n" if end is None else end)
+    control_flow.note(Print({}, {"pieces": pieces}), [tensor._value for tensor in tensors], [])
