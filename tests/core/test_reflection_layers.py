@@ -1,4 +1,4 @@
-"""Walks every public layer: eager is compiled, gradients are finite, weights go round, modes and names hold."""
+"""Walks every public layer: gradients are finite, weights go round, modes and names hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import core
 from core import nn
-from tests.core.nn.reference_cases import Case, all_cases, draw, flat, run
+from tests.core.nn.reference_cases import Case, all_cases, draw, flat
 
 CASES: dict[str, Case] = {
     **all_cases(),
@@ -49,19 +49,6 @@ def public_layers() -> list[str]:
 def test_every_public_layer_has_a_case() -> None:
     built = {type(layer).__name__ for case in CASES.values() for layer in case.build(core).sublayers(True)}
     assert set(public_layers()) - built == BASES
-
-
-@pytest.mark.parametrize("name", list(CASES))
-def test_compiled_layers_give_the_eager_outputs_and_gradients(name: str) -> None:
-    core.seed(5)
-    eager = run(core, name, CASES[name])
-    core.seed(5)
-    compiled = run(core, name, CASES[name], wrap=core.jit.to_static)
-    assert set(compiled) == set(eager)
-    for key, expected in eager.items():
-        assert np.isfinite(expected).all(), key
-        scale = max(1.0, float(np.abs(expected).max(initial=0)))
-        np.testing.assert_allclose(compiled[key], expected, rtol=1e-5, atol=1e-5 * scale, err_msg=key)
 
 
 @pytest.mark.parametrize("name", list(CASES))
