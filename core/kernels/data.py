@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.kernels.dtypes import DType, DTypeLike, dtype_of_numpy, float32, to_dtype
+from core.kernels.errors import OperatorError
 
 
 def numpy_of(data: Any, dtype: DTypeLike) -> tuple[np.ndarray, DType]:
@@ -25,6 +26,8 @@ def numpy_of(data: Any, dtype: DTypeLike) -> tuple[np.ndarray, DType]:
         data = _without_tensors(data)
     try:
         array = np.asarray(data)
+    except OperatorError:
+        raise
     except ValueError:
         raise ValueError("to_tensor: the nested lists have different lengths at one level: pad them first") from None
     if array.dtype == object or array.dtype.kind in "USMmc":

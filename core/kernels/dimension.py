@@ -367,6 +367,16 @@ def smaller(first: Any, second: Any) -> Any:
     return combine("min", first, second)
 
 
+def example(size: Any) -> Any:
+    """Return a number for a size, only to choose the faster of two ways whose results are the same for every size."""
+    return in_world(size, 0)
+
+
+def ceiling(size: Any, parts: int) -> Any:
+    """Return size / parts, rounded up."""
+    return size if parts == 1 else -(-size // parts)
+
+
 def is_known(size: Any, number: int) -> bool:
     """Return whether a size is known and is this number, without a decision that later runs would have to obey."""
     return not isinstance(size, Dimension) and size == number

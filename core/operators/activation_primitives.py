@@ -33,7 +33,7 @@ def through_float32(function: Callable[..., Any], x: Tensor, *others: Any) -> An
 
 def over_engine_shapes(operator: Operator, x: Tensor, **attributes: Any) -> Tensor:
     """Apply an element-wise engine kernel that fails on 0-D tensors and on tensors without elements."""
-    shape = x._value.meta[0]
+    shape = x.shape
     if not shape:
         return reshape_exact(apply(operator, reshape_exact(x, [1]), **attributes), [])
     if 0 in shape:

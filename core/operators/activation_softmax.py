@@ -67,7 +67,7 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: DTypeLike = None, name: Option
 def _along_axis(operator: Operator, x: Any, axis: int, dtype: DTypeLike, caller: str) -> Tensor:
     if dtype is not None and isinstance(x, Tensor):
         x = cast(x, dtype)
-    shape = floating_tensor(x, caller)._value.meta[0]
+    shape = floating_tensor(x, caller).shape
     place = axis_argument(axis, len(shape), caller)
     if not shape:
         return reshape_exact(apply(operator, reshape_exact(x, [1]), axis=0), [])

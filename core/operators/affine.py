@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from core.kernels.dimension import example, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import float32
 from core.kernels.operator import Operator
@@ -37,10 +38,10 @@ def affine_map(x: Tensor, weight: Tensor, bias: Optional[Tensor]) -> Tensor:
     """Return ``x @ weight + bias`` for checked shapes [..., k], [k, n] and any bias that broadcasts."""
     if bias is None:
         return matmul(x, weight)
-    inputs, outputs = weight._value.meta[0]
+    inputs, outputs = weight.shape
     one_type = x.dtype is float32 and weight.dtype is float32 and bias.dtype is float32
-    if one_type and x.size and bias._value.meta[0] == (outputs,):
-        saved = x.size * outputs / FLOPS_SAVED_PER_SECOND
-        if saved > inputs * outputs / MOVED_PER_SECOND + 2e-5:
+    if one_type and x.size and same_shape(bias.shape, (outputs,)):
+        saved = example(x.size * outputs) / FLOPS_SAVED_PER_SECOND
+        if saved > example(inputs * outputs) / MOVED_PER_SECOND + 2e-5:
             return apply(_affine, x, swap_last(weight), bias)  # type: ignore[no-any-return]
     return matmul(x, weight) + bias  # type: ignore[operator, no-any-return]

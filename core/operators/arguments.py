@@ -76,6 +76,7 @@ def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
     if isinstance(shape, (numbers.Integral, np.integer, Dimension)):
         shape = (shape,)  # type: ignore[assignment]
     try:
+        shape = [size.item() if isinstance(size, Tensor) else size for size in shape]  # type: ignore[union-attr,misc]
         return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])  # type: ignore[union-attr,misc]
     except OperatorError:
         raise

@@ -14,7 +14,7 @@ import numpy as np
 from core.kernels.dimension import contains_dimension
 from core.kernels.dtypes import DType
 from core.kernels.operator import ConstantOperator
-from core.operators.creation import cast, to_tensor
+from core.operators.creation import cast
 from core.tensor import Tensor, apply
 
 
@@ -62,8 +62,3 @@ def lower_triangle(shape: Sequence[int], diagonal: int) -> Tensor:
 def later_positions(rows: int, columns: int, number: float, dtype: DType) -> Tensor:
     """Return a matrix that holds a number above the main diagonal, and 0 elsewhere: what a causal mask adds."""
     return constant(_later, dtype, rows=rows, columns=columns, number=number)
-
-
-def size_vector(sizes: Sequence[int]) -> Tensor:
-    """Return sizes as an int32 tensor."""
-    return to_tensor(list(sizes), dtype="int32")

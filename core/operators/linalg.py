@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dimension import example
 from core.kernels.dtypes import DType, float16, float32, int32, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
@@ -108,8 +109,8 @@ def _prefers_inner_products(x: Tensor, y: Tensor, transpose_x: bool, transpose_y
     """Whether oneDNN's product of rows by rows repays the transposes that it needs (it uses AVX-512, OpenBLAS AVX2)."""
     if dtype.size != 4:
         return dtype.size == 2
-    moved = (x.size if transpose_x else 0) + (0 if transpose_y else y.size)
-    flops = 2 * x.size * y.shape[0 if transpose_y else 1]
+    moved = example((x.size if transpose_x else 0) + (0 if transpose_y else y.size))
+    flops = example(2 * x.size * y.shape[0 if transpose_y else 1])
     return not moved or flops / FLOPS_SAVED_PER_SECOND / 2 > moved / MOVED_PER_SECOND + 2e-5
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension
+from core.kernels.dimension import Dimension, example, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import DTypeLike, bfloat16, float32, int64, to_dtype, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -90,7 +90,7 @@ def where(
             reshape_exact(broadcast_to(t, shape), [math.prod(shape)]) for t in (condition, first, second)
         ]
         return reshape_exact(where(mask, one, other), shape)
-    if condition.shape == list(shape) and condition.size >= LARGE:
+    if same_shape(condition.shape, shape) and example(condition.size) >= LARGE:
         mask = cast(condition, uint8)
         return apply(_where_same, mask, broadcast_to(first, shape), broadcast_to(second, shape))
     return apply(_where, condition, first, second)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Optional
 
+from core.kernels.dimension import example
 from core.kernels.errors import OperatorError
 from core.operators.arguments import axis_argument, broadcast_shape, need_tensor
 from core.operators.creation import assign, cast, eye
@@ -43,7 +44,7 @@ def multi_dot(x: Sequence[Tensor], name: Optional[str] = None) -> Tensor:
     for before, after in zip(parts, parts[1:]):
         if before.ndim != 2 or after.ndim != 2 or before.shape[1] != after.shape[0]:
             raise OperatorError(f"multi_dot: shapes {before.shape} and {after.shape} of neighbours do not fit")
-    sizes = [parts[0].shape[0], *[part.shape[1] for part in parts]]
+    sizes = example([parts[0].shape[0], *[part.shape[1] for part in parts]])
     product = _chain(parts, _best_splits(sizes), 0, len(parts) - 1)
     kept = [size for size, dropped in zip(product.shape, ends) if not dropped]
     return reshape_exact(product, kept) if any(ends) else product

@@ -11,6 +11,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels import engine
+from core.kernels.dimension import Dimension
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, DTypeLike, float32, float64, int32, int64, to_dtype
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -293,7 +294,7 @@ def randperm(n: int, dtype: DTypeLike = "int64", name: Optional[str] = None) -> 
     if n < 0:
         raise OperatorError(f"randperm: n must not be negative, got {n}")
     numbers = arange(n, dtype=int32)
-    return cast(apply(_shuffle, numbers).detach() if n > 1 else numbers, to_dtype(dtype))
+    return cast(apply(_shuffle, numbers).detach() if isinstance(n, Dimension) or n > 1 else numbers, to_dtype(dtype))
 
 
 __all__ = [

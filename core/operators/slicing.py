@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension, is_known, larger, same, smaller
+from core.kernels.dimension import ceiling, contains_dimension, is_known, larger, same, smaller
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError
 from core.kernels.operator import ConstantOperator, HostOperator, Operator
@@ -204,7 +204,9 @@ def _strided(x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, caller:
 
 def range_of(part: builtins.slice, size: int) -> Range:
     """Return the range that a Python slice addresses along an axis of the given size."""
-    if contains_dimension([size, part.start, part.stop, part.step]):
+    ends = [end.item() if isinstance(end, Tensor) else end for end in (part.start, part.stop, part.step)]
+    part = builtins.slice(*ends)
+    if contains_dimension([size, *ends]):
         return _unknown_range(part, size)
     start, end, step = part.indices(size)
     count = len(range(start, end, step))
@@ -216,11 +218,11 @@ def _unknown_range(part: builtins.slice, size: Any) -> Range:
     step = 1 if part.step is None else int(part.step)
     if step > 0:
         first, last = [_within(at, size, 0, size, default) for at, default in ((part.start, 0), (part.stop, size))]
-        count = -(-(last - first) // step)
+        count = ceiling(last - first, step)
     else:
         ends = ((part.start, size - 1), (part.stop, -1))
         first, last = [_within(at, size, -1, size - 1, default) for at, default in ends]
-        count = -(-(first - last) // -step)
+        count = ceiling(first - last, -step)
     return (first, count, step) if count > 0 else (0, 0, 1)
 
 

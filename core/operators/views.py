@@ -11,15 +11,16 @@ import numpy as np
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.kernels.operator import ConstantOperator
-from core.operators.arguments import ShapeLike, axis_argument, need_tensor, number_tensor, shape_argument
+from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.arrangement import moveaxis
-from core.operators.constants import constant, positions, size_vector
+from core.operators.constants import constant, positions
 from core.operators.creation import cast
 from core.operators.gathering import index_argument, take_along, take_along_axis, take_rows
 from core.operators.joining import concat, cut, stack, unbind
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.masking import where
 from core.operators.padding import pad_exact
+from core.operators.sizes import size_tensor
 from core.tensor import Tensor
 
 _windows = ConstantOperator(
@@ -125,7 +126,7 @@ def numel(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no Tensor.
     """
-    return number_tensor(need_tensor(x, "numel").size, int64)
+    return size_tensor(need_tensor(x, "numel").size, int64)
 
 
 def shape(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
@@ -140,7 +141,7 @@ def shape(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
     Raises:
         OperatorTypeError: the input is no Tensor.
     """
-    return size_vector(need_tensor(input, "shape", "input").shape)
+    return size_tensor(need_tensor(input, "shape", "input").shape, int32)
 
 
 def rank(input: Tensor) -> Tensor:  # noqa: A002 - Paddle's name
