@@ -18,13 +18,17 @@ from core.jit.control_flow import (
 )
 from core.jit.regions import Loop
 from core.jit.state import UNDEFINED, Container, Leaf, State, described, is_number, rebuilt, same_constant, same_form
-from core.kernels.door import Value
+from core.kernels.door import Node, Value
 from core.kernels.dtypes import DType, bool_
 from core.kernels.errors import OperatorError
+from core.kernels.operator import Operator
 from core.kernels.trace import Trace
 from core.tensor import Tensor
 
 MAXIMUM_ATTEMPTS = 50
+
+_ITERATED = Operator("a loop's variable", None, register=False)
+_ITERATED.rule = lambda context, *gradients: []
 
 
 def while_loop(test: Callable[[], Any], body: Callable[[], Any], state: State, line: str) -> None:
@@ -52,7 +56,10 @@ class _Variable:
         self.requires_grad = start.requires_grad
 
     def stand_in(self, trace: Trace) -> Value:
-        return trace.input(self.start.meta, self.requires_grad, self.path, self.start.second)
+        value = trace.input(self.start.meta, self.requires_grad, self.path, self.start.second)
+        # it is no leaf, so it may be changed in place
+        value.node = Node(_ITERATED, {}, [], [value.array], [value.meta], None, trace)
+        return value
 
 
 class _Looping:

@@ -19,8 +19,21 @@ from core.kernels.door import Node, Plan, Value
 from core.kernels.engine import Array
 from core.kernels.operator import Operator
 from core.kernels.trace import Operation, Trace
-from core.operators.creation import zeros
+from core.operators.creation import assign, zeros
 from core.tensor import Tensor
+
+_IDENTITY = Operator("identity", None, register=False)
+_IDENTITY.rule = lambda context, gradient: [gradient]
+
+
+def identity(value: Value) -> Value:
+    """Return the same value as a node of its own, so that its gradient counts only what is computed from here on."""
+    if not (value.requires_grad and door.state.gradients):
+        return value
+    if door.state.trace is not None:
+        return assign(Tensor(value))._value
+    node = Node(_IDENTITY, {}, [value], [value.array], [value.meta], None, None)
+    return Value(value.array, value.meta, node, 0, True)
 
 
 class Segment(Operator):
@@ -91,13 +104,14 @@ class Segment(Operator):
                 Tensor(door.constant(array)) if array is not None and wanted else None
                 for array, wanted in zip(found, reached)
             ]
-        inputs = [tensor._value for tensor in context.inputs]
+        inputs = [identity(tensor._value) for tensor in context.inputs]
         draws = [door.constant(array) for array in context.saved.draws]
         outputs = [
             Tensor(value) for value in repeat(self.variables, self.operations, self.output_values, inputs, draws=draws)
         ]
-        pairs = [(o, g) for o, g in zip(outputs, filled) if not o.stop_gradient]
-        wanted = [tensor for tensor, needed in zip(context.inputs, context.needs) if needed]
+        used = [gradient is not None for gradient in gradients]
+        pairs = [(o, g) for o, g, given in zip(outputs, filled, used) if given and not o.stop_gradient]
+        wanted = [Tensor(value) for value, needed in zip(inputs, context.needs) if needed]
         answers = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
         return [next(answers) if needed else None for needed in context.needs]
 
@@ -153,7 +167,7 @@ class Executable:
                 continue
             made = {id(value) for operation in group for value in operation.outputs}
             results = [value for operation in group for value in operation.outputs if id(value) in after]
-            if results:
+            if results or any(operation.operator.random for operation in group):
                 known = {id(value): value for operation in group for value in operation.inputs if id(value) not in made}
                 inputs = list(known.values())
                 self._add(_compiled(name, group, inputs, results, static), inputs, results)
