@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Optional
@@ -18,12 +19,15 @@ from core.jit.exported import ExportedProgram, ProgramGuard, ProgramInput, Progr
 from core.jit.input_spec import InputSpec
 from core.jit.passes import without_unneeded
 from core.jit.program_file import PathLike, write_program
+from core.jit.rewrite import call
 from core.jit.static_function import StaticFunction
 from core.jit.symbolic import SymbolicProgram, trace_symbolic
 from core.kernels import dimension, door, engine
 from core.kernels.door import Value
 from core.kernels.operator import REGISTRY, HostOperator, Operator
 from core.tensor import Tensor
+
+logger = logging.getLogger("core.jit")
 
 _PADDLE_CONFIGS = ("clip_extra", "combine_params", "output_spec", "skip_forward", "with_hook")
 
@@ -65,13 +69,20 @@ def save(
     names = None if class_names is None else [str(name) for name in class_names]
     owner, function, label = _parts(layer)
     arguments = _named(_given_specs(layer, input_spec), _parameter_names(layer), label)
-    with evaluation_mode(owner), new_folder(path) as folder:
+    with evaluation_mode(owner or _layers_of(function, arguments)), new_folder(path) as folder:
         program = exported(function, arguments, owner, label)
         examples = live_examples(function, arguments, program)
         program.preprocessing, program.class_names = preprocessing, names
         program.examples = [[array.shape for array in example.inputs] for example in examples]
         write_program(program, folder)
-        compare_with_live(folder, examples)
+        problem = compare_with_live(folder, examples)
+        if problem:
+            logger.warning("jit.save: %s stays unfused, because compiled and fused %s", label, problem)
+            program.fuse = False
+            write_program(program, folder)
+            problem = compare_with_live(folder, examples)
+        if problem:
+            raise ValueError(f"jit.save: {label}: compiled, {problem}: nothing was written")
 
 
 def _parts(layer: Any) -> tuple[Any, Callable[..., Any], str]:
@@ -92,13 +103,32 @@ def _is_layer(item: Any) -> bool:
     return hasattr(item, "sublayers") and hasattr(item, "forward")
 
 
+def _layers_of(function: Callable[..., Any], arguments: Sequence[tuple[str, Any]]) -> list[Any]:
+    """Return the Layers that a function runs: it has no owner that could be asked."""
+    found: dict[int, Any] = {}
+
+    def watched(*args: Any) -> list[Tensor]:
+        function(*args)
+        assert door.state.trace is not None
+        found.update(door.state.trace.layers)
+        return []
+
+    trace_symbolic(watched, [argument for _, argument in arguments])
+    return [layer for layer, _ in found.values()]
+
+
 @contextlib.contextmanager
-def evaluation_mode(layer: Any) -> Iterator[None]:
-    """Put a Layer into evaluation mode inside a ``with`` block, and each sublayer back into its own mode after it."""
-    modes = [] if layer is None else [(inner, inner.training) for inner in layer.sublayers(include_self=True)]
-    if layer is not None:
-        layer.eval()
+def evaluation_mode(layers: Any) -> Iterator[None]:
+    """Put Layers into evaluation mode inside a ``with`` block, and each sublayer back into its own mode after it.
+
+    Args:
+        layers: A Layer, or a list of some.
+    """
+    layers = layers if isinstance(layers, list) else [layers]
+    modes = [(inner, inner.training) for layer in layers for inner in layer.sublayers(include_self=True)]
     try:
+        for inner, _ in modes:
+            inner.training = False
         yield
     finally:
         for inner, training in modes:
@@ -188,13 +218,9 @@ def exported(
     result: list[Any] = []
 
     def flat(*args: Any) -> list[Tensor]:
-        form, tensors = forms.form_of(function(*args), lambda item: isinstance(item, Tensor), f"the result of {label}")
+        given = call(function)(*args)
+        form, tensors = forms.form_of(given, lambda item: isinstance(item, Tensor), f"the result of {label}")
         result.append(form)
-        trace = door.state.trace
-        assert trace is not None
-        for inner, training in trace.layers.values():
-            if training:
-                raise ValueError(f"jit.save: {inner.full_name()} is in training mode: call eval() before saving")
         return tensors
 
     traced = trace_symbolic(flat, [argument for _, argument in arguments])

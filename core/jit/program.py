@@ -8,11 +8,10 @@ from typing import Any, Callable, Union
 
 from core.jit import tree
 from core.jit.replay import repeat
-from core.jit.rewrite import call
 from core.jit.segments import Executable, Segment
+from core.jit.tracing import traced_call
 from core.kernels import door
 from core.kernels.trace import Operation, Trace
-from core.operators.creation import assign
 from core.tensor import Tensor
 
 
@@ -29,25 +28,15 @@ class CompiledProgram:
         name = f"compiled {getattr(function, '__qualname__', 'function')}"
         tensors, skeleton = tree.flatten(arguments)
         trace = Trace()
-        try:
-            trace.rewrite = call
-            with trace:
-                stand_ins = [
-                    Tensor(trace.input(tensor._value.meta, tensor._value.requires_grad), name=tensor.name)
-                    for tensor in tensors
-                ]
-                args, kwargs = tree.unflatten(skeleton, stand_ins)
-                results, self.result_skeleton = tree.flatten(call(function)(*args, **kwargs))
-                outputs = [trace.capture(result._value) for result in results]
-                updated = list(trace.updates.values())
-                outputs += [handle._value for handle, _ in updated]
-                variables = {id(value) for value in trace.variables}
-                outputs = [assign(Tensor(v))._value if id(v) in variables else v for v in outputs]
-        finally:
-            for handle, original in trace.updates.values():
-                handle._value = original
+
+        def stand_ins() -> Any:
+            made = [(trace.input(t._value.meta, t._value.requires_grad), t.name) for t in tensors]
+            return tree.unflatten(skeleton, [Tensor(value, name=name) for value, name in made])
+
+        results, self.result_skeleton, updates = traced_call(trace, function, stand_ins)
+        outputs = [*results, *[value for _, value in updates]]
         self.number_of_results = len(results)
-        self.updated = [handle for handle, _ in updated]
+        self.updated = [handle for handle, _ in updates]
         self.output_values = outputs
         self.captured = trace.captured
         self.captured_flags = [value.requires_grad for value, _ in trace.captured]

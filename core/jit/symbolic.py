@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.jit import tree
 from core.jit.input_spec import InputSpec
 from core.jit.replay import repeat
+from core.jit.tracing import traced_call
 from core.kernels.dimension import Guard
 from core.kernels.door import Value
 from core.kernels.errors import OperatorError
 from core.kernels.trace import Operation, Trace
-from core.operators.creation import assign
 from core.tensor import Tensor
 
 
@@ -89,17 +88,7 @@ def trace_symbolic(function: Callable[..., Any], specs: Sequence[Any]) -> Symbol
             return {key: stand_in(part) for key, part in item.items()}
         return item
 
-    try:
-        with trace:
-            arguments = [stand_in(item) for item in specs]
-            results, skeleton = tree.flatten(function(*arguments))
-            outputs = [trace.capture(result._value) for result in results]
-            variables = {id(value) for value in trace.variables}
-            outputs = [assign(Tensor(value))._value if id(value) in variables else value for value in outputs]
-            updates = [(handle, handle._value) for handle, _ in trace.updates.values()]
-    finally:
-        for handle, original in trace.updates.values():
-            handle._value = original
+    outputs, skeleton, updates = traced_call(trace, function, lambda: ([stand_in(item) for item in specs], {}))
     return SymbolicProgram(
         inputs, trace.operations, trace.variables, trace.captured, outputs, skeleton, updates, trace.guards
     )

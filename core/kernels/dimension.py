@@ -185,7 +185,7 @@ class Dimension:
         """Return the ``(value, axis)`` pairs whose sizes this depends on."""
         if self.sign == "size":
             return [self.parts]
-        return [leaf for part in self.parts if isinstance(part, Dimension) for leaf in part.leaves()]
+        return [leaf for part in self.parts for leaf in _leaves(part)]
 
     def evaluate(self, size: Callable[[Value, int], Any]) -> Any:
         """Return the number, or an expression of another trace, that this is where axes have the given sizes.
@@ -448,15 +448,22 @@ def _decide(sign: str, first: Any, second: Any) -> bool:
             f" being traced ({in_each[0]} is {outcomes[0]}, {in_each[1]} is {outcomes[1]}): give the size in the"
             " InputSpec, or examples on one side of the comparison"
         )
+    text = f"{first} {sign} {second}"
     trace = door.state.trace
-    if trace is not None:
-        if any(
-            known.sign == sign and same(known.first, first) and same(known.second, second) for known in trace.guards
-        ):
-            return outcomes[0]
-        text, position = f"{first} {sign} {second}", len(trace.operations)
-        trace.guards.append(Guard(sign, first, second, outcomes[0], user_line(), text, position))
+    owners = {id(value.traced): value.traced for size in (first, second) for value, _ in _leaves(size)}
+    if len(owners) == 1:  # in a branch or loop: a comparison of sizes from outside is a condition there
+        (trace,) = owners.values()
+    elif trace is not None:
+        first, second = trace.captured_sizes([first, second])
+    if trace is not None and not any(
+        known.sign == sign and same(known.first, first) and same(known.second, second) for known in trace.guards
+    ):
+        trace.guards.append(Guard(sign, first, second, outcomes[0], user_line(), text, len(trace.operations)))
     return outcomes[0]
+
+
+def _leaves(size: Any) -> list[tuple[Value, int]]:
+    return size.leaves() if isinstance(size, Dimension) else []
 
 
 # sizes in nested attributes

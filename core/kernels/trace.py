@@ -125,7 +125,7 @@ class Trace:
         metas = [value.meta for value in inputs]
         numbers = attributes
         if self.symbolic:
-            attributes = self._captured_sizes(attributes)
+            attributes = self.captured_sizes(attributes)
             numbers = dimension.in_world(attributes, 0)
         plan, output_metas = _inferred(operator, metas, numbers)
         self.training = self.training or operator.training
@@ -161,7 +161,7 @@ class Trace:
         self.operations.append(Operation(operator, attributes, inputs, results, gradients))
         return results
 
-    def _captured_sizes(self, attributes: dict[str, Any]) -> dict[str, Any]:
+    def captured_sizes(self, attributes: Any) -> Any:
         """Return attributes whose unknown sizes are sizes of values of this trace, not of an outer one."""
 
         def inside(size: dimension.Dimension) -> Any:
