@@ -138,8 +138,8 @@ class HostOperator(Operator):
         function: Takes the input arrays, and the attributes as keywords; returns a tuple of arrays; changes no input.
         infer: Output shapes and types; None where they depend on the data.
         check, differentiable: As for :class:`Operator`.
-        fills: The function has one output and writes it into the array that it is given as ``out``: engine memory, so
-            that a large result is not copied.
+        fills: The function writes its result into the array that it is given as ``out`` (a tuple of arrays where it has
+            several): engine memory, so that a large result is not copied.
     """
 
     def __init__(
@@ -173,9 +173,10 @@ class HostOperator(Operator):
                 wide = np.empty(plan.metas[0][0], np.float32)
                 self.function(*views, out=wide, **attributes)
                 return [engine.from_numpy(wide, bfloat16)], None
-            target = engine.empty(*plan.metas[0])
-            self.function(*views, out=engine.view(target, *plan.metas[0]), **attributes)
-            return [target], None
+            targets = [engine.empty(*meta) for meta in plan.metas]
+            out = [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)]
+            self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)
+            return targets, None
         results = self.function(*views, **attributes)
         if not isinstance(results, tuple):
             results = (results,)

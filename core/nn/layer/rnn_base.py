@@ -8,7 +8,7 @@ from core.nn import functional as F
 from core.nn.layer.checks import one_of, positive
 from core.nn.layer.container import LayerList
 from core.nn.layer.rnn_cell import GRUCell, LSTMCell, SimpleRNNCell
-from core.nn.layer.rnn_run import RNN, BiRNN, run_cell, valid_steps
+from core.nn.layer.rnn_run import RNN, BiRNN, in_one_piece, run_cell, valid_steps, whole_sequence
 from core.nn.param_attr import ParamAttrLike
 from core.operators.joining import concat, stack, unbind
 
@@ -124,7 +124,7 @@ class RNNBase(LayerList):
             outputs = []
             for direction, cell in enumerate(self._cells(layer)):
                 state = states[layer * self.num_directions + direction]
-                output, state = run_cell(cell, sequence, state, sequence_length, True, direction == 1)
+                output, state = self._run(cell, sequence, state, sequence_length, direction == 1)
                 outputs.append(output)
                 last.append(state)
             sequence = outputs[0] if len(outputs) == 1 else concat(outputs, axis=-1)
@@ -135,6 +135,15 @@ class RNNBase(LayerList):
         if self.state_components == 1:
             return sequence, stack(last, axis=0)
         return sequence, (stack([state[0] for state in last], axis=0), stack([state[1] for state in last], axis=0))
+
+    @staticmethod
+    def _run(cell: Any, sequence: Any, state: Any, sequence_length: Any, is_reverse: bool) -> tuple[Any, Any]:
+        """Return (outputs, last state) of one cell; the outputs beyond a sample's length are of no account."""
+        if state is None:
+            state = cell.get_initial_states(sequence, cell.state_shape, batch_dim_idx=1)
+        if in_one_piece(cell, sequence, state):
+            return whole_sequence(cell, sequence, state, sequence_length, is_reverse)
+        return run_cell(cell, sequence, state, sequence_length, True, is_reverse)
 
     def _given_states(self, initial_states: Any, batch: int) -> list[Any]:
         """Return one state per layer and direction, None where zeros are wanted."""

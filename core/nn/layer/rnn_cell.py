@@ -13,7 +13,7 @@ from core.nn.layer.checks import one_of, positive
 from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttrLike
 from core.operators.creation import full
-from core.operators.joining import split
+from core.operators.recurrent import recurrent_step
 
 
 class RNNCellBase(Layer):
@@ -66,6 +66,9 @@ class RNNCellBase(Layer):
 class GatedCell(RNNCellBase):
     """What the three standard cells share: weights, and a step split into projection and recurrence.
 
+    Attributes:
+        kind: What :func:`core.operators.recurrent.recurrent_step` calls the cell.
+
     Args:
         gates: Number of gates.
         input_size: Size of the input.
@@ -75,6 +78,8 @@ class GatedCell(RNNCellBase):
         bias_ih_attr: ParamAttr of the input bias; False fixes it at 0.
         bias_hh_attr: ParamAttr of the recurrent bias; False fixes it at 0.
     """
+
+    kind: str
 
     def __init__(
         self,
@@ -127,7 +132,9 @@ class GatedCell(RNNCellBase):
             states: The states before.
             weight: The transposed recurrent weight (hidden_size, gates · hidden_size).
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define recur")
+        before = states if isinstance(states, (list, tuple)) else (states,)
+        after = recurrent_step(self.kind, projected, F.linear(before[0], weight, self.bias_hh), before)
+        return after[0], after if len(after) > 1 else after[0]
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """Return (outputs, new states) of one step.
@@ -177,11 +184,7 @@ class SimpleRNNCell(GatedCell):
         del name
         super().__init__(1, input_size, hidden_size, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         self.activation = one_of("SimpleRNNCell", "activation", activation, ("tanh", "relu"))
-
-    def recur(self, projected: Any, states: Any, weight: Any) -> tuple[Any, Any]:
-        """Return (h', h')."""
-        state = getattr(F, self.activation)(projected + F.linear(states, weight, self.bias_hh))
-        return state, state
+        self.kind = self.activation
 
     def extra_repr(self) -> str:
         """Return sizes and the activation."""
@@ -204,6 +207,8 @@ class LSTMCell(GatedCell):
         name: Unused; for Paddle's signature.
     """
 
+    kind = "lstm"
+
     def __init__(
         self,
         input_size: int,
@@ -222,15 +227,6 @@ class LSTMCell(GatedCell):
         """The shapes of one sample's h and c."""
         return ((self.hidden_size,), (self.hidden_size,))
 
-    def recur(self, projected: Any, states: Any, weight: Any) -> tuple[Any, Any]:
-        """Return (h', (h', c'))."""
-        hidden, memory = states
-        gates = projected + F.linear(hidden, weight, self.bias_hh)
-        entry, keep, candidate, exit_ = split(gates, 4, axis=-1)
-        memory = F.sigmoid(keep) * memory + F.sigmoid(entry) * F.tanh(candidate)
-        hidden = F.sigmoid(exit_) * F.tanh(memory)
-        return hidden, (hidden, memory)
-
 
 class GRUCell(GatedCell):
     """Gated recurrent unit (Cho et al. 2014, arXiv:1406.1078); the gates stand in the order r, z, c.
@@ -248,6 +244,8 @@ class GRUCell(GatedCell):
         name: Unused; for Paddle's signature.
     """
 
+    kind = "gru"
+
     def __init__(
         self,
         input_size: int,
@@ -260,15 +258,6 @@ class GRUCell(GatedCell):
     ) -> None:
         del name
         super().__init__(3, input_size, hidden_size, weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
-
-    def recur(self, projected: Any, states: Any, weight: Any) -> tuple[Any, Any]:
-        """Return (h', h')."""
-        size = self.hidden_size
-        recurrent = F.linear(states, weight, self.bias_hh)
-        reset, update = split(F.sigmoid(projected[:, : 2 * size] + recurrent[:, : 2 * size]), 2, axis=-1)
-        candidate = F.tanh(projected[:, 2 * size :] + reset * recurrent[:, 2 * size :])
-        state = (states - candidate) * update + candidate
-        return state, state
 
 
 def check_input_size(cell: GatedCell, inputs: Any) -> None:

@@ -9,6 +9,8 @@ from core.nn.layer.layers import Layer
 from core.nn.layer.rnn_cell import GRUCell, LSTMCell, SimpleRNNCell, check_input_size
 from core.operators.creation import arange
 from core.operators.joining import concat, stack, unbind
+from core.operators.recurrent import has_kernel, recurrent_sequence
+from core.tensor import Tensor
 
 _SPLIT_CELLS = (SimpleRNNCell, LSTMCell, GRUCell)
 
@@ -120,6 +122,9 @@ def run_cell(
         states = cell.get_initial_states(inputs, cell.state_shape, batch_dim_idx=1 if time_major else 0)
     if not time_major:
         inputs = inputs.transpose([1, 0, *range(2, len(inputs.shape))])
+    if sequence_length is None and not kwargs and in_one_piece(cell, inputs, states):
+        joined, states = whole_sequence(cell, inputs, states, None, is_reverse)
+        return joined if time_major else joined.transpose([1, 0, 2]), states
     steps = inputs.shape[0]
     if steps == 0:
         raise ValueError("RNN: the sequences have no steps")
@@ -129,14 +134,50 @@ def run_cell(
     for time in reversed(range(steps)) if is_reverse else range(steps):
         outputs[time], new_states = step(parts[time], states)
         states = new_states if masks is None else _choose(masks[time], new_states, states)
-    joined = _join(outputs, 0 if time_major else 1)
-    return joined, states
+    return _join(outputs, 0 if time_major else 1), states
+
+
+def in_one_piece(cell: Any, inputs: Any, states: Any) -> bool:
+    """Return whether :func:`whole_sequence` can run a cell on inputs (time, batch, size) and states."""
+    given = states if isinstance(states, (list, tuple)) else (states,)
+    return (
+        _is_standard(cell)
+        and len(inputs.shape) == 3
+        and inputs.shape[0] != 0
+        and len(given) == (2 if cell.kind == "lstm" else 1)
+        and all(isinstance(state, Tensor) for state in given)
+        and has_kernel(inputs, *_weights(cell), *given)
+    )
+
+
+def whole_sequence(cell: Any, inputs: Any, states: Any, sequence_length: Any, is_reverse: bool) -> tuple[Any, Any]:
+    """Return (outputs of all steps, last states) of a standard cell, computed by one operator.
+
+    Args:
+        cell: The cell.
+        inputs: (time, batch, size).
+        states: The states before the first step.
+        sequence_length: Number of valid steps of each sample (batch,), or None; beyond it the outputs repeat the last
+            valid one, or, in reverse, the initial state.
+        is_reverse: Whether the last step comes first.
+    """
+    check_input_size(cell, inputs)
+    given = states if isinstance(states, (list, tuple)) else (states,)
+    outputs, last = recurrent_sequence(cell.kind, inputs, _weights(cell), given, sequence_length, is_reverse)
+    return outputs, last if len(last) > 1 else last[0]
+
+
+def _is_standard(cell: Any) -> bool:
+    return type(cell) in _SPLIT_CELLS and not (cell._forward_pre_hooks or cell._forward_post_hooks)
+
+
+def _weights(cell: Any) -> tuple[Any, ...]:
+    return cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh
 
 
 def _step_function(cell: Any, inputs: Any, kwargs: Any) -> tuple[list[Any], Callable[[Any, Any], tuple[Any, Any]]]:
     """Return the inputs cut into steps and what to call for each; a standard cell projects all steps at once."""
-    hooked = isinstance(cell, Layer) and (cell._forward_pre_hooks or cell._forward_post_hooks)
-    if type(cell) in _SPLIT_CELLS and not hooked and not kwargs:
+    if _is_standard(cell) and not kwargs:
         check_input_size(cell, inputs)
         weight = cell.weight_hh.transpose([1, 0])
         return unbind(cell.project(inputs), axis=0), lambda part, states: cell.recur(part, states, weight)

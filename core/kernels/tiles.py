@@ -1,0 +1,97 @@
+"""The innermost loop of our matrix products: a small tile of the result that stays in the processor's registers.
+
+Compilers do not find this loop by themselves, so it is written in LLVM's own language, with vectors as wide as the
+processor has them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+_LANES = 16 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 8
+_VECTORS = 4
+COLUMNS = _LANES * _VECTORS
+"""Columns of a tile."""
+
+ROWS = 6 if _LANES == 16 else 3
+"""Most rows of a tile: its sums, one row of the right factor and one element of the left one fill the registers."""
+
+
+def _tile(rows: int) -> Any:
+    """Return a function for numba's code that computes a tile of ``rows`` rows."""
+
+    @intrinsic  # type: ignore[misc]
+    def tile(context: Any, left: Any, start: Any, right: Any, first: Any, depth: Any, sums: Any) -> Any:
+        """Write ``sums[r, c] = sum over k of left[start + r·depth + k] · right[first + k·COLUMNS + c]``, flat."""
+        whole = types.intp
+        signature = types.void(left, whole, right, whole, whole, sums)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _, start, _, first, depth, _ = arguments
+
+            def pointer(place: int) -> Any:
+                return context.make_array(signature.args[place])(context, builder, arguments[place]).data
+
+            _emit(builder, rows, pointer(0), start, pointer(2), first, depth, pointer(5))
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return tile
+
+
+def _emit(builder: Any, rows: int, left: Any, start: Any, right: Any, first: Any, depth: Any, sums: Any) -> None:
+    vector, index = ir.VectorType(ir.FloatType(), _LANES), start.type
+    name, kind = f"llvm.fma.v{_LANES}f32", ir.FunctionType(vector, [vector] * 3)
+    multiply_add = cgutils.get_or_insert_function(builder.module, kind, name)
+    undefined = ir.Constant(vector, ir.Undefined)
+    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
+
+    def number(value: int) -> Any:
+        return ir.Constant(index, value)
+
+    def vector_at(pointer: Any, offset: Any) -> Any:
+        return builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer())
+
+    starts = [builder.add(start, builder.mul(number(r), depth)) for r in range(rows)]
+    before = builder.block
+    loop, after = builder.append_basic_block("depth"), builder.append_basic_block("store")
+    some = builder.icmp_signed(">", depth, number(0))
+    builder.cbranch(some, loop, after)
+
+    builder.position_at_end(loop)
+    k = builder.phi(index)
+    running = [[builder.phi(vector) for _ in range(_VECTORS)] for _ in range(rows)]
+    line = builder.add(first, builder.mul(k, number(COLUMNS)))
+    factors = [builder.load(vector_at(right, builder.add(line, number(v * _LANES))), align=4) for v in range(_VECTORS)]
+    results = []
+    for r in range(rows):
+        element = builder.load(builder.gep(left, [builder.add(starts[r], k)]), align=4)
+        single = builder.insert_element(undefined, element, ir.Constant(ir.IntType(32), 0))
+        spread = builder.shuffle_vector(single, undefined, everywhere)
+        results.append([builder.call(multiply_add, [spread, factors[v], running[r][v]]) for v in range(_VECTORS)])
+    following = builder.add(k, number(1))
+    builder.cbranch(builder.icmp_signed("<", following, depth), loop, after)
+    nothing = ir.Constant(vector, [0.0] * _LANES)
+    k.add_incoming(number(0), before)
+    k.add_incoming(following, loop)
+
+    builder.position_at_end(after)
+    final = [[builder.phi(vector) for _ in range(_VECTORS)] for _ in range(rows)]
+    for r in range(rows):
+        for v in range(_VECTORS):
+            for sum_, block_value in ((running[r][v], loop), (final[r][v], loop)):
+                sum_.add_incoming(results[r][v], block_value)
+                sum_.add_incoming(nothing, before)
+    for r in range(rows):
+        for v in range(_VECTORS):
+            builder.store(final[r][v], vector_at(sums, number(r * COLUMNS + v * _LANES)), align=4)
+
+
+tile1, tile2, tile3, tile4, tile5, tile6 = (_tile(rows) for rows in range(1, 7))
