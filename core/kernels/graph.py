@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import weakref
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -132,10 +133,11 @@ class Program:
         self.order = [position[name] for name in used]
         self.training = training
         flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static)]
+        self.steady = frozenset(steady if static and not self.without_inputs else ())
         if static and not self.without_inputs:
-            steady = set(steady)
-            flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in steady]))
-            flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in steady]))
+            flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.steady]))
+            flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.steady]))
+        self.lent: list[weakref.ref[_LentArray]] = []
         self.call = mx.nd.CachedOp(self.symbol, flags)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
 
@@ -148,6 +150,9 @@ class Program:
 
     def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], ProgramRecord]:
         """Run and keep what :meth:`ProgramRecord.backward` needs."""
+        for array in arrays:
+            if type(array) is _LentArray:
+                array.own()
         watched = [array.detach() for array in arrays]
         chosen = [i for i in self.order if needs[i]]
         mark([watched[i] for i in chosen])
@@ -155,7 +160,7 @@ class Program:
             outputs = self._run([watched[i] for i in self.order])
         draws = [array.detach() for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
-        record = ProgramRecord(outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
+        record = ProgramRecord(self, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
         return [array.detach() for array in outputs], record
 
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
@@ -163,19 +168,43 @@ class Program:
         return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
+class _LentArray(Array):
+    """The gradient of a steady input: engine memory that the program's next backward pass writes again.
+
+    A training step is through with it by then. Where somebody still holds it, it gets memory of its own first.
+    """
+
+    __slots__ = ("lent", "__weakref__")
+
+    def __init__(self, array: Array) -> None:
+        super().__init__(array.handle, array.writable)
+        array.handle = None  # what frees the memory is this array now
+        self.lent = True
+
+    def own(self) -> None:
+        """Move the elements to memory that nobody else writes."""
+        if self.lent:
+            copy = engine.empty(engine.shape_of(self), engine.dtype_of(self))
+            engine.copy_into(copy, self)
+            self.handle, copy.handle = copy.handle, self.handle
+            self.lent = False
+
+
 class ProgramRecord:
     """One recorded call of a program, ready to be differentiated by the engine."""
 
-    __slots__ = ("outputs", "watched", "positions", "number_of_inputs", "draws")
+    __slots__ = ("program", "outputs", "watched", "positions", "number_of_inputs", "draws")
 
     def __init__(
         self,
+        program: Program,
         outputs: list[Array],
         watched: list[Array],
         positions: list[int],
         number_of_inputs: int,
         draws: list[Array],
     ) -> None:
+        self.program = program
         self.outputs = outputs
         self.watched = watched
         self.positions = positions
@@ -184,10 +213,18 @@ class ProgramRecord:
 
     def backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
         """Return one gradient array per program input, None where none was asked for."""
+        for reference in self.program.lent:
+            earlier = reference()
+            if earlier is not None:
+                earlier.own()
+        self.program.lent = lent = []
         results: list[Any] = [None] * self.number_of_inputs
         for position, gradient in zip(
             self.positions, differentiate(self.outputs, gradients, self.watched, retain=retain)
         ):
+            if position in self.program.steady:
+                gradient = _LentArray(gradient)
+                lent.append(weakref.ref(gradient))
             results[position] = gradient
         return results
 

@@ -216,3 +216,48 @@ def test_a_program_with_gradients_inside_is_repeated_in_another_program_and_for_
         (first,) = core.grad(function(x), x, create_graph=True)
         np.testing.assert_allclose(first.numpy(), second, rtol=1e-12)
         np.testing.assert_allclose(core.grad(first.sum(), x)[0].numpy(), third, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_gradients_accumulate_over_calls(dynamic: bool) -> None:
+    weight = core.to_tensor([2.0, 3.0], stop_gradient=False)
+    x = core.to_tensor([1.0, -1.0], stop_gradient=False)
+    function = to_static(lambda x, y: (x * y * weight).sum(), dynamic=dynamic)
+    for scale in (1.0, 10.0, 100.0):
+        function(x, core.full([2], scale)).backward()
+    np.testing.assert_array_equal(weight.grad.numpy(), [111, -111])
+    np.testing.assert_array_equal(x.grad.numpy(), [222, 333])
+
+
+def test_a_gradient_that_somebody_holds_outlives_the_next_backward_pass() -> None:
+    weight = core.to_tensor([2.0, 3.0], stop_gradient=False)
+    function = to_static(lambda x: (x * weight).sum())
+
+    def gradient(scale: float) -> core.Tensor:
+        weight.clear_gradient(set_to_zero=False)
+        function(core.full([2], scale)).backward()
+        assert weight.grad is not None
+        return weight.grad
+
+    held = gradient(1.0)
+    same_memory = held.detach()
+    factor = core.to_tensor([5.0], stop_gradient=False)
+    products = [to_static(lambda g: (g * factor).sum())(gradient(10.0)), (gradient(20.0) * factor).sum()]
+    gradient(1000.0)
+    assert (held.tolist(), same_memory.tolist()) == ([1, 1], [1, 1])
+    for product, expected in zip(products, (20, 40)):
+        factor.clear_gradient(set_to_zero=False)
+        product.backward()
+        assert factor.grad.item() == expected
+
+
+def test_gradients_of_two_calls_that_are_alive_at_once() -> None:
+    weight = core.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    function = to_static(lambda x: (x * weight * weight).sum())
+    for _ in range(3):
+        weight.clear_gradient(set_to_zero=False)
+        first, second = function(core.full([3], 1.0)), function(core.full([3], 10.0))
+        (grad_first,) = core.grad(first, weight)
+        (grad_second,) = core.grad(second, weight)
+        np.testing.assert_array_equal(grad_first.numpy(), [2, 4, 6])
+        np.testing.assert_array_equal(grad_second.numpy(), [20, 40, 60])
