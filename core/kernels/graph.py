@@ -186,7 +186,7 @@ class _LentArray(Array):
         if self.lent:
             copy = engine.empty(engine.shape_of(self), engine.dtype_of(self))
             engine.copy_into(copy, self)
-            self.handle, copy.handle = copy.handle, self.handle
+            self.handle, copy.handle = copy.handle, self.handle  # type: ignore[misc]  # the engine's class has it
             self.lent = False
 
 
