@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 import onnx
@@ -62,6 +62,7 @@ class Graph:
 
     Attributes:
         values: The name of each value of the program that is in the graph so far, by ``id``.
+        conditions: Names of zeros that exist only where something holds that the program was traced for.
     """
 
     def __init__(self, opset_version: int) -> None:
@@ -70,7 +71,8 @@ class Graph:
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: dict[str, onnx.TensorProto] = {}
         self._constants: dict[Any, str] = {}
-        self._sizes: dict[tuple[int, int], str] = {}
+        self.conditions: list[str] = []
+        self._sizes: dict[tuple[str, int], str] = {}
         self._names: set[str] = set()
 
     def fresh_name(self, wanted: str) -> str:
@@ -169,7 +171,7 @@ class Graph:
             return self.constant(np.asarray(size, np.float64 if isinstance(size, float) else np.int64))
         if size.sign == "size":
             value, axis = size.parts
-            key = (id(value), axis)
+            key = (self.values[id(value)], axis)
             if key not in self._sizes:
                 shape = self.node("Shape", self.values[id(value)])
                 self._sizes[key] = self.node("Gather", shape, np.int64(axis), axis=0)
@@ -232,12 +234,29 @@ class Graph:
             inputs: Its inputs.
             write: Adds its nodes and returns its outputs.
         """
-        around, self.nodes = self.nodes, []
-        try:
-            outputs = write()
-            return helper.make_graph(self.nodes, "body", list(inputs), list(outputs))
-        finally:
-            self.nodes = around
+        around = self.nodes, self.conditions, self._sizes
+        self.nodes, self.conditions, self._sizes = [], [], dict(self._sizes)
+        outputs = write()
+        result = helper.make_graph(self.nodes, "body", list(inputs), list(outputs))
+        self.nodes, self.conditions, self._sizes = around
+        return result
+
+    def require(self, fails: str, text: str) -> None:
+        """Let the model fail, in a node of a telling name, where a truth value is true.
+
+        ONNX has no assertion; but taking element 1 of a single 0 is an error, and taking element 0 is 0.
+        """
+        self.conditions.append(self.node("Gather", self.integers(0), self.cast(fails, int64), axis=0))
+        self.nodes[-1].name = self.fresh_name(text)
+
+    def conditions_hold(self) -> Optional[str]:
+        """Return the name of a 0 that exists only where all conditions hold; None without conditions."""
+        if len(self.conditions) < 2:
+            return self.conditions[0] if self.conditions else None
+        total = self.conditions[0]
+        for name in self.conditions[1:]:
+            total = self.node("Add", total, name)
+        return total
 
     def need_version(self, version: int, operator: str) -> None:
         """Refuse an operator that the chosen version of ONNX cannot express.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dtypes import DType, int64
+from core.kernels.dtypes import DType, float64, int64
 from core.onnx.graph import Graph, Input, Operand
 
 
@@ -82,19 +82,18 @@ def searchsorted(graph: Graph, edges: Operand, values: Operand, *, right: bool) 
 
 def histogram(graph: Graph, x: Operand, *, bins: int, low: float, high: float) -> str:
     """Count the elements in equally wide bins; the last bin holds its upper edge too."""
+    values = graph.cast(x, float64)
     if low == high == 0:
-        first, last = (graph.reduce(name, x, [0], keepdims=False) for name in ("ReduceMin", "ReduceMax"))
+        first, last = (graph.reduce(name, values, [0], keepdims=False) for name in ("ReduceMin", "ReduceMax"))
     else:
-        first, last = graph.constant(np.asarray(low, x.dtype.numpy)), graph.constant(np.asarray(high, x.dtype.numpy))
-    one = graph.number(1, x.dtype)
+        first, last = graph.constant(np.float64(low)), graph.constant(np.float64(high))
     same = graph.node("Equal", first, last)
-    first = graph.node("Where", same, graph.node("Sub", first, one), first)
-    last = graph.node("Where", same, graph.node("Add", last, one), last)
-    step = graph.node("Div", graph.node("Sub", last, first), graph.number(bins, x.dtype))
-    edges = graph.node("Add", first, graph.node("Mul", np.arange(bins, dtype=x.dtype.numpy), step))
-    column = graph.unsqueeze(x.name, 1)
-    begun = graph.cast(graph.node("GreaterOrEqual", column, edges), int64)
-    inside = graph.cast(graph.node("LessOrEqual", column, last), int64)
-    at_least = graph.reduce("ReduceSum", graph.node("Mul", begun, inside), [0], keepdims=False)
+    first = graph.node("Where", same, graph.node("Sub", first, np.float64(1)), first)
+    last = graph.node("Where", same, graph.node("Add", last, np.float64(1)), last)
+    step = graph.node("Div", graph.node("Sub", last, first), np.float64(bins))
+    edges = graph.node("Add", first, graph.node("Mul", np.arange(bins, dtype=np.float64), step))
+    column = graph.unsqueeze(values, 1)
+    inside = graph.node("And", graph.node("GreaterOrEqual", column, edges), graph.node("LessOrEqual", column, last))
+    at_least = graph.reduce("ReduceSum", graph.cast(inside, int64), [0], keepdims=False)
     beyond = graph.node("Slice", at_least, graph.integers(1), graph.integers(bins), graph.integers(0))
     return graph.node("Sub", at_least, graph.node("Concat", beyond, graph.integers(0), axis=0))

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dtypes import float64, int64
-from core.onnx.elementwise import widened
+from core.kernels.dtypes import float64, int32, int64
+from core.onnx.elementwise import SMALL_INTEGERS, widened
 from core.onnx.graph import Graph, Input, Operand
 
 
 def arg_extreme(graph: Graph, x: Operand, *, axis: int, largest: bool) -> str:
     """Find the first of the largest (or smallest) elements along an axis."""
+    if x.dtype is int64:  # which older runtimes know for TopK only
+        return graph.node("Squeeze", _top(graph, x, 1, axis, largest), graph.integers(axis))
     return graph.node("ArgMax" if largest else "ArgMin", widened(graph, x), axis=axis, keepdims=0)
 
 
@@ -40,9 +42,11 @@ def mode(graph: Graph, x: Operand) -> str:
     counts = graph.reduce("ReduceSum", graph.cast(same, int64), [axis], keepdims=False)
     most = graph.node("Equal", counts, graph.reduce("ReduceMax", counts, [row]))
     limits = np.finfo(x.dtype.numpy) if x.dtype.is_floating else np.iinfo(x.dtype.numpy)
-    candidates = graph.node("Where", most, widened(graph, x), graph.number(limits.max, x.dtype))
-    chosen = graph.node("Equal", widened(graph, x), graph.reduce("ReduceMin", candidates, [row]))
-    return graph.node("ArgMax", graph.cast(chosen, int64), axis=row, keepdims=0, select_last_index=1)
+    wide = widened(graph, x)
+    largest = graph.number(limits.max, int32 if x.dtype.name in SMALL_INTEGERS else x.dtype)
+    candidates = graph.node("Where", most, wide, largest)
+    chosen = graph.node("Equal", wide, graph.reduce("ReduceMin", candidates, [row]))
+    return graph.node("ArgMax", graph.cast(chosen, int32), axis=row, keepdims=0, select_last_index=1)
 
 
 def quantile_ranks(graph: Graph, x: Operand, *, fractions: tuple[float, ...], skip_nan: bool) -> list[str]:

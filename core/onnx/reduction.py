@@ -10,7 +10,7 @@ import onnx
 from onnx import helper
 
 from core.kernels.dtypes import DType, bool_, int32, int64
-from core.onnx.elementwise import Converter, log1p_of
+from core.onnx.elementwise import Converter, log1p_of, narrowed, widened
 from core.onnx.graph import ELEMENT_TYPES, Graph, Input, Operand
 
 
@@ -18,7 +18,9 @@ def reduction(operator: str) -> Converter:
     """Return the converter to one reducing node."""
 
     def convert(graph: Graph, x: Operand, *, axis: Sequence[int], keepdims: bool) -> Input:
-        return graph.reduce(operator, x, axis, keepdims) if axis else x
+        if not axis:
+            return x
+        return narrowed(graph, graph.reduce(operator, widened(graph, x), axis, keepdims), x.dtype)
 
     return convert
 
@@ -117,12 +119,13 @@ def _scan(
     others = [*x.shape[:axis], *x.shape[axis + 1 :]]
     starts = [graph.filled(others, number, dtype) for number, dtype in neutral]
     names = [graph.fresh_name(name) for name in ["before"] * len(tensors) + ["here"] * len(tensors)]
-    inputs = [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(names, types * 2)]
+    shape = [None] * len(others)
+    inputs = [helper.make_tensor_value_info(name, kind, shape) for name, kind in zip(names, types * 2)]
 
     def step() -> list[onnx.ValueInfoProto]:
         joined = join(names[: len(tensors)], names[len(tensors) :])
         results = [*joined, *[graph.node("Identity", name) for name in joined]]
-        return [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(results, types * 2)]
+        return [helper.make_tensor_value_info(name, kind, shape) for name, kind in zip(results, types * 2)]
 
     results = graph.node_of_many(
         "Scan",

@@ -45,9 +45,9 @@ def full(graph: Graph, *, shape: Sequence[Any], value: Any, dtype: DType) -> str
     return graph.filled(shape, value, dtype)
 
 
-def constant_result(graph: Graph, *sources: Operand, shape: Sequence[Any], number: float) -> str:
-    """Make a tensor of one repeated number, of the first source's type."""
-    return graph.filled(shape, number, sources[0].dtype)
+def constant_result(graph: Graph, *sources: Operand, shape: Sequence[Any], number: float, dtype: DType) -> str:
+    """Make a tensor of one repeated number."""
+    return full(graph, shape=shape, value=number, dtype=dtype)
 
 
 def concat(graph: Graph, *operands: Operand, axis: int) -> str:

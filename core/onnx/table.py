@@ -11,6 +11,7 @@ from core.onnx import (
     normalization,
     ordering,
     pooling,
+    recurrent,
     reduction,
     resampling,
     shapes,
@@ -130,6 +131,10 @@ CONVERTERS: dict[str, Converter] = {
     "matrix_product": matrices.matrix_product,
     "integer_matrix_product": matrices.matrix_product,
     "det": unary("Det"),
+    # recurrent networks
+    "lstm": recurrent.lstm,
+    "gru": recurrent.gru,
+    "simple_rnn": recurrent.simple_rnn,
     # convolution
     "convolution": convolution.convolution,
     "convolution_input_gradient": convolution.transposed_convolution,
@@ -214,6 +219,7 @@ name, an operand, or a list of them."""
 _RANDOM = "random numbers, which could not be compared: draw them outside and pass them in"
 _ALGEBRA = "matrix factorisation: compute it outside the exported layer"
 _FUNCTION = "a function that ONNX lacks: compute it outside the exported layer"
+_PRINT = "nothing prints there: take it out of the exported layer"
 _LENGTH = "a result whose size depends on the data: compute it outside the exported layer"
 
 REFUSED: dict[str, str] = {
@@ -231,6 +237,7 @@ REFUSED: dict[str, str] = {
         ["bessel_i", "ctc", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma", "nextafter", "polygamma"],
         _FUNCTION,
     ),
+    "print": _PRINT,
     **dict.fromkeys(["bincount", "lstsq", "nonzero", "unique", "unique_consecutive"], _LENGTH),
 }  # fmt: skip
 """Primitive to the reason, with the mend, why it has no converter."""
