@@ -65,3 +65,15 @@ def choice(
     source = _current.generator
     draw = np.random.choice if source is None else source.choice
     return draw(count, size, replace=replacement, p=probabilities).tolist()
+
+
+def normal(shape: Sequence[int]) -> np.ndarray:
+    """Draw an array of standard normal numbers, float64."""
+    source = _current.generator
+    return np.random.standard_normal(tuple(shape)) if source is None else source.standard_normal(tuple(shape))
+
+
+def beta(first: float, second: float) -> float:
+    """Draw a number from the beta distribution; both parameters are positive."""
+    source = _current.generator
+    return float(np.random.beta(first, second) if source is None else source.beta(first, second))
