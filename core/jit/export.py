@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
-import inspect
 import logging
 import os
 from collections.abc import Iterator, Sequence
@@ -12,11 +10,11 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.jit import forms, tree
+from core.jit import forms
 from core.jit.export_check import compare_with_live, live_examples
 from core.jit.export_folder import new_folder
+from core.jit.export_inputs import given_specs, is_layer, is_spec, named_arguments, parameter_names
 from core.jit.exported import ExportedProgram, ProgramGuard, ProgramInput, ProgramNode, ProgramWeight, SizeExpression
-from core.jit.input_spec import InputSpec
 from core.jit.passes import without_unneeded
 from core.jit.program_file import PathLike, write_program
 from core.jit.rewrite import call
@@ -68,7 +66,7 @@ def save(
         raise (NotImplementedError if name in _PADDLE_CONFIGS else TypeError)(f"jit.save: the option {name!r} {known}")
     names = None if class_names is None else [str(name) for name in class_names]
     owner, function, label = _parts(layer)
-    arguments = _named(_given_specs(layer, input_spec), _parameter_names(layer), label)
+    arguments = named_arguments(given_specs(layer, input_spec), parameter_names(layer), label)
     with evaluation_mode(owner or _layers_of(function, arguments)), new_folder(path) as folder:
         program = exported(function, arguments, owner, label)
         examples = live_examples(function, arguments, program)
@@ -90,17 +88,13 @@ def _parts(layer: Any) -> tuple[Any, Callable[..., Any], str]:
     if isinstance(layer, StaticFunction):
         owner = getattr(layer.function, "__self__", None)
         label = getattr(layer.function, "__qualname__", "function")
-        return (owner if _is_layer(owner) else None), layer.function, label
-    if _is_layer(layer):
+        return (owner if is_layer(owner) else None), layer.function, label
+    if is_layer(layer):
         return layer, layer, type(layer).__name__
     if callable(layer):
         owner = getattr(layer, "__self__", None)
-        return (owner if _is_layer(owner) else None), layer, getattr(layer, "__qualname__", type(layer).__name__)
+        return (owner if is_layer(owner) else None), layer, getattr(layer, "__qualname__", type(layer).__name__)
     raise TypeError(f"jit.save: expected a Layer or a function, got {type(layer).__name__}")
-
-
-def _is_layer(item: Any) -> bool:
-    return hasattr(item, "sublayers") and hasattr(item, "forward")
 
 
 def _layers_of(function: Callable[..., Any], arguments: Sequence[tuple[str, Any]]) -> list[Any]:
@@ -133,69 +127,6 @@ def evaluation_mode(layers: Any) -> Iterator[None]:
     finally:
         for inner, training in modes:
             inner.training = training
-
-
-# what the inputs are
-
-
-def _given_specs(layer: Any, input_spec: Optional[Sequence[Any]]) -> list[Any]:
-    static = layer if isinstance(layer, StaticFunction) else getattr(layer, "forward", None)
-    if input_spec is None:
-        input_spec = getattr(layer, "input_spec", None) or getattr(static, "input_spec", None)
-    if input_spec is None and isinstance(static, StaticFunction) and static.programs:
-        input_spec = _last_call(static)
-    if input_spec is None:
-        raise ValueError(
-            "jit.save: the inputs are unknown: give input_spec=[InputSpec([None, 3, 224, 224])], or an example Tensor"
-        )
-    if not isinstance(input_spec, (list, tuple)):
-        raise TypeError(f"jit.save: input_spec must be a list, one item per argument, not {type(input_spec).__name__}")
-    return list(input_spec)
-
-
-def _last_call(static: StaticFunction) -> list[Any]:
-    skeleton, signature, *_ = next(reversed(static.programs))
-    specs = [InputSpec(list(shape), dtype) for (shape, dtype), _ in signature]
-    args, kwargs = tree.unflatten(skeleton, specs)
-    if kwargs:
-        raise ValueError("jit.save: the last compiled call had keyword arguments: give input_spec")
-    return list(args)
-
-
-def _parameter_names(layer: Any) -> list[str]:
-    """Return the names of a function's positional parameters."""
-    function = layer.forward if _is_layer(layer) else layer
-    function = function.function if isinstance(function, StaticFunction) else function
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-
-
-def _named(specs: Sequence[Any], parameters: Sequence[str], label: str) -> list[tuple[str, Any]]:
-    """Return ``(parameter, argument)`` pairs in which every spec has a name of its own."""
-    arguments = []
-    taken: set[str] = set()
-    for position, item in enumerate(specs):
-        parameter = parameters[position] if position < len(parameters) else f"input{position}"
-        form, found = forms.form_of(item, _is_spec, f"jit.save: input_spec[{position}] of {label}")
-        named = []
-        for given, fallback in zip(found, forms.tensor_names(form, parameter)):
-            spec = InputSpec.from_tensor(given) if isinstance(given, Tensor) else copy.copy(given)
-            spec.name = (not isinstance(given, Tensor) and spec.name) or fallback
-            if spec.name in taken:
-                raise ValueError(f"jit.save: two inputs are named {spec.name!r}: give each InputSpec its own name")
-            taken.add(spec.name)
-            named.append(spec)
-        arguments.append((parameter, forms.filled(form, named)))
-    if not taken:
-        raise ValueError("jit.save: the input_spec has no InputSpec or Tensor: a program needs at least one input")
-    return arguments
-
-
-def _is_spec(item: Any) -> bool:
-    return isinstance(item, (InputSpec, Tensor))
 
 
 # the program
@@ -314,7 +245,7 @@ def _converted(
     return ExportedProgram(
         name=label,
         inputs=inputs,
-        arguments=[(n, forms.form_of(a, _is_spec, "an argument")[0]) for n, a in arguments],
+        arguments=[(n, forms.form_of(a, is_spec, "an argument")[0]) for n, a in arguments],
         weights=weights,
         nodes=nodes,
         outputs=[names[id(value)] for value in traced.outputs],

@@ -114,6 +114,7 @@ class ExportedProgram:
         examples: Shapes of the inputs at which it was compared with the live model, smallest first.
         preprocessing: What to do with data before it becomes an input; anything that JSON holds, or None.
         class_names: Names of classes, or None.
+        fuse: Whether the passes and the engine's fusion may be applied: off where they gave other results at export.
     """
 
     name: str
@@ -127,6 +128,7 @@ class ExportedProgram:
     examples: list[list[tuple[int, ...]]]
     preprocessing: Any = None
     class_names: Optional[list[str]] = None
+    fuse: bool = True
 
 
 def replay(program: ExportedProgram, values: Mapping[str, Value]) -> dict[str, Value]:

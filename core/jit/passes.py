@@ -22,6 +22,7 @@ from core.kernels.operator import REGISTRY
 
 RANDOM = frozenset({"uniform", "normal", "randint", "shuffle", "poisson"})
 IDENTITIES = frozenset({"assign", "detach"})
+ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
 
 
@@ -33,6 +34,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
         with_batch_normalization_folded,
         with_products_fused,
         without_unneeded,
+        with_branches_kept_apart,
     ):
         program = change(program)
     return program
@@ -181,6 +183,41 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
                     )
     nodes = [replaced.get(id(node), node) for node in program.nodes if id(node) not in dropped]
     return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
+
+
+def with_branches_kept_apart(program: ExportedProgram) -> ExportedProgram:
+    """Put copies where the engine's fusion would go wrong.
+
+    It overlooks that a value inside a fused chain is a result of the program; and where the result of a convolution is
+    added to something and read by another element-wise operation too, it takes one for the other. It stops at a copy.
+    """
+    makers = {name: node for node in program.nodes for name in node.outputs}
+    readers: dict[str, list[ProgramNode]] = {}
+    for node in program.nodes:
+        for name in node.inputs:
+            readers.setdefault(name, []).append(node)
+    outputs = []
+    copies = []
+    for name in program.outputs:
+        if name in makers and name in readers:
+            copy = ProgramNode("detach", {}, [name], [_free_name(f"{name} result", makers, program.weights)], [])
+            maker = makers[name]
+            copy.metas = [maker.metas[list(maker.outputs).index(name)]]
+            makers[copy.outputs[0]] = copy
+            readers[name] = [*readers[name], copy]
+            copies.append(copy)
+            name = copy.outputs[0]
+        outputs.append(name)
+    nodes = []
+    for node in program.nodes:
+        nodes.append(node)
+        result = node.outputs[0]
+        reading = [reader.operator for reader in readers.get(result, []) if reader.operator not in ANCHORS]
+        if node.operator == "convolution" and "add" in reading and len(reading) > 1:
+            inner = _free_name(f"{result} computed", makers, program.weights)
+            nodes[-1] = dataclasses.replace(node, outputs=[inner])
+            nodes.append(ProgramNode("detach", {}, [inner], [result], node.metas))
+    return dataclasses.replace(_with_nodes(program, [*nodes, *copies]), outputs=outputs)
 
 
 def _is_product(node: ProgramNode, weights: dict[str, ProgramWeight]) -> bool:

@@ -36,7 +36,8 @@ class Predictor:
         programs: How many combinations of sizes to keep compiled.
         warm_up: Input shapes to compile now: one shape per input, for each combination. None: the program's sizes where
             they are all known, else the smallest at which the export was checked.
-        fuse: Fold batch normalisation and constants, and let the engine fuse neighbouring operators.
+        fuse: Fold batch normalisation and constants, and let the engine fuse neighbouring operators. None: do it,
+            except where it gave other results when the program was exported.
 
     Raises:
         FileNotFoundError: it is no exported folder.
@@ -52,7 +53,7 @@ class Predictor:
         path: Union[PathLike, ExportedProgram],
         programs: int = MAXIMUM_PROGRAMS,
         warm_up: Optional[Sequence[Sequence[Sequence[int]]]] = None,
-        fuse: bool = True,
+        fuse: Optional[bool] = None,
     ) -> None:
         if isinstance(programs, bool) or not isinstance(programs, int) or programs < 1:
             raise ValueError(f"programs must be an int from 1, not {programs!r}")
@@ -63,9 +64,9 @@ class Predictor:
         self.class_names = source.class_names
         self.preprocessing = source.preprocessing
         self._maximum = programs
-        self._fuse = fuse
+        self._fuse = source.fuse if fuse is None else fuse
         try:
-            self._program = optimized(source) if fuse else source
+            self._program = optimized(source) if self._fuse else source
         except (ArithmeticError, KeyError, LookupError, MXNetError, TypeError, ValueError) as error:
             raise ValueError(f"{self._where}: an operation on weights alone fails: {_one_line(error)}") from None
         self._weights = {

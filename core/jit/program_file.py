@@ -83,6 +83,7 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
         "examples": [[list(shape) for shape in example] for example in program.examples],
         "preprocessing": program.preprocessing,
         "class_names": program.class_names,
+        "fuse": program.fuse,
     }
     try:
         text = _text(content)

@@ -103,7 +103,7 @@ def _program(content: dict[str, Any]) -> ExportedProgram:
         {
             "format": str, "version": int, "core": str, "name": str, "inputs": list, "arguments": list, "weights": list,
             "operations": list, "outputs": list, "result": dict, "guards": list, "examples": list,
-            "preprocessing": object, "class_names": object,
+            "preprocessing": object, "class_names": object, "fuse": bool,
         },
         "the program",
     )  # fmt: skip
@@ -124,6 +124,7 @@ def _program(content: dict[str, Any]) -> ExportedProgram:
         examples=[_example(entry, f"examples[{i}]") for i, entry in enumerate(content["examples"])],
         preprocessing=content["preprocessing"],
         class_names=names,
+        fuse=content["fuse"],
     )
 
 
