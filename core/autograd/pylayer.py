@@ -140,19 +140,21 @@ class _PyLayerOperator(Operator):
         """Note the application down as one custom operator; its shapes come from tracing ``forward`` on the side."""
         side = Trace()
         with side:
-            stand_ins = [Tensor(side.input(tensor._value.meta, False)) for tensor in inputs]
+            values = [tensor._value for tensor in inputs]
+            stand_ins = [Tensor(side.input(value.meta, False, "input", value.second)) for value in values]
             returned, results = self._forward(stand_ins)
             self.metas = [result._value.meta for result in results]
+            other_metas = [result._value.second or result._value.meta for result in results]
         if side.captured:
             raise ValueError(
                 f"{self.layer.__name__}.forward reads tensors that are not its arguments; inside a compiled program"
                 " pass every tensor to apply()"
             )
-        self.infer = lambda metas, attributes: self.metas
+        given = [value.meta for value in values]
+        self.infer = lambda metas, attributes: self.metas if list(metas) == given else other_metas
         self.name = f"{self.name}#{id(self)}"
         REGISTRY[self.name] = self  # the custom operator finds it by name; it lives as long as the program may
-        values = trace.invoke(self, [tensor._value for tensor in inputs], {})
-        outputs = [Tensor(value) for value in values]
+        outputs = [Tensor(value) for value in trace.invoke(self, values, {})]
         return type(returned)(outputs) if isinstance(returned, (tuple, list)) else outputs[0]
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:

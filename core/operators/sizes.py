@@ -35,6 +35,9 @@ class SizeTensor(Tensor):
         """Return the sizes, ints or symbols."""
         return list(self.known) if isinstance(self.known, list) else self.known
 
+    def _one_element(self, use: str) -> Any:
+        return self.item() if self.size == 1 else super()._one_element(use)
+
     def __getitem__(self, item: Any) -> Tensor:
         if isinstance(self.known, list) and isinstance(item, (int, np.integer, slice)):
             return SizeTensor(self.known[item], self.dtype)
