@@ -397,8 +397,11 @@ class Tensor:
                 f"{self.name or 'the tensor'} has shape {self.shape} and dtype {self.dtype.name}, its new value"
                 f" {new.shape} and {new.dtype.name}"
             )
-        if id(self) not in trace.updates:
-            trace.updates[id(self)] = (self, self._value)
+        if self._value.owner is None and self._value.traced is None:
+            self._value.owner = weakref.ref(self)
+            trace.adopt(self._value, self)
+        trace.rebound.setdefault(id(self), (self, self._value))
+        trace.updates.setdefault(id(self), (self, self._value))
         self._value = trace.capture(new._value)
 
     def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:

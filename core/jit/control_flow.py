@@ -48,9 +48,7 @@ def conditional(condition: Tensor, true: Callable[[], Any], false: Callable[[], 
             continue
         results.append(join.merged(name, one, other, filled=name == RETURNED))
     handles = {**first.handles, **second.handles}
-    moved = [
-        (handle, join.output(first.value_of(handle), second.value_of(handle))) for handle in handles.values()
-    ]
+    moved = [(handle, join.output(first.value_of(handle), second.value_of(handle))) for handle in handles.values()]
     outputs = join.region(condition._value)
     state.set([_finished(result, outputs) for result in results])
     for handle, index in moved:
@@ -92,14 +90,13 @@ class Branch:
                     prepare(self.trace)
                 self.result = function()
                 self.after = state.freeze()
-            changes = {**self.trace.rebound, **self.trace.updates}
-            for key, (handle, original) in changes.items():
+            for key, (handle, original) in self.trace.rebound.items():
                 if original.traced is not self.trace:  # others were made in here
                     self.handles[key] = handle
                     self._values[key] = handle._value
         finally:
             _depth.branches -= 1
-            for handle, original in {**self.trace.rebound, **self.trace.updates}.values():
+            for handle, original in self.trace.rebound.values():
                 handle._value = original
             state.restore(before)
         for key, entry in self.trace.layers.items():
@@ -349,7 +346,7 @@ class undone:
         trace = self.trace
         self.lengths = len(trace.operations), len(trace.guards)
         self.changes = dict(trace.updates), dict(trace.rebound)
-        self.values = [(handle, handle._value) for handle, _ in [*trace.updates.values(), *trace.rebound.values()]]
+        self.values = [(handle, handle._value) for handle, _ in trace.rebound.values()]
         return self
 
     def keep(self) -> None:
@@ -359,7 +356,7 @@ class undone:
     def acts(self) -> bool:
         """Return whether anything noted down does more than compute: draws numbers, prints, changes a tensor."""
         trace = self.trace
-        changed = (dict(trace.updates), dict(trace.rebound)) != self.changes
+        changed = len(trace.rebound) != len(self.changes[1]) or any(h._value is not v for h, v in self.values)
         done = trace.operations[self.lengths[0] :]
         return changed or any(not operation.inputs or operation.operator.region for operation in done)
 
@@ -369,7 +366,7 @@ class undone:
         trace = self.trace
         del trace.operations[self.lengths[0] :]
         del trace.guards[self.lengths[1] :]
-        for handle, original in [*trace.updates.values(), *trace.rebound.values()]:
+        for handle, original in trace.rebound.values():
             handle._value = original
         for handle, value in self.values:
             handle._value = value

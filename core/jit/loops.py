@@ -97,9 +97,7 @@ class _Looping:
         flags = [[variable.requires_grad] for variable in variables]
         results = note(Loop(programs, {"variables": len(variables)}), inputs, flags)
         named = dict(zip(self.paths, results))
-        self.state.set(
-            [self._placed(name, frozen, named) for name, frozen in zip(self.state.names, self.before)]
-        )
+        self.state.set([self._placed(name, frozen, named) for name, frozen in zip(self.state.names, self.before)])
         for (handle, _), result in zip(self.handles.values(), results[len(self.paths) :]):
             _move(handle, result)
 

@@ -56,9 +56,7 @@ class TensorRange:
         item = self.item(index)
         return item < self.stop if self.step > 0 else item > self.stop
 
-    def iterate(
-        self, body: Callable[[Any], None], proceed: Callable[[Tensor], Any], state: State, line: str
-    ) -> None:
+    def iterate(self, body: Callable[[Any], None], proceed: Callable[[Tensor], Any], state: State, line: str) -> None:
         """Run a loop over the numbers.
 
         Args:
@@ -86,9 +84,7 @@ class Rows:
         row = index_select(self.tensor, reshape(index, [1]), 0)
         return reshape(row, self.tensor.shape[1:])
 
-    def iterate(
-        self, body: Callable[[Any], None], proceed: Callable[[Tensor], Any], state: State, line: str
-    ) -> None:
+    def iterate(self, body: Callable[[Any], None], proceed: Callable[[Tensor], Any], state: State, line: str) -> None:
         """Run a loop over the rows."""
         iterate(self.item, lambda index: index < self.count, body, proceed, state, line)
 

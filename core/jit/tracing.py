@@ -39,6 +39,6 @@ def traced_call(
             variables = {id(value) for value in trace.variables}
             outputs = [assign(Tensor(value))._value if id(value) in variables else value for value in outputs]
     finally:
-        for handle, original in trace.updates.values():
+        for handle, original in trace.rebound.values():
             handle._value = original
     return outputs[: len(results)], skeleton, list(zip(handles, outputs[len(results) :]))

@@ -42,7 +42,7 @@ class Trace:
         updates: Handles that the traced function gave a new value (batch-norm statistics), by ``id``.
         training: Whether an operator in the graph must run in training form.
         layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
-        rebound: Handles that moved to a new value in place (``x[i] = v``), by ``id``, with the value before.
+        rebound: All handles that moved to another value (``x[i] = v`` too), by ``id``, with the value before.
         rewrite: Makes control flow on tensors out of Python's in a function that is called; None leaves it as it is.
         operations: Everything that was noted down, in order.
         gradients: Whether the program may be differentiated; one traced under no_grad is not.
@@ -113,6 +113,13 @@ class Trace:
             found = self.input(value.meta, value.requires_grad, "captured", value.second)
             self._symbols[id(value)] = found
         return found
+
+    def adopt(self, value: Value, owner: Any) -> None:
+        """Note whose value a captured one is: later calls read what that handle holds then."""
+        trace: Optional[Trace] = self
+        while trace is not None:
+            trace.captured = [(known, owner if known is value else other) for known, other in trace.captured]
+            trace = trace.outer
 
     def is_input(self, value: Value) -> bool:
         """Return whether a value is an input of the graph, or becomes one on use, rather than a result in it."""

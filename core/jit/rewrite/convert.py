@@ -75,11 +75,12 @@ def _rewrite(function: types.FunctionType) -> Optional[_Rewritten]:
     node, owner = found
     if not rewrite_function(node, "__class__" in code.co_freevars):
         return None
+    text = ast.unparse(node)
     made = compile_function(node, owner, code)
     if made is None or not set(made.co_freevars) <= {*code.co_freevars, "_jst"}:
         return None
     _remember(made)
-    return _Rewritten(made, runtime.Helpers(code.co_filename), ast.unparse(node))
+    return _Rewritten(made, runtime.Helpers(code.co_filename), text)
 
 
 def _remember(code: types.CodeType) -> None:
