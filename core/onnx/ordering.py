@@ -38,11 +38,11 @@ def _top(graph: Graph, x: Operand, count: Any, axis: int, largest: bool) -> str:
 def mode(graph: Graph, x: Operand) -> str:
     """Find the last of the most frequent elements of each row, the smallest of several equally frequent ones."""
     row, axis = x.rank - 1, x.rank
-    same = graph.node("Equal", graph.unsqueeze(x.name, axis), graph.unsqueeze(x.name, row))
+    wide = widened(graph, x)
+    same = graph.node("Equal", graph.unsqueeze(wide, axis), graph.unsqueeze(wide, row))
     counts = graph.reduce("ReduceSum", graph.cast(same, int64), [axis], keepdims=False)
     most = graph.node("Equal", counts, graph.reduce("ReduceMax", counts, [row]))
     limits = np.finfo(x.dtype.numpy) if x.dtype.is_floating else np.iinfo(x.dtype.numpy)
-    wide = widened(graph, x)
     largest = graph.number(limits.max, int32 if x.dtype.name in SMALL_INTEGERS else x.dtype)
     candidates = graph.node("Where", most, wide, largest)
     chosen = graph.node("Equal", wide, graph.reduce("ReduceMin", candidates, [row]))

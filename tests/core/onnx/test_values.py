@@ -142,7 +142,9 @@ def test_choices_and_masks() -> None:
 def test_reductions_of_every_type() -> None:
     for dtype in ("float16", "float32", "float64", "int32", "int64"):
         x = (TIES - 2).astype(dtype)
-        check(lambda x: [x.sum(), x.sum(0), x.max(1), x.min(1, keepdim=True), core.prod(x, 1)], x)
+        check(lambda x: [x.sum(), x.sum(0), x.max(1), x.min(1, keepdim=True)], x)
+        if dtype != "float64":  # older releases of onnxruntime have no kernel for this product
+            check(lambda x: [core.prod(x), core.prod(x, 1)], x)
         check(lambda x: [core.amax(x, [0, 1]), core.amin(x, 1), x.mean(), core.cumsum(x, 1)], x)
     check(lambda x: [core.logsumexp(x, 1), core.std(x, 0), core.var(x), core.median(x, 1)], TIES.astype("float32"))
 
