@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dimension import combine
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.kernels.operator import ConstantOperator
@@ -247,7 +248,7 @@ def temporal_shift(
     axis = 2 if data_format == "NCHW" else 4
     video = reshape_exact(x, [sizes[0] // seg_num, seg_num, *sizes[1:]])
     channels = video.shape[axis]
-    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
+    first, second = combine("scaled", channels, shift_ratio), combine("scaled", channels * 2, shift_ratio)
     none, before, after = (0, 0), (1, 0), (0, 1)
     earlier = pad_exact(cut(cut(video, axis, 0, first), 1, 0, seg_num - 1), [none, before, none, none, none])
     later = pad_exact(cut(cut(video, axis, first, second), 1, 1, seg_num), [none, after, none, none, none])
