@@ -1,8 +1,23 @@
-"""What several vision toolkits share, under the names of ``paddle.vision``: reading images, and transforms."""
+"""What several vision toolkits share, under the names of ``paddle.vision``: reading images, transforms, data sets."""
 
 from __future__ import annotations
 
 from core.vision import transforms
-from core.vision.image import image_files, read_image, write_image
+from core.vision.image import (
+    get_image_backend,
+    image_files,
+    image_load,
+    read_image,
+    set_image_backend,
+    write_image,
+)
 
-__all__ = ["image_files", "read_image", "transforms", "write_image"]
+__all__ = [
+    "get_image_backend",
+    "image_files",
+    "image_load",
+    "read_image",
+    "set_image_backend",
+    "transforms",
+    "write_image",
+]

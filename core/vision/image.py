@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Union
+from typing import Any, Optional, Union
 
 import cv2
 import numpy as np
 
+from core.vision.decoding import decode_image, open_with_pillow
 from core.weights.atomic import atomic_path
 
 PathLike = Union[str, "os.PathLike[str]"]
 
 IMAGE_EXTENSIONS = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+BACKENDS = ("pil", "cv2", "tensor")
+
+_backend = "pil"
 
 
 def read_image(path: PathLike, color: str = "rgb") -> np.ndarray:
-    """Read an image file.
+    """Read an image file; its contents say what it is, not its extension.
 
     Args:
-        path: the file. Its EXIF orientation is applied; transparency is dropped; 16-bit values become 8-bit ones.
+        path: the file. The first picture of an animation is taken. Its EXIF orientation is applied; transparency is
+            dropped; of 16-bit values the upper 8 bits are kept.
         color: "rgb", "bgr" or "gray".
 
     Returns:
@@ -28,22 +33,57 @@ def read_image(path: PathLike, color: str = "rgb") -> np.ndarray:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is empty, truncated or no image; or ``color`` is unknown.
+        IsADirectoryError: it is a directory.
+        ValueError: the file is empty, truncated, damaged or no image, or the image is too large; or ``color`` is
+            unknown.
     """
     if color not in ("rgb", "bgr", "gray"):
         raise ValueError(f"read_image: color must be 'rgb', 'bgr' or 'gray', not {color!r}")
-    name = os.fspath(path)
-    if not os.path.isfile(name):
-        raise FileNotFoundError(f"no image file {name!r}")
-    data = Path(name).read_bytes()
-    _refuse_truncated(name, data)
-    flag = cv2.IMREAD_GRAYSCALE if color == "gray" else cv2.IMREAD_COLOR
-    image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), flag)
-    if image is None:
-        raise ValueError(f"{name!r} is not an image file that can be read (JPEG, PNG, BMP, WebP, TIFF, PGM, PPM)")
-    if color == "gray":
-        return image[:, :, None]
-    return image if color == "bgr" else cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+    return decode_image(_file_bytes(path), os.fspath(path), color)
+
+
+def image_load(path: PathLike, backend: Optional[str] = None) -> Any:
+    """Read an image file into what a backend calls an image.
+
+    Args:
+        path: the file.
+        backend: "pil", "cv2" or "tensor"; None: the one of :func:`set_image_backend`.
+
+    Returns:
+        A PIL image, in its own mode and orientation, for "pil"; an array, uint8 of shape (H, W, 3) in the order blue,
+        green, red, for "cv2"; a Tensor, uint8 of shape (3, H, W) in RGB order, for "tensor".
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        IsADirectoryError: it is a directory.
+        ValueError: it is no whole image, or ``backend`` is unknown.
+    """
+    chosen = _backend if backend is None else _check_backend(backend)
+    if chosen == "pil":
+        return open_with_pillow(_file_bytes(path), os.fspath(path))
+    if chosen == "cv2":
+        return read_image(path, "bgr")
+    import core  # loads the engine, which a Tensor needs
+
+    return core.to_tensor(np.ascontiguousarray(read_image(path).transpose(2, 0, 1)))
+
+
+def set_image_backend(backend: str) -> None:
+    """Choose what :func:`image_load` and the data sets of :mod:`core.vision.datasets` give.
+
+    Args:
+        backend: "pil", "cv2" or "tensor".
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    global _backend
+    _backend = _check_backend(backend)
+
+
+def get_image_backend() -> str:
+    """Return what :func:`set_image_backend` chose; "pil" at first."""
+    return _backend
 
 
 def write_image(path: PathLike, image: np.ndarray) -> None:
@@ -62,6 +102,8 @@ def write_image(path: PathLike, image: np.ndarray) -> None:
         raise ValueError(f"cannot write {name!r}: its extension is none of {', '.join(IMAGE_EXTENSIONS)}")
     if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] not in (1, 3)):
         raise ValueError(f"cannot write {name!r}: an image is uint8 of shape (H, W), (H, W, 1) or (H, W, 3)")
+    if image.size == 0:
+        raise ValueError(f"cannot write {name!r}: an image of shape {image.shape} has no pixels")
     ordered = cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if image.ndim == 3 and image.shape[2] == 3 else image
     _, encoded = cv2.imencode(extension, ordered)
     with atomic_path(name) as temporary:
@@ -90,12 +132,16 @@ def image_files(folder: PathLike) -> list[str]:
     )
 
 
-def _refuse_truncated(name: str, data: bytes) -> None:
-    """Decoders fill the missing part of a cut file with grey and say nothing; the formats' end marks tell."""
-    if not data:
-        raise ValueError(f"image file {name!r} is empty")
-    jpeg_cut = data[:2] == b"\xff\xd8" and b"\xff\xd9" not in data[-4096:]
-    png_cut = data[:8] == b"\x89PNG\r\n\x1a\n" and b"IEND" not in data[-4096:]
-    webp_cut = data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) < int.from_bytes(data[4:8], "little") + 8
-    if jpeg_cut or png_cut or webp_cut:
-        raise ValueError(f"image file {name!r} is truncated: it ends after {len(data)} bytes, before its end mark")
+def _file_bytes(path: PathLike) -> bytes:
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        raise IsADirectoryError(f"{name!r} is a directory, not an image file")
+    if not os.path.isfile(name):
+        raise FileNotFoundError(f"no image file {name!r}")
+    return Path(name).read_bytes()
+
+
+def _check_backend(backend: str) -> str:
+    if backend not in BACKENDS:
+        raise ValueError(f"the image backend must be one of {', '.join(map(repr, BACKENDS))}, not {backend!r}")
+    return backend

@@ -1,22 +1,39 @@
-"""Transforms as functions of one image: a numpy array of shape (H, W) or (H, W, C), or a PIL image.
+"""Transforms as functions of one image; :mod:`core.vision.transforms.kinds` says what an image can be.
 
-A PIL image comes back as a PIL image, an array as an array of its own type, with its channel axis kept.
+The result is of the image's kind: a PIL image gives a PIL image, an array an array of its own type, a Tensor a Tensor.
 """
 
 from __future__ import annotations
 
-from core.vision.transforms.color import normalize, to_grayscale, to_tensor
-from core.vision.transforms.geometry import center_crop, crop, hflip, image_size, pad, pair, resize, vflip
+from core.vision.transforms.color import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    adjust_saturation,
+    to_grayscale,
+)
+from core.vision.transforms.geometry import center_crop, crop, hflip, pad, resize, vflip
+from core.vision.transforms.kinds import image_size, pair
+from core.vision.transforms.values import erase, normalize, to_tensor
+from core.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "affine",
     "center_crop",
     "crop",
+    "erase",
     "hflip",
     "image_size",
     "normalize",
     "pad",
     "pair",
+    "perspective",
     "resize",
+    "rotate",
     "to_grayscale",
     "to_tensor",
     "vflip",

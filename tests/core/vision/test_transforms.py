@@ -147,22 +147,37 @@ def test_transpose_and_compose() -> None:
 
 
 def test_fields_of_a_sample_share_their_draw() -> None:
-    flip = T.RandomHorizontalFlip(0.5, keys=("image", "label", "image"))
+    flip = T.RandomHorizontalFlip(0.5, keys=("image", "image"))
     outcomes = set()
     for index in range(20):
         with sample_scope(0, 0, index):
-            first, label, second = flip((IMAGE, 7, IMAGE))
+            first, second, label = flip((IMAGE, IMAGE, 7))
         assert label == 7
         np.testing.assert_array_equal(first, second)
         outcomes.add(bool((first == IMAGE).all()))
     assert outcomes == {True, False}
 
 
+def test_kinds_of_fields() -> None:
+    class Shift(T.BaseTransform):
+        def _apply_points(self, points: np.ndarray) -> np.ndarray:
+            return points + 1
+
+    assert Shift(keys=("points",))((np.zeros(1), "label"))[0] == 1
+    with pytest.raises(NotImplementedError, match="RandomCrop: no method _apply_label for the key 'label'"):
+        T.RandomCrop(3, keys=("image", "label"))
+    with pytest.raises(NotImplementedError, match="Pad does not transform boxes; define _apply_boxes"):
+        T.Pad(3, keys=("image", "boxes"))((IMAGE, np.zeros((1, 4))))
+    with pytest.raises(NotImplementedError, match="Pad does not transform masks; define _apply_mask"):
+        T.Pad(3, keys=("mask",))(IMAGE)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: T.Resize((4, 4), interpolation="cubic")(IMAGE), "interpolation must be one of .* not 'cubic'"),
-        (lambda: T.Resize(0)(IMAGE), "size must be positive, not 0"),
+        (lambda: T.Resize(0), "Resize: size must be one positive number or .* not 0"),
+        (lambda: F.resize(IMAGE, 0), "resize: size must be positive, not 0"),
         (lambda: T.CenterCrop((1, 2, 3)), "must be one positive number or"),
         (lambda: T.ToTensor(data_format="NCHW")(IMAGE), "data_format must be 'CHW' or 'HWC', not 'NCHW'"),
         (lambda: T.RandomHorizontalFlip(2), "prob must lie between 0 and 1, not 2"),
@@ -175,7 +190,7 @@ def test_bad_values_are_named(call: Any, message: str) -> None:
 
 
 def test_wrong_kinds_are_named() -> None:
-    with pytest.raises(TypeError, match="an image is a numpy array or a PIL image, not list"):
+    with pytest.raises(TypeError, match="an image is a numpy array, a PIL image or a Tensor, not list"):
         T.Resize(3)([[1, 2]])
     with pytest.raises(TypeError, match="keys must be a list or tuple, not 'image'"):
         T.Resize(3, keys="image")
