@@ -31,6 +31,7 @@ def export(
 
     Raises:
         OperatorError: operators, element types or sizes that ONNX cannot express, or numbers that differ.
+        TypeError: the layer cannot be called.
         ValueError: the path names no file, the version is not supported, or input_spec is missing.
         NotImplementedError: an option is given that is not built.
         ImportError: onnx is not installed.

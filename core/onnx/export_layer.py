@@ -24,6 +24,8 @@ OLDEST_VERSION, NEWEST_VERSION = 13, 21
 
 def export_layer(layer: Any, path: str, input_spec: Optional[Sequence[Any]], opset_version: int) -> None:
     """Write a layer as ``path + '.onnx'``; see :func:`core.onnx.export`."""
+    if not callable(layer):
+        raise TypeError(f"onnx.export: layer must be a Layer, got {type(layer).__name__}")
     file_name = _file_name(path)
     if not OLDEST_VERSION <= opset_version <= NEWEST_VERSION:
         raise ValueError(
@@ -55,7 +57,8 @@ def layer_to_model(layer: Any, input_spec: Sequence[Any], opset_version: int) ->
     check_model(model)
     if has_runtime():
         session = RuntimeSession(model)
-        for arguments in _examples(input_spec):
+        conditional = bool(program.guards) or any(operation.operator.region for operation in program.operations)
+        for arguments in _examples(input_spec, small=not conditional):
             tensors, _ = tree.flatten(arguments)
             results = session.run({name: tensor.numpy() for name, tensor in zip(input_names, tensors)})
             expected, _ = tree.flatten(layer(*arguments))
@@ -155,8 +158,13 @@ class _Place:
         self.number = number
 
 
-def _examples(input_spec: Sequence[Any]) -> list[list[Any]]:
-    """Return arguments to compare with: the given tensors, and numbers of two sizes for each spec with unknown ones."""
+def _examples(input_spec: Sequence[Any], small: bool) -> list[list[Any]]:
+    """Return arguments to compare with: the given tensors, and numbers of two sizes for each spec with unknown ones.
+
+    Args:
+        input_spec: The specs.
+        small: Whether batches of 1 and 3 will do; otherwise the sizes are the trace's, which meet its conditions.
+    """
     specs = [spec for spec in _flat_specs(input_spec) if isinstance(spec, InputSpec)]
     worlds = (0, 1) if any(-1 in spec.shape for spec in specs) else (0,)
     generator = np.random.default_rng(0)
@@ -164,8 +172,8 @@ def _examples(input_spec: Sequence[Any]) -> list[list[Any]]:
     def filled(item: Any, world: int) -> Any:
         if isinstance(item, InputSpec):
             shape = item.traced_shapes()[world]
-            if item.shape and item.shape[0] == -1 and 0 not in item.examples:
-                shape = ((1, 3)[world], *shape[1:])  # a small batch tells as much
+            if small and item.shape and item.shape[0] == -1 and 0 not in item.examples:
+                shape = ((1, 3)[world], *shape[1:])
             if item.dtype.is_floating:
                 return Tensor(generator.uniform(0.1, 0.9, shape), dtype=item.dtype)
             return Tensor(generator.integers(0, 2, shape), dtype=item.dtype)

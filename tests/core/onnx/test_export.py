@@ -212,6 +212,7 @@ def test_what_onnxruntime_has_no_kernel_for_is_named() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        ({"layer": "a layer"}, TypeError, "layer must be a Layer, got str"),
         ({"path": "folder/"}, ValueError, "path 'folder/' names no file"),
         ({"opset_version": 9}, ValueError, "opset_version=9 is not supported: use 13 to 21"),
         ({"input_spec": None}, ValueError, "give input_spec"),
@@ -219,9 +220,9 @@ def test_what_onnxruntime_has_no_kernel_for_is_named() -> None:
     ],
 )
 def test_wrong_arguments_are_one_line(options: dict[str, Any], error: type, message: str, tmp_path: Path) -> None:
-    given = {"path": str(tmp_path / "x"), "input_spec": [InputSpec([2, 3])], **options}
+    given = {"layer": Exponential(), "path": str(tmp_path / "x"), "input_spec": [InputSpec([2, 3])], **options}
     with pytest.raises(error, match=message):
-        core.onnx.export(Exponential(), **given)
+        core.onnx.export(**given)
     assert not list(tmp_path.iterdir())
 
 

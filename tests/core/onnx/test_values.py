@@ -280,3 +280,9 @@ def test_tensors_without_axes_and_without_elements() -> None:
         lambda x: [x + 1, x.exp(), x.sum(), x.reshape([1, 1]), core.stack([x, x]), x.max(), x.round()], np.float32(1.5)
     )
     check(lambda x: [x.reshape([2, 0, 1]), x.sum(), core.concat([x, x]), x * 2], np.zeros((2, 0), np.float32))
+
+
+def test_numbers_on_the_left_of_a_function() -> None:
+    for name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"):
+        check(lambda x, name=name: getattr(core, name)(1.0, x), POINTS)  # type: ignore[misc]
+    check(lambda x: [core.maximum(0.5, x), core.minimum(0.5, x)], POINTS)
