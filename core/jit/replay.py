@@ -8,7 +8,7 @@ from typing import Optional
 from core.kernels import door
 from core.kernels.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
 from core.kernels.door import Value
-from core.kernels.errors import OperatorError
+from core.kernels.errors import UnknownSizeError
 from core.kernels.trace import Operation
 
 
@@ -31,7 +31,7 @@ def repeat(
         draws: What its random operations drew in the run that is repeated, in order; None to draw anew.
 
     Raises:
-        OperatorError: a size turns a guard's outcome round, or one that the trace holds for fixed is different here.
+        UnknownSizeError: a size turns a guard's outcome round, or one that the trace holds for fixed is different here.
     """
     known = {id(variable): value for variable, value in zip(variables, inputs)}
 
@@ -68,7 +68,7 @@ def _check_fixed_sizes(operation: Operation, traced: Value, result: Value) -> No
         one == here or one != other for one, other, here in zip(expected, second[0], got)
     )
     if not fits:
-        raise OperatorError(
+        raise UnknownSizeError(
             f"{operation.operator.name}: a result has shape {list(got)} where the program was traced for"
             f" {shape_text(traced)}: this size of input cannot be expressed; make a program for it, with another"
             " InputSpec"

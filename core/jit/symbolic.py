@@ -10,7 +10,7 @@ from core.jit.replay import repeat
 from core.jit.tracing import traced_call
 from core.kernels.dimension import Guard
 from core.kernels.door import Value
-from core.kernels.errors import OperatorError
+from core.kernels.errors import OperatorError, UnknownSizeError
 from core.kernels.trace import Operation, Trace
 from core.tensor import Tensor
 
@@ -88,10 +88,26 @@ def trace_symbolic(function: Callable[..., Any], specs: Sequence[Any]) -> Symbol
             return {key: stand_in(part) for key, part in item.items()}
         return item
 
-    outputs, skeleton, updates = traced_call(trace, function, lambda: ([stand_in(item) for item in specs], {}))
+    try:
+        outputs, skeleton, updates = traced_call(trace, function, lambda: ([stand_in(item) for item in specs], {}))
+    except UnknownSizeError:
+        raise
+    except OperatorError as error:
+        error.message += _examples_text(inputs)
+        raise
     return SymbolicProgram(
         inputs, trace.operations, trace.variables, trace.captured, outputs, skeleton, updates, trace.guards
     )
+
+
+def _examples_text(inputs: Sequence[InputSpec]) -> str:
+    """Return with which sizes the unknown axes were traced, for the message of an error that may come from these."""
+    parts = []
+    for position, spec in enumerate(inputs):
+        for axis, pair in enumerate(zip(*spec.traced_shapes())):
+            if pair[0] != pair[1]:
+                parts.append(f"{spec.name or f'input{position}'}.shape[{axis}] as {pair[0]} and {pair[1]}")
+    return f" (traced with {', '.join(parts)}: InputSpec(examples=...) gives others)" if parts else ""
 
 
 def replay(program: SymbolicProgram, values: Sequence[Value]) -> list[Value]:

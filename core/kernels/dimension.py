@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from core.kernels import door
-from core.kernels.errors import OperatorError, user_line
+from core.kernels.errors import UnknownSizeError, user_line
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
@@ -145,8 +145,8 @@ class Dimension:
 
     # what would freeze the number
 
-    def _refuse(self, use: str) -> OperatorError:
-        return OperatorError(
+    def _refuse(self, use: str) -> UnknownSizeError:
+        return UnknownSizeError(
             f"{user_line()}: {self} is unknown while this program is being traced, so it cannot become {use}: a number"
             " would be frozen into the program; compute with it as it is (+ - * // %), use tensor operators, or give"
             " the size in the InputSpec"
@@ -415,11 +415,11 @@ class Guard:
             size: Gives the size of a value's axis.
 
         Raises:
-            OperatorError: it does not.
+            UnknownSizeError: it does not.
         """
         first, second = evaluated(self.first, size), evaluated(self.second, size)
         if COMPARISONS[self.sign](first, second) != self.outcome:
-            raise OperatorError(
+            raise UnknownSizeError(
                 f"{self.line}: the program was traced for sizes where {self.text} is {self.outcome}, but here"
                 f" {first} {self.sign} {second} is {not self.outcome}: make a program for these sizes, with another"
                 " InputSpec"
@@ -443,7 +443,7 @@ def _decide(sign: str, first: Any, second: Any) -> bool:
     outcomes = [bool(COMPARISONS[sign](in_world(first, world), in_world(second, world))) for world in WORLDS]
     if outcomes[0] != outcomes[1]:
         in_each = [f"{in_world(first, world)} {sign} {in_world(second, world)}" for world in WORLDS]
-        raise OperatorError(
+        raise UnknownSizeError(
             f"{user_line()}: whether {first} {sign} {second} depends on a size that is unknown while this program is"
             f" being traced ({in_each[0]} is {outcomes[0]}, {in_each[1]} is {outcomes[1]}): give the size in the"
             " InputSpec, or examples on one side of the comparison"

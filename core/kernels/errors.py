@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-_CORE_FOLDER = str(Path(__file__).parent.parent)
+import numpy as np
+
+_LIBRARIES = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent))
 
 
 class OperatorError(ValueError):
@@ -25,6 +27,10 @@ class OperatorError(ValueError):
         return f"{self.message} [in {' > '.join(reversed(self.layers))}]"
 
 
+class UnknownSizeError(OperatorError):
+    """A program is traced, or run, in a way that holds for some of its unknown sizes only."""
+
+
 class OperatorTypeError(OperatorError, TypeError):
     """A wrong element type or Python type given to an operator."""
 
@@ -34,8 +40,8 @@ class OperatorIndexError(OperatorError, IndexError):
 
 
 def user_line() -> str:
-    """Return ``file:line`` of the innermost caller outside core."""
+    """Return ``file:line`` of the innermost caller outside core and numpy."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_CORE_FOLDER):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

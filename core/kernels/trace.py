@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 from core.kernels import custom, dimension, door, graph
 from core.kernels.door import Meta, Plan, Value
-from core.kernels.errors import OperatorError, user_line
+from core.kernels.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.operator import Operator
 
 DETACH = Operator("detach", "BlockGrad", differentiable=False)
@@ -108,11 +108,23 @@ class Trace:
             return value if value.node is None else self._results.get((id(value.node), value.index), value)
         found = self._symbols.get(id(value))
         if found is None:
+            if value.traced is not None and not self._stands_in(value.traced):
+                raise OperatorError(
+                    f"{user_line()}: a tensor that was made in a branch or loop, or in another compiled program, is"
+                    " used outside it: return it, or assign it to a variable, instead of storing it"
+                )
             owner = value.owner() if value.owner is not None else None
             self.captured.append((value, owner))
             found = self.input(value.meta, value.requires_grad, "captured", value.second)
             self._symbols[id(value)] = found
         return found
+
+    def _stands_in(self, other: Trace) -> bool:
+        """Return whether this trace is being made inside another."""
+        around = self.outer
+        while around is not None and around is not other:
+            around = around.outer
+        return around is other
 
     def adopt(self, value: Value, owner: Any) -> None:
         """Note whose value a captured one is: later calls read what that handle holds then."""
@@ -147,6 +159,7 @@ class Trace:
         else:
             # the engine cannot differentiate its operators on equal shapes with respect to one input only
             handle = plan.handle if all(needs) or not any(needs) else operator.handle
+            assert handle is not None
             outputs = graph.apply_operator(operator.name, handle, symbols, plan.attributes)
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
@@ -187,14 +200,14 @@ class Trace:
             _, seconds = _inferred(operator, metas, dimension.in_world(attributes, 1))
         except OperatorError as error:
             sizes = ", ".join(dimension.shape_text(value) for value in inputs)
-            raise OperatorError(
+            raise UnknownSizeError(
                 f"{user_line()}: {operator.name} works for one size of an unknown axis and not for another (inputs"
                 f" {sizes}): a number was computed where the size itself is needed, or the InputSpec must give the size"
                 f" or other examples; {error}"
             ) from None
         for value, second in zip(results, seconds):
             if len(second[0]) != len(value.meta[0]) or second[1] is not value.meta[1]:
-                raise OperatorError(
+                raise UnknownSizeError(
                     f"{user_line()}: the number of axes of {operator.name}'s result depends on an unknown size"
                     f" ({value.meta[0]} or {second[0]}): give the size in the InputSpec"
                 )
