@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from typing import Optional
 
 import numpy as np
 
-from core.jit.exported import ExportedProgram, replay
+from core.jit.exported import ExportedProgram, has_regions
+from core.jit.exported_run import replay
+from core.jit.segments import Executable
 from core.kernels import door, engine, graph
-from core.kernels.door import Meta
+from core.kernels.door import Meta, Value
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import Array
 from core.kernels.trace import Trace
@@ -35,7 +38,7 @@ class EngineProgram:
         weights: Mapping[str, Array],
         shapes: Sequence[tuple[int, ...]],
         fuse: bool = True,
-        results: Sequence[str] | None = None,
+        results: Optional[Sequence[str]] = None,
     ) -> None:
         self.metas: list[Meta] = [(tuple(shape), entry.dtype) for shape, entry in zip(shapes, program.inputs)]
         with door.gradient_mode(False):
@@ -52,14 +55,20 @@ class EngineProgram:
         self._weights = [weights[name] for name in program.weights]
         self._weights += [value.array for value, _ in trace.captured]
         count = len(self.metas)
-        self._program = graph.Program(
-            [value.array for value in outputs],
-            trace.inputs,
-            static=True,
-            training=trace.training,
-            steady=range(count, count + len(self._weights)),
-            fuse=fuse and not trace.training,
-        )
+        self._parts: Optional[Executable] = None
+        self._program: Optional[graph.Program] = None
+        if has_regions(program):  # the engine has no graph for it: stretches of it are compiled
+            self._parts = Executable(program.name, trace.variables, trace.operations, outputs, static=True)
+            self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
+        else:
+            self._program = graph.Program(
+                [value.array for value in outputs],
+                trace.inputs,
+                static=True,
+                training=trace.training,
+                steady=range(count, count + len(self._weights)),
+                fuse=fuse and not trace.training,
+            )
         self._lock = threading.Lock()
         self._ready = False
 
@@ -74,12 +83,20 @@ class EngineProgram:
         """
         inputs = [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(arrays, self.metas)]
         with self._lock:  # the engine keeps the order of what is handed to it, but not of two calls that hand it over
-            results = self._program.forward([*inputs, *self._weights])
+            results = self._run(inputs)
             if not self._ready:
                 for result in results:  # the first run prepares the weights: nobody may come in between
                     result.wait_to_read()
                 self._ready = True
         return [_numpy(result, meta) for result, meta in zip(results, self.output_metas)]
+
+    def _run(self, inputs: Sequence[Array]) -> list[Array]:
+        if self._program is not None:
+            return self._program.forward([*inputs, *self._weights])
+        assert self._parts is not None
+        with door.gradient_mode(False):
+            values = [Value(array, meta) for array, meta in zip(inputs, self.metas)]
+            return [value.array for value in self._parts.run([*values, *self._constants])]
 
 
 def _numpy(array: Array, meta: Meta) -> np.ndarray:

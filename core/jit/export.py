@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Optional
-
-import numpy as np
 
 from core.jit import forms
 from core.jit.export_check import compare_with_live, live_examples
 from core.jit.export_folder import new_folder
-from core.jit.export_inputs import given_specs, is_layer, is_spec, named_arguments, parameter_names
-from core.jit.exported import ExportedProgram, ProgramGuard, ProgramInput, ProgramNode, ProgramWeight, SizeExpression
+from core.jit.export_inputs import given_specs, is_layer, named_arguments, parameter_names
+from core.jit.export_program import converted
+from core.jit.exported import ExportedProgram
 from core.jit.passes import without_unneeded
 from core.jit.program_file import PathLike, write_program
+from core.jit.regions import KINDS, Region
 from core.jit.rewrite import call
 from core.jit.static_function import StaticFunction
-from core.jit.symbolic import SymbolicProgram, trace_symbolic
-from core.kernels import dimension, door, engine
-from core.kernels.door import Value
+from core.jit.symbolic import trace_symbolic
+from core.kernels import door
 from core.kernels.operator import REGISTRY, HostOperator, Operator
+from core.kernels.trace import Operation
 from core.tensor import Tensor
 
 logger = logging.getLogger("core.jit")
@@ -66,10 +65,10 @@ def save(
         raise (NotImplementedError if name in _PADDLE_CONFIGS else TypeError)(f"jit.save: the option {name!r} {known}")
     names = None if class_names is None else [str(name) for name in class_names]
     owner, function, label = _parts(layer)
-    arguments = named_arguments(given_specs(layer, input_spec), parameter_names(layer), label)
+    arguments, arrays = named_arguments(given_specs(layer, input_spec), parameter_names(layer), label)
     with evaluation_mode(owner or _layers_of(function, arguments)), new_folder(path) as folder:
         program = exported(function, arguments, owner, label)
-        examples = live_examples(function, arguments, program)
+        examples = live_examples(function, arguments, arrays, program)
         program.preprocessing, program.class_names = preprocessing, names
         program.examples = [[array.shape for array in example.inputs] for example in examples]
         write_program(program, folder)
@@ -102,7 +101,7 @@ def _layers_of(function: Callable[..., Any], arguments: Sequence[tuple[str, Any]
     found: dict[int, Any] = {}
 
     def watched(*args: Any) -> list[Tensor]:
-        function(*args)
+        call(function)(*args)
         assert door.state.trace is not None
         found.update(door.state.trace.layers)
         return []
@@ -161,22 +160,31 @@ def exported(
             f"jit.save: {label} gives {_state_names(owner).get(id(handle)) or handle.name or 'a tensor'} a new value in"
             " evaluation mode; an exported program keeps no state: return the value instead"
         )
-    _refuse_unknown(traced, label)
-    return without_unneeded(_converted(traced, arguments, result[0], owner, label))
+    _refuse_unknown(traced.operations, label)
+    return without_unneeded(converted(traced, arguments, result[0], _state_names(owner), label))
 
 
-def _refuse_unknown(traced: SymbolicProgram, label: str) -> None:
+def _refuse_unknown(operations: Sequence[Operation], label: str) -> None:
     """Refuse, all at once, what only this process can run."""
-    refused = []
-    for operation in traced.operations:
-        name = operation.operator.name.partition("#")[0]
-        if not is_declared(operation.operator) and name not in refused:
-            refused.append(name)
+    refused: list[str] = []
+    _collect_unknown(operations, refused)
     if refused:
         raise ValueError(
             f"jit.save: {label} cannot be exported because of {', '.join(refused)}: gradients of one's own (PyLayer,"
-            " tensor hooks) and operators declared outside core exist in Python only; use core's operators there"
+            " tensor hooks), gradients of control flow, and operators declared outside core exist in Python only; use"
+            " core's operators there"
         )
+
+
+def _collect_unknown(operations: Sequence[Operation], refused: list[str]) -> None:
+    for operation in operations:
+        operator = operation.operator
+        name = operator.name.partition("#")[0]
+        if isinstance(operator, Region) and operator.kind in KINDS:
+            for body in operator.subprograms.values():
+                _collect_unknown(body.operations, refused)
+        elif not is_declared(operator) and name not in refused:
+            refused.append("the gradient of control flow" if isinstance(operator, Region) else name)
 
 
 def is_declared(operator: Operator) -> bool:
@@ -194,79 +202,3 @@ def _state_names(owner: Any) -> dict[int, str]:
     if owner is None:
         return {}
     return {id(tensor): name for name, tensor in reversed(list(owner.to_static_state_dict(use_hook=False).items()))}
-
-
-def _converted(
-    traced: SymbolicProgram, arguments: Sequence[tuple[str, Any]], result: Any, owner: Any, label: str
-) -> ExportedProgram:
-    """Write a trace down on named values."""
-    specs = traced.inputs
-    names: dict[int, str] = {}
-    taken: set[str] = set()
-
-    def name(value: Value, wanted: str) -> str:
-        unique, number = wanted, 2
-        while unique in taken:
-            unique, number = f"{wanted} {number}", number + 1
-        taken.add(unique)
-        names[id(value)] = unique
-        return unique
-
-    inputs = []
-    for variable, spec in zip(traced.variables, specs):
-        shape = tuple([None if size == -1 else size for size in spec.shape])
-        inputs.append(ProgramInput(name(variable, str(spec.name)), spec.dtype, shape))
-    state = _state_names(owner)
-    weights = {}
-    for variable, (value, handle) in zip(traced.variables[len(specs) :], traced.captured):
-        value = value if handle is None else handle._value
-        is_parameter = handle is not None and hasattr(handle, "trainable")
-        kind = "parameter" if is_parameter else "buffer" if id(handle) in state else "constant"
-        wanted = state.get(id(handle)) or (handle.name if handle is not None and handle.name else "constant")
-        if value.array is None:
-            raise ValueError(f"jit.save: {wanted} is abstract (built under LazyGuard): initialize() it first")
-        array = np.array(engine.view(value.array, *value.meta))
-        weights[name(variable, wanted)] = ProgramWeight(array, value.meta[1], kind, value.requires_grad)
-    nodes = []
-    for operation in traced.operations:
-        attributes = {key: _sized(item, names) for key, item in operation.attributes.items()}
-        reads = [names[id(value)] for value in operation.inputs]
-        gives = [name(value, f"v{len(names) - len(traced.variables)}") for value in operation.outputs]
-        metas = [(_open_shape(value), value.meta[1]) for value in operation.outputs]
-        nodes.append(ProgramNode(operation.operator.name, attributes, reads, gives, metas, operation.gradients))
-    guards = [
-        ProgramGuard(
-            guard.sign, _sized(guard.first, names), _sized(guard.second, names), guard.outcome,
-            os.path.basename(guard.line), guard.text,
-            guard.position,
-        )
-        for guard in traced.guards
-    ]  # fmt: skip
-    return ExportedProgram(
-        name=label,
-        inputs=inputs,
-        arguments=[(n, forms.form_of(a, is_spec, "an argument")[0]) for n, a in arguments],
-        weights=weights,
-        nodes=nodes,
-        outputs=[names[id(value)] for value in traced.outputs],
-        result=result,
-        guards=guards,
-        examples=[],
-    )
-
-
-def _open_shape(value: Value) -> tuple[Optional[int], ...]:
-    return tuple([None if isinstance(n, dimension.Dimension) else n for n in dimension.symbolic_shape(value)])
-
-
-def _sized(item: Any, names: dict[int, str]) -> Any:
-    """Return an attribute with each Dimension as an expression on named values."""
-    if isinstance(item, dimension.Dimension):
-        return SizeExpression(_tuples(item.to_literal(lambda value: names[id(value)])))
-    if isinstance(item, tuple):
-        return tuple([_sized(part, names) for part in item])
-    return item
-
-
-def _tuples(item: Any) -> Any:
-    return tuple([_tuples(part) for part in item]) if isinstance(item, list) else item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from core.jit import forms
 from core.jit.engine_program import EngineProgram
-from core.jit.exported import ExportedProgram, replay
+from core.jit.exported import ExportedProgram
+from core.jit.exported_run import replay
 from core.jit.input_spec import InputSpec
-from core.jit.passes import RANDOM, optimized
+from core.jit.passes import is_random, optimized
 from core.jit.program_reader import read_program
 from core.kernels import door, engine
 from core.kernels.dtypes import DType
@@ -41,13 +42,17 @@ class Example:
 
 
 def live_examples(
-    function: Callable[..., Any], arguments: Sequence[tuple[str, Any]], program: ExportedProgram
+    function: Callable[..., Any],
+    arguments: Sequence[tuple[str, Any]],
+    arrays: Mapping[str, np.ndarray],
+    program: ExportedProgram,
 ) -> list[Example]:
     """Run the live model at the examples' sizes: small ones first, then those that the program was traced with.
 
     Args:
         function: The model, in evaluation mode.
         arguments: A name and an argument each, with an InputSpec for each tensor.
+        arrays: Values for inputs of which an example was given; the others get random ones.
         program: What was made of it.
 
     Returns:
@@ -60,13 +65,13 @@ def live_examples(
     examples: list[Example] = []
     for shapes in candidates:
         try:
-            examples.append(_live_example(function, taken, specs, shapes, program))
+            examples.append(_live_example(function, taken, specs, shapes, arrays, program))
         except ValueError:  # a batch of one, for instance, may be too small for this model
             if not open_sizes:
                 raise
     if not examples:
         examples = [
-            _live_example(function, taken, specs, [_shape(spec, world, None) for spec in specs], program)
+            _live_example(function, taken, specs, [_shape(spec, world, None) for spec in specs], arrays, program)
             for world in range(2)
         ]
     return examples
@@ -80,10 +85,15 @@ def _shape(spec: InputSpec, world: int, batch: Optional[int]) -> tuple[int, ...]
 
 
 def _live_example(
-    function: Callable[..., Any], taken: Any, specs: Sequence[InputSpec], shapes: Any, program: ExportedProgram
+    function: Callable[..., Any],
+    taken: Any,
+    specs: Sequence[InputSpec],
+    shapes: Sequence[tuple[int, ...]],
+    arrays: Mapping[str, np.ndarray],
+    program: ExportedProgram,
 ) -> Example:
     generator = np.random.default_rng(_SEED)
-    inputs = [_numbers(generator, shape, spec.dtype) for shape, spec in zip(shapes, specs)]
+    inputs = [arrays.get(str(s.name), _numbers(generator, shape, s.dtype)) for shape, s in zip(shapes, specs)]
     tensors = iter([Tensor(array, dtype=spec.dtype) for array, spec in zip(inputs, specs)])
     arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
     with door.gradient_mode(False), _seeded(program):
@@ -101,7 +111,7 @@ class _seeded:
     """Seed the random numbers inside a ``with`` block where the program draws some; they go on from before after it."""
 
     def __init__(self, program: ExportedProgram) -> None:
-        self.active = is_random(program)
+        self.active = is_random(program.nodes)
 
     def __enter__(self) -> None:
         if self.active:
@@ -115,11 +125,6 @@ class _seeded:
             from core.operators.random import set_rng_state
 
             set_rng_state(self.state)
-
-
-def is_random(program: ExportedProgram) -> bool:
-    """Return whether a program draws random numbers."""
-    return any(node.operator in RANDOM for node in program.nodes)
 
 
 def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
@@ -147,7 +152,7 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
                 f"jit.save: {program.name}: {problem}. Its Python code computes something that is no operation of the"
                 " program, such as numpy's random numbers or a value that changes between calls: nothing was written"
             )
-        if is_random(program):
+        if is_random(program.nodes):
             continue  # a compiled program draws in an order of its own
         try:
             compiled = EngineProgram(fast, weights, [array.shape for array in example.inputs], program.fuse)

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Sequence
 from typing import Any, Optional
 
+import numpy as np
+
 from core.jit import forms, tree
 from core.jit.input_spec import InputSpec
 from core.jit.static_function import StaticFunction
@@ -54,8 +56,12 @@ def parameter_names(layer: Any) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def named_arguments(specs: Sequence[Any], parameters: Sequence[str], label: str) -> list[tuple[str, Any]]:
+def named_arguments(
+    specs: Sequence[Any], parameters: Sequence[str], label: str
+) -> tuple[list[tuple[str, Any]], dict[str, np.ndarray]]:
     """Return ``(parameter, argument)`` pairs in which every tensor is an InputSpec with a name of its own.
+
+    The values of example Tensors are returned, too, by those names.
 
     Raises:
         ValueError: two are named the same, or there is none.
@@ -63,6 +69,7 @@ def named_arguments(specs: Sequence[Any], parameters: Sequence[str], label: str)
     """
     arguments = []
     taken: set[str] = set()
+    arrays: dict[str, np.ndarray] = {}
     for position, item in enumerate(specs):
         parameter = parameters[position] if position < len(parameters) else f"input{position}"
         form, found = forms.form_of(item, is_spec, f"jit.save: input_spec[{position}] of {label}")
@@ -73,11 +80,13 @@ def named_arguments(specs: Sequence[Any], parameters: Sequence[str], label: str)
             if spec.name in taken:
                 raise ValueError(f"jit.save: two inputs are named {spec.name!r}: give each InputSpec its own name")
             taken.add(spec.name)
+            if isinstance(given, Tensor):
+                arrays[spec.name] = given.as_float_numpy()
             named.append(spec)
         arguments.append((parameter, forms.filled(form, named)))
     if not taken:
         raise ValueError("jit.save: the input_spec has no InputSpec or Tensor: a program needs at least one input")
-    return arguments
+    return arguments, arrays
 
 
 def is_spec(item: Any) -> bool:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import dimension, door
-from core.kernels.door import Value
 from core.kernels.dtypes import DType
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +55,13 @@ class ProgramNode:
     """One operation.
 
     Attributes:
-        operator: The name of a primitive operator.
+        operator: The name of a primitive operator, or the kind of a region (:data:`core.jit.regions.KINDS`).
         attributes: Its attributes; a :class:`SizeExpression` may stand in them.
         inputs: Names of inputs, weights or results of earlier nodes.
         outputs: Names of its results.
         metas: Shape and type of each result; None where a size depends on the inputs' sizes.
         gradients: Whether gradients flow through it; False for what stood under no_grad.
+        region: What a region consists of; None for a primitive operator.
     """
 
     operator: str
@@ -73,6 +70,20 @@ class ProgramNode:
     outputs: Sequence[str]
     metas: Sequence[tuple[tuple[Optional[int], ...], DType]]
     gradients: bool = True
+    region: Optional[ProgramRegion] = None
+
+
+@dataclasses.dataclass
+class ProgramRegion:
+    """Control flow: programs of its own, and literals; see core.jit.regions.
+
+    Attributes:
+        bodies: The programs by name.
+        settings: The literals.
+    """
+
+    bodies: dict[str, ProgramBody]
+    settings: dict[str, Any]
 
 
 @dataclasses.dataclass
@@ -96,6 +107,23 @@ class ProgramGuard:
     line: str
     text: str
     position: int
+
+
+@dataclasses.dataclass
+class ProgramBody:
+    """A program inside a region; all that it reads is given to it.
+
+    Attributes:
+        inputs: What it is given, in order.
+        nodes: The operations, each after those that it reads from.
+        outputs: Names of the results.
+        guards: Conditions on the sizes.
+    """
+
+    inputs: list[ProgramInput]
+    nodes: list[ProgramNode]
+    outputs: list[str]
+    guards: list[ProgramGuard]
 
 
 @dataclasses.dataclass
@@ -131,82 +159,6 @@ class ExportedProgram:
     fuse: bool = True
 
 
-def replay(program: ExportedProgram, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Run a program operation by operation, or note it down where a trace is running.
-
-    Args:
-        program: What to run.
-        values: A value for each input and weight.
-
-    Returns:
-        Every value of the program by name.
-
-    Raises:
-        OperatorError: an operation refuses its inputs, or a guard does not hold.
-    """
-    known = dict(values)
-    guards = iter([*sorted(program.guards, key=lambda guard: guard.position), None])
-    guard = next(guards)
-    for position, node in enumerate(program.nodes):
-        while guard is not None and guard.position <= position:
-            check_guard(guard, known)
-            guard = next(guards)
-        inputs = [known[name] for name in node.inputs]
-        attributes = {key: resolved(value, known) for key, value in node.attributes.items()}
-        with door.gradient_mode(door.state.gradients and node.gradients):
-            try:
-                outputs = REGISTRY[node.operator].replay(inputs, attributes)
-            except (AssertionError, LookupError, TypeError) as error:  # attributes that the operator does not know
-                if isinstance(error, OperatorError):
-                    raise
-                raise OperatorError(
-                    f"operation {position} ({node.operator}) does not take its inputs or attributes:"
-                    f" {type(error).__name__} {error}"
-                ) from None
-        _check_results(position, node, outputs)
-        known.update(zip(node.outputs, outputs))
-    while guard is not None:
-        check_guard(guard, known)
-        guard = next(guards)
-    return known
-
-
-def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -> None:
-    """Refuse results of another type, or of another size where the program was made for one size only."""
-    if len(outputs) != len(node.outputs):
-        raise OperatorError(
-            f"operation {position} ({node.operator}) has {len(outputs)} results, but {len(node.outputs)} names"
-        )
-    for value, (shape, dtype) in zip(outputs, node.metas):
-        got = value.meta[0]
-        fits = len(shape) == len(got) and all(size in (None, here) for size, here in zip(shape, got))
-        if not fits or value.meta[1] is not dtype:
-            wanted = f"{dtype.name}[{', '.join('any' if size is None else str(size) for size in shape)}]"
-            raise OperatorError(
-                f"operation {position} ({node.operator}) gives {value.meta[1].name}{list(got)} where the program was"
-                f" made for {wanted}: inputs of this size cannot be expressed by it"
-            )
-
-
-def check_guard(guard: ProgramGuard, known: Mapping[str, Value]) -> None:
-    """Make sure that a comparison of sizes comes out as it did.
-
-    Raises:
-        OperatorError: it does not.
-    """
-    first, second = resolved(guard.first, known), resolved(guard.second, known)
-    dimension.Guard(guard.sign, first, second, guard.outcome, guard.line, guard.text, guard.position).check(_size)
-
-
-def resolved(item: Any, known: Mapping[str, Value]) -> Any:
-    """Return an attribute with every size expression worked out for the values' shapes."""
-    if isinstance(item, SizeExpression):
-        return dimension.from_literal(item.literal, known.__getitem__)
-    if isinstance(item, tuple):
-        return tuple([resolved(part, known) for part in item])
-    return item
-
-
 def size_names(item: Any) -> set[str]:
     """Return the names of the values whose sizes an attribute depends on."""
     if isinstance(item, SizeExpression):
@@ -226,5 +178,6 @@ def _literal_names(literal: Any) -> set[str]:
     return {name for part in literal[1:] for name in _literal_names(part)}
 
 
-def _size(value: Value, axis: int) -> int:
-    return value.meta[0][axis]
+def has_regions(program: ExportedProgram) -> bool:
+    """Return whether a program has control flow on tensors, printing or assertions."""
+    return any(node.region is not None for node in program.nodes)

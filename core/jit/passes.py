@@ -20,7 +20,6 @@ from core.kernels.door import Value
 from core.kernels.dtypes import float32, float64
 from core.kernels.operator import REGISTRY
 
-RANDOM = frozenset({"uniform", "normal", "randint", "shuffle", "poisson"})
 IDENTITIES = frozenset({"assign", "detach"})
 ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
@@ -47,12 +46,30 @@ def without_unneeded(program: ExportedProgram) -> ExportedProgram:
         needed |= size_names((guard.first, guard.second))
     kept = []
     for node in reversed(program.nodes):
-        if needed.intersection(node.outputs):
+        if needed.intersection(node.outputs) or acts(node):
             kept.append(node)
             needed.update(node.inputs, size_names(node.attributes))
     nodes = kept[::-1]
     weights = {name: weight for name, weight in program.weights.items() if name in needed}
     return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
+
+
+def acts(node: ProgramNode) -> bool:
+    """Return whether an operation does more than compute: it prints, or makes sure of something."""
+    if node.region is None:
+        return False
+    return node.operator in ("print", "assert") or any(acts(n) for b in node.region.bodies.values() for n in b.nodes)
+
+
+def is_random(nodes: Iterable[ProgramNode]) -> bool:
+    """Return whether one of some operations, or of those inside them, draws random numbers."""
+    for node in nodes:
+        if node.region is None:
+            if REGISTRY[node.operator].random:
+                return True
+        elif any(is_random(body.nodes) for body in node.region.bodies.values()):
+            return True
+    return False
 
 
 def without_identities(program: ExportedProgram) -> ExportedProgram:
@@ -61,7 +78,7 @@ def without_identities(program: ExportedProgram) -> ExportedProgram:
     nodes = []
     for node in program.nodes:
         node = dataclasses.replace(node, inputs=[original.get(name, name) for name in node.inputs])
-        (output, *_) = node.outputs
+        output = node.outputs[0] if node.outputs else ""
         if node.operator in IDENTITIES and output not in program.outputs and not _measured(program, output):
             original[output] = node.inputs[0]
         else:
@@ -90,7 +107,12 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
     with door.gradient_mode(False):
         for node in program.nodes:
             fixed = all(name in weights for name in node.inputs) and not size_names(node.attributes)
-            if not fixed or node.operator in RANDOM or not set(node.outputs).isdisjoint(program.outputs):
+            if (
+                not fixed
+                or node.region is not None
+                or is_random([node])
+                or not set(node.outputs).isdisjoint(program.outputs)
+            ):
                 nodes.append(node)
                 continue
             results = REGISTRY[node.operator].replay([value_of(name) for name in node.inputs], node.attributes)
@@ -211,7 +233,7 @@ def with_branches_kept_apart(program: ExportedProgram) -> ExportedProgram:
     nodes = []
     for node in program.nodes:
         nodes.append(node)
-        result = node.outputs[0]
+        result = node.outputs[0] if node.outputs else ""
         reading = [reader.operator for reader in readers.get(result, []) if reader.operator not in ANCHORS]
         if node.operator == "convolution" and "add" in reading and len(reading) > 1:
             inner = _free_name(f"{result} computed", makers, program.weights)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Union
 
-from core.jit.exported import ExportedProgram, SizeExpression, replay, size_names
+from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
+from core.jit.exported_run import replay
 from core.kernels import door
 from core.kernels.dtypes import BY_NAME
 from core.kernels.engine import MXNetError
@@ -114,52 +115,98 @@ def check_program(program: ExportedProgram) -> None:
     """
     import core.operators  # noqa: F401  # declares every operator
 
-    defined: set[str] = set()
-
-    def define(name: str, place: str) -> None:
-        if name in defined:
-            raise DamagedProgram(f"{place} gives the name {name[:60]!r} a second time: the file is damaged")
-        defined.add(name)
-
-    def use(name: str, place: str) -> None:
-        if name not in defined:
-            raise DamagedProgram(
-                f"{place} reads {name[:60]!r}, which no input, weight or earlier operation gives: the file is damaged"
-            )
-
+    names = _Names("")
     for entry in program.inputs:
-        define(entry.name, "inputs")
+        names.define(entry.name, "inputs")
     for name in program.weights:
-        define(name, "weights")
-    seen = [set(defined)]
-    for i, node in enumerate(program.nodes):
-        place = f"operations[{i}] ({node.operator[:60]})"
-        if node.operator not in REGISTRY or "#" in node.operator:
-            near = difflib.get_close_matches(node.operator[:60], list(REGISTRY), 1)
-            hint = f" (the nearest is {near[0]!r})" if near else ""
-            raise DamagedProgram(
-                f"operations[{i}]: this core has no operator {node.operator[:60]!r}{hint}: update core, or export again"
-            )
-        for name in [*node.inputs, *sorted(size_names(node.attributes))]:
-            use(name, place)
-        for name in node.outputs:
-            define(name, place)
-        seen.append(set(node.outputs))
-    for name in program.outputs:
-        use(name, "outputs")
-    _check_guards(program, seen)
+        names.define(name, "weights")
+    _check_nodes(program, names)
     _check_forms(program)
 
 
-def _check_guards(program: ExportedProgram, seen: list[set[str]]) -> None:
-    for i, guard in enumerate(program.guards):
-        require(0 <= guard.position <= len(program.nodes), f"guards[{i}].position", "a position", guard.position)
-        known = set().union(*seen[: guard.position + 1])
-        for name in size_names(guard.first) | size_names(guard.second):
-            if name not in known:
-                raise DamagedProgram(
-                    f"guards[{i}] reads {name[:60]!r}, which nothing before it gives: the file is damaged"
-                )
+class _Names:
+    """The names that are defined so far in a program, or in a body of a region."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.defined: set[str] = set()
+
+    def define(self, name: str, place: str) -> None:
+        if name in self.defined:
+            raise DamagedProgram(f"{self.place}{place} gives the name {name[:60]!r} a second time: the file is damaged")
+        self.defined.add(name)
+
+    def use(self, name: str, place: str) -> None:
+        if name not in self.defined:
+            raise DamagedProgram(
+                f"{self.place}{place} reads {name[:60]!r}, which no input, weight or earlier operation gives: the file"
+                " is damaged"
+            )
+
+
+def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) -> None:
+    guards = sorted(program.guards, key=lambda guard: guard.position)
+    for i, node in enumerate([*program.nodes, None]):
+        while guards and guards[0].position <= i:
+            guard = guards.pop(0)
+            for name in sorted(size_names((guard.first, guard.second))):
+                names.use(name, "a guard")
+        if node is None:
+            break
+        place = f"operations[{i}] ({node.operator[:60]})"
+        if node.region is not None:
+            _check_region(node, f"{names.place}{place}")
+        elif node.operator not in REGISTRY or "#" in node.operator:
+            near = difflib.get_close_matches(node.operator[:60], list(REGISTRY), 1)
+            hint = f" (the nearest is {near[0]!r})" if near else ""
+            raise DamagedProgram(
+                f"{names.place}operations[{i}]: this core has no operator {node.operator[:60]!r}{hint}: update core, or"
+                " export again"
+            )
+        for name in [*node.inputs, *sorted(size_names(node.attributes))]:
+            names.use(name, place)
+        for name in node.outputs:
+            names.define(name, place)
+    require(not guards, f"{names.place}guards", "at positions inside the program", [g.position for g in guards])
+    for name in program.outputs:
+        names.use(name, "outputs")
+
+
+def _check_region(node: ProgramNode, place: str) -> None:
+    """Make sure that a region's bodies take what it is given, and that its settings are of the kinds that it wants."""
+    assert node.region is not None
+    bodies, settings = node.region.bodies, node.region.settings
+    count = len(node.inputs)
+    kinds: dict[str, tuple[list[str], dict[str, type], int]] = {
+        "conditional": (["false", "true"], {}, count - 1),
+        "loop": (["body", "condition"], {"variables": int}, count),
+        "print": ([], {"pieces": list}, 0),
+        "assert": ([], {"line": str, "pieces": list}, 0),
+    }
+    require(node.operator in kinds, place, f"one of {', '.join(kinds)}", node.operator)
+    wanted, literals, given = kinds[node.operator]
+    require(sorted(bodies) == wanted, f"{place}.bodies", f"{wanted}", sorted(bodies))
+    check_keys(settings, literals, f"{place}.settings")
+    results = len(node.outputs)
+    for name, body in bodies.items():
+        inner = f"{place}.{name}: "
+        require(len(body.inputs) == given, f"{inner}inputs", f"{given} inputs", len(body.inputs))
+        outputs = 1 if name == "condition" else results
+        require(len(body.outputs) == outputs, f"{inner}outputs", f"{outputs} results", len(body.outputs))
+        names = _Names(inner)
+        for entry in body.inputs:
+            names.define(entry.name, "inputs")
+        _check_nodes(body, names)
+    if node.operator == "loop":
+        require(
+            settings["variables"] == results <= count, f"{place}.settings", "as many variables as results", settings
+        )
+    if "pieces" in settings:
+        pieces = settings["pieces"]
+        good = all(piece is None or isinstance(piece, str) for piece in pieces)
+        holes = count - (node.operator == "assert")
+        require(good and pieces.count(None) == holes, f"{place}.settings.pieces", f"text and {holes} nulls", pieces)
+        require(results == 0, f"{place}.outputs", "empty", list(node.outputs))
 
 
 def _check_forms(program: ExportedProgram) -> None:

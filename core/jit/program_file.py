@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 import core
-from core.jit.exported import ExportedProgram, SizeExpression
+from core.jit.exported import ExportedProgram, ProgramBody, ProgramGuard, ProgramNode, SizeExpression
 from core.kernels.dtypes import DType
 
 FORMAT = "core.program"
@@ -39,9 +41,7 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
         "version": VERSION,
         "core": core.__version__,
         "name": program.name,
-        "inputs": [
-            {"name": entry.name, "dtype": entry.dtype.name, "shape": list(entry.shape)} for entry in program.inputs
-        ],
+        "inputs": [_value(entry.name, entry.shape, entry.dtype) for entry in program.inputs],
         "arguments": [[name, _form(form)] for name, form in program.arguments],
         "weights": [
             {
@@ -53,33 +53,10 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
             }
             for name, weight in program.weights.items()
         ],
-        "operations": [
-            {
-                "operator": node.operator,
-                "attributes": {key: literal(value, node.operator) for key, value in node.attributes.items()},
-                "inputs": list(node.inputs),
-                "outputs": [
-                    {"name": name, "dtype": dtype.name, "shape": list(shape)}
-                    for name, (shape, dtype) in zip(node.outputs, node.metas)
-                ],
-                "gradients": node.gradients,
-            }
-            for node in program.nodes
-        ],
+        "operations": [_node(node) for node in program.nodes],
         "outputs": program.outputs,
         "result": _form(program.result),
-        "guards": [
-            {
-                "sign": guard.sign,
-                "first": literal(guard.first, "a guard"),
-                "second": literal(guard.second, "a guard"),
-                "outcome": guard.outcome,
-                "line": guard.line,
-                "text": guard.text,
-                "position": guard.position,
-            }
-            for guard in program.guards
-        ],
+        "guards": [_guard(guard) for guard in program.guards],
         "examples": [[list(shape) for shape in example] for example in program.examples],
         "preprocessing": program.preprocessing,
         "class_names": program.class_names,
@@ -93,6 +70,38 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
     arrays = {name: np.require(weight.array, requirements="C") for name, weight in program.weights.items()}
     save_file(arrays, folder / WEIGHTS_FILE)
     (folder / PROGRAM_FILE).write_text(text, encoding="utf-8")
+
+
+def _value(name: str, shape: Sequence[Optional[int]], dtype: DType) -> dict[str, Any]:
+    return {"name": name, "dtype": dtype.name, "shape": list(shape)}
+
+
+def _node(node: ProgramNode) -> dict[str, Any]:
+    entry = {
+        "operator": node.operator,
+        "attributes": {key: literal(value, node.operator) for key, value in node.attributes.items()},
+        "inputs": list(node.inputs),
+        "outputs": [_value(name, *meta) for name, meta in zip(node.outputs, node.metas)],
+        "gradients": node.gradients,
+    }
+    if node.region is not None:
+        bodies = {name: _body(body) for name, body in node.region.bodies.items()}
+        entry["region"] = {"bodies": bodies, "settings": node.region.settings}
+    return entry
+
+
+def _body(body: ProgramBody) -> dict[str, Any]:
+    return {
+        "inputs": [_value(entry.name, entry.shape, entry.dtype) for entry in body.inputs],
+        "operations": [_node(node) for node in body.nodes],
+        "outputs": body.outputs,
+        "guards": [_guard(guard) for guard in body.guards],
+    }
+
+
+def _guard(guard: ProgramGuard) -> dict[str, Any]:
+    first, second = literal(guard.first, "a guard"), literal(guard.second, "a guard")
+    return {**dataclasses.asdict(guard), "first": first, "second": second}
 
 
 def _text(content: dict[str, Any]) -> str:

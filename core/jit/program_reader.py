@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import core
-from core.jit.exported import ExportedProgram, ProgramGuard, ProgramInput, ProgramNode, ProgramWeight
+from core.jit.exported import (
+    ExportedProgram,
+    ProgramBody,
+    ProgramGuard,
+    ProgramInput,
+    ProgramNode,
+    ProgramRegion,
+    ProgramWeight,
+)
 from core.jit.program_check import (
     COMPARISONS,
     KINDS,
@@ -159,13 +167,34 @@ def _argument(entry: Any, place: str) -> tuple[str, Any]:
 
 
 def _node(entry: Any, place: str) -> ProgramNode:
-    check_keys(entry, {"operator": str, "attributes": dict, "inputs": list, "outputs": list, "gradients": bool}, place)
+    kinds: dict[str, type] = {
+        "operator": str, "attributes": dict, "inputs": list, "outputs": list, "gradients": bool
+    }  # fmt: skip
+    has_region = isinstance(entry, dict) and "region" in entry
+    check_keys(entry, {**kinds, "region": dict} if has_region else kinds, place)
     where = f"{place} ({entry['operator']:.60})"
     attributes = {key: read_attribute(value, f"{where}.{key}") for key, value in entry["attributes"].items()}
     inputs = _names(entry["inputs"], f"{where}.inputs")
     results = [_input(result, f"{where}.outputs") for result in entry["outputs"]]
     outputs, metas = [result.name for result in results], [(result.shape, result.dtype) for result in results]
-    return ProgramNode(entry["operator"], attributes, inputs, outputs, metas, entry["gradients"])
+    region = _region(entry["region"], f"{where}.region") if has_region else None
+    return ProgramNode(entry["operator"], attributes, inputs, outputs, metas, entry["gradients"], region)
+
+
+def _region(entry: Any, place: str) -> ProgramRegion:
+    check_keys(entry, {"bodies": dict, "settings": dict}, place)
+    bodies = {name: _body(body, f"{place}.{name:.60}") for name, body in entry["bodies"].items()}
+    return ProgramRegion(bodies, entry["settings"])
+
+
+def _body(entry: Any, place: str) -> ProgramBody:
+    check_keys(entry, {"inputs": list, "operations": list, "outputs": list, "guards": list}, place)
+    return ProgramBody(
+        inputs=[_input(item, f"{place}.inputs[{i}]") for i, item in enumerate(entry["inputs"])],
+        nodes=[_node(item, f"{place}.operations[{i}]") for i, item in enumerate(entry["operations"])],
+        outputs=_names(entry["outputs"], f"{place}.outputs"),
+        guards=[_guard(item, f"{place}.guards[{i}]") for i, item in enumerate(entry["guards"])],
+    )
 
 
 def _guard(entry: Any, place: str) -> ProgramGuard:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from core.jit import forms
-from core.jit.exported import ExportedProgram, ProgramWeight, replay
+from core.jit.exported import ExportedProgram, ProgramWeight
+from core.jit.exported_run import replay
 from core.jit.input_spec import InputSpec
 from core.jit.program_file import PathLike
 from core.jit.program_reader import read_program

@@ -97,7 +97,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (
             set_at("guards", [{"sign": "==", "first": {"size": ["size", "v1", 0]}, "second": 1, "outcome": True,
                                "line": "", "text": "", "position": 0}]),
-            r"guards\[0\] reads 'v1', which nothing before it gives",
+            "a guard reads 'v1', which no input, weight or earlier operation gives",
         ),
         (
             set_at("guards", [{"sign": "is", "first": 1, "second": 1, "outcome": True, "line": "", "text": "",
