@@ -15,7 +15,7 @@ def test_unknown_sizes_are_minus_one() -> None:
     spec = InputSpec([None, 3, -1], "int64", "ids", stop_gradient=True)
     assert spec.shape == (-1, 3, -1) and spec.dtype == "int64" and spec.name == "ids" and spec.stop_gradient
     assert InputSpec([2]).dtype == "float32" and InputSpec([2]).stop_gradient is False
-    assert repr(spec) == "InputSpec(shape=(-1, 3, -1), dtype=int64, name=ids, stop_gradient=True)"
+    assert repr(spec) == "InputSpec(shape=(-1, 3, -1), dtype=paddle.int64, name=ids, stop_gradient=True)"
     assert core.static.InputSpec is InputSpec
 
 
@@ -92,7 +92,7 @@ SPEC = [InputSpec([None, 4], name="x"), [InputSpec([2], "int64")], {"mask": Inpu
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (lambda x, i, m: (core.ones([2, 5]), [i], m), r"x contradicts .*: expected float32\[None, 4\], got float32\[2, 5\]"),
+        (lambda x, i, m: (core.ones([2, 5]), [i], m), r"x contradicts .*: expected float32\[None, 4\], got float32\[2,"),
         (lambda x, i, m: (core.ones([4]), [i], m), r"argument x .* got float32\[4\]"),
         (lambda x, i, m: (x.astype("float64"), [i], m), r"argument x .* got float64\[2, 4\]"),
         (lambda x, i, m: (3.0, [i], m), r"argument x .* expected float32\[None, 4\], got float"),
