@@ -73,15 +73,16 @@ class Graph:
         self._constants: dict[Any, str] = {}
         self.conditions: list[str] = []
         self._sizes: dict[tuple[str, int], str] = {}
-        self._names: set[str] = set()
+        self._names: dict[str, int] = {}
 
     def fresh_name(self, wanted: str) -> str:
         """Return a name that no tensor of the graph has yet, the wanted one if it is free."""
-        name, count = wanted, 0
+        name, count = wanted, self._names.get(wanted, 0)
         while name in self._names:
-            count += 1
             name = f"{wanted}_{count}"
-        self._names.add(name)
+            count += 1
+        self._names[wanted] = max(count, 1)
+        self._names.setdefault(name, 1)
         return name
 
     def initializer(self, wanted: str, array: np.ndarray) -> str:

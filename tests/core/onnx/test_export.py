@@ -77,7 +77,7 @@ def test_a_compiled_layer_brings_its_own_specs_and_a_tensor_serves_as_one(tmp_pa
     layer = nn.Linear(3, 2)
     compiled = core.jit.to_static(nn.Linear(3, 2), input_spec=[InputSpec([None, 3], name="rows")])
     core.onnx.export(compiled, str(tmp_path / "compiled"))
-    core.onnx.export(layer, str(tmp_path / "plain"), [core.ones([2, 3])])
+    core.onnx.export(layer, str(tmp_path / "plain"), [core.ones([2, 3])], enable_onnx_checker=True)
     x = np.ones((2, 3), np.float32)
     np.testing.assert_allclose(run(tmp_path / "compiled.onnx", rows=x)[0], compiled(core.to_tensor(x)).numpy(), 1e-5)
     (given,) = onnx.load(tmp_path / "plain.onnx").graph.input
@@ -216,6 +216,7 @@ def test_what_onnxruntime_has_no_kernel_for_is_named() -> None:
         ({"path": "folder/"}, ValueError, "path 'folder/' names no file"),
         ({"opset_version": 9}, ValueError, "opset_version=9 is not supported: use 13 to 21"),
         ({"input_spec": None}, ValueError, "give input_spec"),
+        ({"enable_onnx_checker": False}, NotImplementedError, "the option enable_onnx_checker is not built"),
         ({"output_spec": [1]}, NotImplementedError, "the option output_spec is not built"),
     ],
 )

@@ -1,0 +1,82 @@
+"""Operators and layers on inputs of any size: one file serves them as eager code does, or refuses as a replay does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
+
+import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
+
+import core
+from core import operators
+from core.jit.input_spec import InputSpec
+from core.jit.symbolic import replay, trace_symbolic
+from core.kernels.errors import OperatorError
+from core.onnx.check import RuntimeSession, relative_difference
+from core.onnx.convert import convert
+from core.onnx.export_layer import evaluation_mode
+from tests.core.dimension_check import SIZES, Call, leading_axes, trailing_axes
+from tests.core.onnx.test_operators import CASES, SAMPLES, check_refusal
+from tests.core.samples import Draw
+from tests.core.test_reflection_layers import CASES as LAYERS
+
+Axes = Callable[[Sequence[core.Tensor]], list[Optional[int]]]
+
+
+@pytest.mark.parametrize("axes_of", [leading_axes, trailing_axes])
+@pytest.mark.parametrize(("name", "index"), CASES)
+def test_one_file_of_an_operator_serves_every_size(name: str, index: int, axes_of: Axes) -> None:
+    args, kwargs = SAMPLES[name][index](Draw())
+    check(name, Call(getattr(operators, name), args, kwargs, []), axes_of)
+
+
+@pytest.mark.parametrize("name", list(LAYERS))
+def test_one_file_of_a_layer_serves_every_batch(name: str) -> None:
+    core.seed(5)
+    case = LAYERS[name]
+    layer = case.build(core)
+
+    def called(*given: core.Tensor) -> Any:
+        return case.call(layer, *given)
+
+    with evaluation_mode(layer):
+        check(name, Call(called, [core.to_tensor(values) for values in case.inputs], {}, []), leading_axes)
+
+
+def check(name: str, call: Call, axes_of: Axes) -> None:
+    """Assert that a model for any size gives the eager results at each size, or stops where a replay does."""
+    call.axes = axes_of(call.tensors)
+    pair = call.examples() if any(axis is not None for axis in call.axes) else None
+    if pair is None:  # no axis that may have any size
+        return
+    specs = []
+    for tensor, axis in zip(call.tensors, call.axes):
+        shape: list[Optional[int]] = [None if i == axis else size for i, size in enumerate(tensor.shape)]
+        specs.append(InputSpec(shape, tensor.dtype, None, True, {} if axis is None else {axis: pair}))
+    names = [f"input_{i}" for i in range(len(specs))]
+    with core.no_grad():
+        try:
+            program = trace_symbolic(call.on_tensors, specs)
+            if not program.outputs:
+                return
+            model = convert(program, names, [f"output_{i}" for i in range(len(program.outputs))], {}, 18)
+        except OperatorError as error:
+            if "is unknown while this program is being traced" not in str(error):  # tests of the trace list those
+                check_refusal(name, str(error))
+            return
+        session = RuntimeSession(model)
+        for size in SIZES:
+            expected, inputs = call.eager(size), call.inputs(size)
+            if expected is None:
+                continue
+            try:
+                results = session.run({key: tensor.numpy() for key, tensor in zip(names, inputs)})
+            except InvalidArgument as error:
+                assert "condition " in str(error)
+                with pytest.raises(OperatorError, match="the program was traced for"):
+                    replay(program, [tensor._value for tensor in inputs])
+                continue
+            for got, wanted in zip(results, expected):
+                assert got.shape == wanted.shape, f"at size {size}: {got.shape}, eagerly {wanted.shape}"
+                assert relative_difference(got, wanted) <= 1e-5, f"at size {size}"
