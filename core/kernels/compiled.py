@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Callable
 
-import numba
+_wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+if _wanted.isdecimal() and int(_wanted):  # numba itself does not ask for it, and reads its own variable only now
+    os.environ.setdefault("NUMBA_NUM_THREADS", _wanted)
+
+import numba  # noqa: E402
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Optional
 
 import numpy as np
@@ -92,3 +95,13 @@ def test_what_is_not_a_number_is_seen() -> None:
     arrays[0][1, 0, 2] = np.nan
     y = run("lstm", arrays, None, False)[0]
     assert np.isnan(y[1:, 0]).all() and not np.isnan(y[0]).any() and not np.isnan(y[:, 1]).any()
+
+
+@pytest.mark.parametrize(("variable", "expected"), [("1", 1), ("1,2", 1), ("0", None), ("many", None)])
+def test_kernels_use_as_many_threads_as_the_environment_asks_for(variable: str, expected: Optional[int]) -> None:
+    code = "import os; from core.kernels import compiled; print(os.environ.get('NUMBA_NUM_THREADS'))"
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_NUM_THREADS"}
+    found = subprocess.run(
+        [sys.executable, "-c", code], env={**environment, "OMP_NUM_THREADS": variable}, capture_output=True, text=True
+    )
+    assert found.stdout.strip() == str(expected), found.stderr

@@ -1,0 +1,203 @@
+"""A language model of 2 LSTM layers of 650, batch 20, length 35, 10,000 words: ours against PyTorch's nn.LSTM.
+
+    pip install torch
+    python -m benchmarks.language_model [--rounds 5] [--threads 2]
+
+The model is the medium one of Zaremba et al. 2014 (arXiv:1409.2329), without dropout. A step is the loss, its gradient,
+clipping by the global norm and gradient descent. Each side has a process of its own and they take turns; a ratio is the
+median of the rounds' ratios, above 1 where the first one is faster.
+
+Besides the layer, the same LSTM is measured written out as a loop over time in sigmoid, tanh, products and slices, at
+this size and at a small one: what compilation does for code of small operators.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Callable
+
+from benchmarks.side import Side, Steps, compare
+
+WORDS, SIZE, LAYERS, BATCH, LENGTH = 10_000, 650, 2, 20, 35
+SMALL = 32
+
+
+def our_steps() -> Steps:
+    """Return our steps, eager and compiled."""
+    import numpy as np
+
+    import core
+    from core import nn
+    from core.kernels.engine import wait_all
+    from core.nn import functional as F
+
+    core.seed(0)
+    generator = np.random.default_rng(0)
+    words = core.to_tensor(generator.integers(0, WORDS, (LENGTH, BATCH)))
+    labels = core.to_tensor(generator.integers(0, WORDS, (LENGTH, BATCH)))
+
+    class Model(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = nn.Embedding(WORDS, SIZE)
+            self.lstm = nn.LSTM(SIZE, SIZE, LAYERS, time_major=True)
+            self.head = nn.Linear(SIZE, WORDS)
+
+        def forward(self, words: Any, labels: Any) -> Any:
+            hidden, _ = self.lstm(self.embedding(words))
+            return F.cross_entropy(self.head(hidden).reshape([-1, WORDS]), labels.reshape([-1]))
+
+    model = Model()
+    clip = nn.ClipGradByGlobalNorm(5.0)
+    optimizer = core.optimizer.SGD(0.1, parameters=model.parameters(), grad_clip=clip)
+
+    def whole(function: Callable[..., Any]) -> Callable[[], None]:
+        def step() -> None:
+            loss = function(words, labels)
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            loss.item()
+            wait_all()
+
+        return step
+
+    def forward(function: Callable[..., Any], x: Any) -> Callable[[], None]:
+        def step() -> None:
+            with core.no_grad():
+                function(x).numpy()
+
+        return step
+
+    def training(function: Callable[..., Any], x: Any, parameters: Any) -> Callable[[], None]:
+        def step() -> None:
+            function(x).sum().backward()
+            for tensor in (x, *parameters):
+                tensor.clear_gradient(set_to_zero=False)
+            wait_all()
+
+        return step
+
+    def written_out(size: int) -> tuple[Callable[..., Any], Any]:
+        bound = size**-0.5
+        weights = [
+            [
+                core.to_tensor(generator.uniform(-bound, bound, shape).astype("float32"), stop_gradient=False)
+                for shape in shapes
+            ]
+            for shapes in [((size, 4 * size), (size, 4 * size), (4 * size,))] * LAYERS
+        ]
+
+        def run(x: Any) -> Any:
+            sequence = [x[t] for t in range(LENGTH)]
+            for weight_x, weight_h, bias in weights:
+                h = c = core.zeros([BATCH, size])
+                for t in range(LENGTH):
+                    gates = core.matmul(sequence[t], weight_x) + core.matmul(h, weight_h) + bias
+                    i, f, g, o = core.split(gates, 4, axis=-1)
+                    c = F.sigmoid(f) * c + F.sigmoid(i) * core.tanh(g)
+                    h = F.sigmoid(o) * core.tanh(c)
+                    sequence[t] = h
+            return core.stack(sequence)
+
+        return run, [weight for layer in weights for weight in layer]
+
+    x, small = (
+        core.to_tensor(generator.standard_normal((LENGTH, BATCH, size), dtype="float32"), stop_gradient=False)
+        for size in (SIZE, SMALL)
+    )
+    compiled = core.jit.to_static
+    steps = {"step, eager": whole(model), "step, compiled": whole(compiled(lambda words, labels: model(words, labels)))}
+    layer = model.lstm
+    for kind, function in (("eager", lambda x: layer(x)[0]), ("compiled", compiled(lambda x: layer(x)[0]))):
+        steps[f"LSTM forward, {kind}"] = forward(function, x)
+        steps[f"LSTM training, {kind}"] = training(function, x, layer.parameters())
+    for name, size, inputs in (("written out", SIZE, x), ("small, written out", SMALL, small)):
+        function, weights = written_out(size)
+        steps[f"{name}, eager"] = training(function, inputs, weights)
+        steps[f"{name}, compiled"] = training(compiled(function), inputs, weights)
+    return steps
+
+
+def torch_steps(threads: int) -> Steps:
+    """Return PyTorch's steps."""
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    words = torch.randint(0, WORDS, (LENGTH, BATCH))
+    labels = torch.randint(0, WORDS, (LENGTH, BATCH))
+    embedding, head = torch.nn.Embedding(WORDS, SIZE), torch.nn.Linear(SIZE, WORDS)
+    lstm = torch.nn.LSTM(SIZE, SIZE, LAYERS)
+    parameters = [*embedding.parameters(), *lstm.parameters(), *head.parameters()]
+    optimizer = torch.optim.SGD(parameters, 0.1)
+
+    def whole() -> None:
+        optimizer.zero_grad()
+        hidden, _ = lstm(embedding(words))
+        torch.nn.functional.cross_entropy(head(hidden).reshape(-1, WORDS), labels.reshape(-1)).backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 5.0)
+        optimizer.step()
+
+    x, small = (torch.randn(LENGTH, BATCH, size, requires_grad=True) for size in (SIZE, SMALL))
+
+    def forward() -> None:
+        with torch.inference_mode():
+            lstm(x)
+
+    def training() -> None:
+        lstm(x)[0].sum().backward()
+        lstm.zero_grad()
+        x.grad = None
+
+    def written_out(size: int, inputs: Any) -> Callable[[], None]:
+        shapes = [(size, 4 * size), (size, 4 * size), (4 * size,)] * LAYERS
+        weights = [torch.empty(shape).uniform_(-(size**-0.5), size**-0.5).requires_grad_() for shape in shapes]
+
+        def step() -> None:
+            sequence = list(inputs)
+            for layer in range(LAYERS):
+                weight_x, weight_h, bias = weights[3 * layer : 3 * layer + 3]
+                h = c = torch.zeros(BATCH, size)
+                for t in range(LENGTH):
+                    i, f, g, o = (sequence[t] @ weight_x + h @ weight_h + bias).chunk(4, -1)
+                    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+                    h = o.sigmoid() * c.tanh()
+                    sequence[t] = h
+            torch.stack(sequence).sum().backward()
+            for tensor in (inputs, *weights):
+                tensor.grad = None
+
+        return step
+
+    return {
+        "step": whole,
+        "LSTM forward": forward,
+        "LSTM training": training,
+        "written out": written_out(SIZE, x),
+        "small, written out": written_out(SMALL, small),
+    }
+
+
+def main() -> None:
+    """Print one row per comparison."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="alternating rounds (default 5)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    arguments = parser.parse_args()
+    ours = Side("core", our_steps, threads=arguments.threads)
+    theirs = Side("PyTorch", torch_steps, (arguments.threads,), threads=arguments.threads)
+    print(f"{'':28} {'first ms':>10} {'second ms':>10} {'ratio':>7}")
+    for name in theirs.steps:
+        eager, compiled = f"{name}, eager", f"{name}, compiled"
+        for title, first, second in (
+            (f"{name}: compiled, eager", (ours, compiled), (ours, eager)),
+            (f"{name}: compiled, PyTorch", (ours, compiled), (theirs, name)),
+            (f"{name}: eager, PyTorch", (ours, eager), (theirs, name)),
+        ):
+            mine, other, ratio = compare(first, second, arguments.rounds)
+            print(f"{title:38} {1e3 * mine:10.1f} {1e3 * other:10.1f} {ratio:7.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
