@@ -15,6 +15,7 @@ from core.autograd import no_grad
 from core.jit import tree
 from core.jit.input_spec import InputSpec
 from core.jit.symbolic import trace_symbolic
+from core.kernels.errors import OperatorError
 from core.onnx.check import RuntimeSession, check_model, compare, has_runtime
 from core.onnx.convert import convert
 from core.tensor import Tensor
@@ -51,8 +52,14 @@ def layer_to_model(layer: Any, input_spec: Sequence[Any], opset_version: int) ->
     program = trace_symbolic(layer, _named(input_spec, iter(input_names)))
     if not program.outputs:
         raise ValueError("onnx.export: the layer returns no tensor")
-    output_names = _output_names(program.result_skeleton, len(program.outputs))
     names = {id(tensor): name for name, tensor in layer.state_dict().items()} if hasattr(layer, "state_dict") else {}
+    if program.updates:
+        changed = ", ".join(names.get(id(tensor), str(tensor.name)) for tensor, _ in program.updates)
+        raise OperatorError(
+            f"onnx.export: the layer changes its buffers ({changed}) in evaluation mode, but a model holds no state:"
+            " return the new values instead, or do not change them there"
+        )
+    output_names = _output_names(program.result_skeleton, len(program.outputs))
     model = convert(program, input_names, output_names, names, opset_version)
     check_model(model)
     if has_runtime():

@@ -227,6 +227,24 @@ def test_wrong_arguments_are_one_line(options: dict[str, Any], error: type, mess
     assert not list(tmp_path.iterdir())
 
 
+def test_buffers_that_change_in_evaluation_are_refused_by_name() -> None:
+    layer = nn.Sequential(nn.BatchNorm(3, trainable_statistics=True))
+    layer.eval()
+    with pytest.raises(OperatorError, match=r"changes its buffers \(0._mean, 0._variance\) in evaluation mode"):
+        export_layer.layer_to_model(layer, [InputSpec([2, 3, 4, 4])], 18)
+
+
+def test_half_precision_is_exported(tmp_path: Path) -> None:
+    core.seed(0)
+    layer = nn.Sequential(nn.Conv2D(3, 4, 3), nn.BatchNorm2D(4), nn.ReLU(), nn.Flatten(), nn.Linear(16, 3)).float16()
+    core.onnx.export(layer, str(tmp_path / "half"), [InputSpec([None, 3, 4, 4], "float16", name="x")])
+    x = np.random.default_rng(0).uniform(size=(2, 3, 4, 4)).astype("float16")
+    (result,) = run(tmp_path / "half.onnx", x=x)
+    layer.eval()
+    assert result.dtype == np.float16
+    np.testing.assert_allclose(result, layer(core.to_tensor(x)).numpy(), rtol=0, atol=1e-2)
+
+
 def test_a_layer_without_results_is_refused() -> None:
     with pytest.raises(ValueError, match="the layer returns no tensor"):
         export_layer.layer_to_model(lambda x: None, [InputSpec([2])], 18)
