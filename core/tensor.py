@@ -392,7 +392,7 @@ class Tensor:
     def _update_in_trace(self, new: Tensor) -> None:
         trace = door.state.trace
         assert trace is not None
-        if new._value.meta != self._value.meta:
+        if new._value.meta != self._value.meta or new._value.second != self._value.second:
             raise ValueError(
                 f"{self.name or 'the tensor'} has shape {self.shape} and dtype {self.dtype.name}, its new value"
                 f" {new.shape} and {new.dtype.name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.door import Node, Value
+from core.kernels.door import Meta, Node, Value
 from core.kernels.operator import REGISTRY
 from core.tensor import Tensor
 
@@ -32,8 +32,7 @@ class Context:
         assert node.inputs is not None
         self.inputs = [Tensor(value) for value in node.inputs]
         self.outputs = [
-            Tensor(Value(array, meta, node, index, meta[1].kind == "f", node.traced))
-            for index, (array, meta) in enumerate(zip(node.outputs, node.metas))
+            Tensor(_output(node, index, array, meta)) for index, (array, meta) in enumerate(zip(node.outputs, node.metas))
         ]
         self.attributes = node.attributes
         self.needs = needs
@@ -46,6 +45,13 @@ class Context:
             return self.attributes[name]
         except KeyError:
             raise AttributeError(f"the operation has no attribute {name!r}") from None
+
+
+def _output(node: Node, index: int, array: Any, meta: Meta) -> Value:
+    value = Value(array, meta, node, index, meta[1].kind == "f", node.traced)
+    if node.traced is not None:  # which may not know all of its sizes
+        value.second = node.traced.result(value).second
+    return value
 
 
 def rule(*operator_names: str) -> Callable[[Rule], Rule]:

@@ -105,7 +105,7 @@ class Trace:
     def capture(self, value: Value) -> Value:
         """Return the stand-in of a value from outside that is read here: eager, or of the trace around this one."""
         if value.traced is self:  # a rule sees an operation's results as new values on the same node
-            return value if value.node is None else self._results.get((id(value.node), value.index), value)
+            return value if value.node is None else self.result(value)
         found = self._symbols.get(id(value))
         if found is None:
             if value.traced is not None and not self._stands_in(value.traced):
@@ -118,6 +118,10 @@ class Trace:
             found = self.input(value.meta, value.requires_grad, "captured", value.second)
             self._symbols[id(value)] = found
         return found
+
+    def result(self, value: Value) -> Value:
+        """Return the result of an operation of this trace for which a value from the record stands."""
+        return self._results.get((id(value.node), value.index), value)
 
     def _stands_in(self, other: Trace) -> bool:
         """Return whether this trace is being made inside another."""

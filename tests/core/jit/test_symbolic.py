@@ -148,6 +148,21 @@ def test_gradients_flow_through_a_replay() -> None:
     np.testing.assert_allclose(replayed, layer.weight.grad.numpy(), rtol=1e-6)
 
 
+def test_gradients_inside_a_program_of_any_size() -> None:
+    weight = core.to_tensor(np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3), stop_gradient=False)
+
+    def penalty(x: core.Tensor) -> core.Tensor:
+        y = (x.matmul(weight).tanh().reshape([x.shape[0] * 3]) ** 2).sum() / x.shape[0]
+        (first,) = core.grad(y, x, create_graph=True)
+        return core.grad((first * first).sum(), weight)[0]
+
+    program = trace_symbolic(penalty, [InputSpec([None, 4])])
+    for batch in BATCHES:
+        x = draw([batch, 4])
+        x.stop_gradient = False
+        np.testing.assert_allclose(run(program, x), penalty(x).numpy(), rtol=1e-4, atol=1e-6)
+
+
 def test_batch_statistics_are_updates() -> None:
     layer = nn.BatchNorm1D(4)
     before = layer._mean.numpy()
