@@ -31,9 +31,8 @@ class Context:
     def __init__(self, node: Node, needs: Sequence[bool], create_graph: bool, retain: bool) -> None:
         assert node.inputs is not None
         self.inputs = [Tensor(value) for value in node.inputs]
-        self.outputs = [
-            Tensor(_output(node, index, array, meta)) for index, (array, meta) in enumerate(zip(node.outputs, node.metas))
-        ]
+        outputs = enumerate(zip(node.outputs, node.metas))
+        self.outputs = [Tensor(_output(node, index, array, meta)) for index, (array, meta) in outputs]
         self.attributes = node.attributes
         self.needs = needs
         self.create_graph = create_graph
