@@ -7,6 +7,7 @@ Mixup and CutMix for whole batches.
 from __future__ import annotations
 
 from core.vision.transforms import functional
+from core.vision.transforms.auto_augment import AutoAugment, RandAugment
 from core.vision.transforms.base import BaseTransform, Compose
 from core.vision.transforms.functional import (
     adjust_brightness,
@@ -27,6 +28,7 @@ from core.vision.transforms.functional import (
     to_tensor,
     vflip,
 )
+from core.vision.transforms.mixing import CutMix, Mixup
 from core.vision.transforms.random_color import (
     BrightnessTransform,
     ColorJitter,
@@ -45,16 +47,20 @@ from core.vision.transforms.random_warping import RandomAffine, RandomPerspectiv
 from core.vision.transforms.transforms import CenterCrop, Grayscale, Normalize, Pad, Resize, ToTensor, Transpose
 
 __all__ = [
+    "AutoAugment",
     "BaseTransform",
     "BrightnessTransform",
     "CenterCrop",
     "ColorJitter",
     "Compose",
     "ContrastTransform",
+    "CutMix",
     "Grayscale",
     "HueTransform",
+    "Mixup",
     "Normalize",
     "Pad",
+    "RandAugment",
     "RandomAffine",
     "RandomCrop",
     "RandomErasing",

@@ -72,7 +72,7 @@ def affine(
     height, width = image_size(img)
     middle = (width * 0.5, height * 0.5) if center is None else _two_numbers("affine: center", center)
     matrix = np.linalg.inv(_affine_matrix(angle, shift, scale, slants, middle))
-    return _warp("affine", img, matrix, (height, width), interpolation, fill)
+    return warp("affine", img, matrix, (height, width), interpolation, fill)
 
 
 @channels_last
@@ -114,7 +114,7 @@ def rotate(
         wide, high = (upper - lower).astype(int).tolist()
         size = (high, wide)
         matrix = matrix @ _shift((width - wide) / 2.0, (height - high) / 2.0)
-    return _warp("rotate", img, matrix, size, interpolation, fill)
+    return warp("rotate", img, matrix, size, interpolation, fill)
 
 
 @channels_last
@@ -137,7 +137,7 @@ def perspective(
         ValueError: these are not four points each, three of them lie on one line, or an argument is unknown.
     """
     matrix = _homography(_four_points("startpoints", startpoints), _four_points("endpoints", endpoints))
-    return _warp("perspective", img, matrix, image_size(img), interpolation, fill)
+    return warp("perspective", img, matrix, image_size(img), interpolation, fill)
 
 
 def is_quadrilateral(points: Points) -> bool:
@@ -155,10 +155,25 @@ def is_quadrilateral(points: Points) -> bool:
     return True
 
 
-def _warp(
+def warp(
     name: str, img: Any, matrix: np.ndarray, size: tuple[int, int], interpolation: str, fill: Fill
 ) -> Union[np.ndarray, Image.Image]:
-    """Fill a result: each place takes the value at the place that ``matrix``, of shape (3, 3), sends it to."""
+    """Fill a result: each place takes the value at the place that a matrix sends it to.
+
+    Args:
+        name: the transform, for messages.
+        img: a PIL image, or an array of shape (H, W) or (H, W, C).
+        matrix: shape (3, 3), for places (x, y, 1).
+        size: (height, width) of the result.
+        interpolation: "nearest", "bilinear" or "bicubic".
+        fill: the value outside the image, one for all channels or one for each.
+
+    Returns:
+        An image of the same kind.
+
+    Raises:
+        ValueError: ``interpolation`` or ``fill`` is unknown.
+    """
     if interpolation not in INTERPOLATIONS:
         raise ValueError(f"{name}: interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}")
     if isinstance(img, Image.Image):

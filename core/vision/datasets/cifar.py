@@ -1,0 +1,112 @@
+"""CIFAR-10 and CIFAR-100.
+
+Paper: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009,
+    https://www.cs.toronto.edu/~kriz/cifar.html.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tarfile
+import zlib
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from core.io.dataset import Dataset
+from core.vision.datasets.source import Source, as_backend, as_sample, choose_backend, choose_mode, local_file
+from core.weights.unpickler import load_plain
+
+_URL = "https://dataset.bj.bcebos.com/cifar/"
+
+
+class Cifar10(Dataset):
+    """Small photographs in 10 classes: 50,000 of 32 x 32 pixels to train and 10,000 to test.
+
+    Sample i is (image, label): a PIL image of mode RGB, or float32 of shape (32, 32, 3) from 0 to 255, after the
+    transform; and int64 of shape ().
+
+    Args:
+        data_file: the archive "for Python", a tar file, gzipped or not; None: the published one.
+        mode: "train" or "test".
+        transform: what to do with an image.
+        download: whether the published file may be downloaded.
+        backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+
+    Raises:
+        FileNotFoundError: a given file is missing.
+        ValueError: it is not such an archive, is damaged, or asks for code to be run; or an argument is unknown.
+        ConnectionError: the file cannot be downloaded.
+    """
+
+    source = Source(_URL + "cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
+    members = {"train": "data_batch", "test": "test_batch"}
+
+    def __init__(
+        self,
+        data_file: Optional[str] = None,
+        mode: str = "train",
+        transform: Optional[Callable[[Any], Any]] = None,
+        download: bool = True,
+        backend: Optional[str] = None,
+    ) -> None:
+        owner = type(self).__name__
+        self.mode = choose_mode(owner, mode, ("train", "test"))
+        self.backend = choose_backend(owner, backend)
+        self.data_file = local_file(owner, "data_file", data_file, self.source, download)
+        self.transform = transform
+        batches = _read_batches(owner, self.data_file, self.members[self.mode])
+        self.images = np.concatenate([images for images, _ in batches])
+        self.labels = np.concatenate([labels for _, labels in batches])
+
+    def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
+        image: Any = as_backend(np.ascontiguousarray(self.images[index].transpose(1, 2, 0)), self.backend)
+        if self.transform is not None:
+            image = self.transform(image)
+        return as_sample(image, self.backend), np.array(self.labels[index])
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+class Cifar100(Cifar10):
+    """Small photographs in 100 classes: 50,000 of 32 x 32 pixels to train and 10,000 to test.
+
+    Samples, arguments and errors are those of :class:`Cifar10`; labels are the fine ones.
+
+    Args:
+        data_file: the archive "for Python", a tar file, gzipped or not; None: the published one.
+        mode: "train" or "test".
+        transform: what to do with an image.
+        download: whether the published file may be downloaded.
+        backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+    """
+
+    source = Source(_URL + "cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
+    members = {"train": "train", "test": "test"}
+
+
+def _read_batches(owner: str, path: str, wanted: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return images (N, 3, 32, 32) and labels (N,) of each member whose name starts with ``wanted``."""
+    batches = []
+    try:
+        with tarfile.open(path) as archive:
+            for member in sorted(archive.getmembers(), key=lambda member: member.name):
+                if member.isfile() and member.name.rpartition("/")[2].startswith(wanted):
+                    stream = archive.extractfile(member)
+                    assert stream is not None
+                    batches.append(_checked_batch(load_plain(io.BytesIO(stream.read())), member.name))
+    except (tarfile.TarError, EOFError, OSError, zlib.error, pickle.UnpicklingError, ValueError) as error:
+        raise ValueError(f"{owner}: {path!r} cannot be read: {error}") from None
+    if not batches:
+        raise ValueError(f"{owner}: {path!r} holds no member {wanted!r}; is it another data set's archive?")
+    return batches
+
+
+def _checked_batch(batch: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+    content = {key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in dict(batch).items()}
+    images, labels = content.get("data"), content.get("labels", content.get("fine_labels"))
+    if not isinstance(images, np.ndarray) or labels is None or images.shape != (len(labels), 3 * 32 * 32):
+        raise ValueError(f"its member {name!r} holds no images of 3 x 32 x 32 bytes with one label each")
+    return images.astype(np.uint8).reshape(-1, 3, 32, 32), np.array(labels, dtype=np.int64)
