@@ -14,11 +14,12 @@ from core.io.dataset import (
     ConcatDataset,
     Dataset,
     IterableDataset,
+    StreamDataset,
     Subset,
     TensorDataset,
     random_split,
 )
-from core.io.loader import DataLoader, WorkerInfo, get_worker_info
+from core.io.loader import DataLoader
 from core.io.sampler import (
     EpochRandomSampler,
     RandomSampler,
@@ -27,6 +28,8 @@ from core.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from core.io.worker_info import WorkerInfo, get_worker_info
+from core.io.workers import WorkerError
 
 __all__ = [
     "BatchSampler",
@@ -41,10 +44,12 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequenceSampler",
+    "StreamDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "WorkerError",
     "WorkerInfo",
     "default_collate_fn",
     "default_convert_fn",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -23,24 +23,29 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
         ValueError: the batch is empty, or samples differ in shape or in their number of fields.
         TypeError: a field is none of the above.
     """
+    return collate(batch, np.empty)
+
+
+def collate(batch: Sequence[Any], empty: Callable[[tuple[int, ...], np.dtype], np.ndarray]) -> Any:
+    """Do what :func:`default_collate_fn` does, with arrays that ``empty(shape, dtype)`` makes."""
     if len(batch) == 0:
         raise ValueError("a batch cannot be made from no samples")
     first = batch[0]
     if isinstance(first, np.ndarray):
-        return _stack(batch)
+        return _stack(batch, empty)
     if _is_tensor(first):
-        return _stack([sample.numpy() for sample in batch])
+        return _stack([sample.numpy() for sample in batch], empty)
     if isinstance(first, (numbers.Number, np.generic)):
         return np.array(batch)
     if isinstance(first, (str, bytes)):
         return list(batch)
     if isinstance(first, Mapping):
-        return {key: default_collate_fn([sample[key] for sample in batch]) for key in first}
+        return {key: collate([sample[key] for sample in batch], empty) for key in first}
     if isinstance(first, Sequence):
         counts = {len(sample) for sample in batch}
         if len(counts) > 1:
             raise ValueError(f"the samples of one batch have different numbers of fields: {sorted(counts)}")
-        return [default_collate_fn(list(field)) for field in zip(*batch)]
+        return [collate(list(field), empty) for field in zip(*batch)]
     raise TypeError(
         f"a sample holds a {type(first).__name__}; a batch is made of arrays, Tensors, numbers, strings, "
         "and tuples, lists or dicts of these. Pass collate_fn= for anything else"
@@ -94,11 +99,13 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "numpy") and hasattr(value, "stop_gradient")
 
 
-def _stack(arrays: Sequence[np.ndarray]) -> np.ndarray:
+def _stack(arrays: Sequence[np.ndarray], empty: Callable[[tuple[int, ...], np.dtype], np.ndarray]) -> np.ndarray:
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise ValueError(
             f"the samples of one batch have different shapes: {', '.join(map(str, sorted(shapes)))}; "
             "resize or pad them alike, or pass collate_fn="
         )
-    return np.stack(arrays, axis=0)
+    kinds = {array.dtype for array in arrays}
+    kind = kinds.pop() if len(kinds) == 1 else np.result_type(kinds.pop(), *kinds)
+    return np.stack(arrays, axis=0, out=empty((len(arrays), *arrays[0].shape), kind))

@@ -6,7 +6,7 @@ import bisect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from core.io.randomness import permutation
 
@@ -46,6 +46,28 @@ class IterableDataset(Dataset):
         )
 
 
+class StreamDataset(IterableDataset):
+    """An iterable data set in two parts: records, which are cheap to read, and a transform that makes samples of them.
+
+    A loader's workers all read the records, and each transforms only those of its own batches. Subclasses write
+    ``records``.
+
+    Args:
+        transform: makes a sample of a record; None: records are the samples.
+    """
+
+    def __init__(self, transform: Optional[Callable[[Any], Any]] = None) -> None:
+        self.transform = transform
+
+    def records(self) -> Iterator[Any]:
+        """Iterate over the raw records."""
+        raise NotImplementedError(f"{type(self).__name__} must define records()")
+
+    def __iter__(self) -> Iterator[Any]:
+        for record in self.records():
+            yield record if self.transform is None else self.transform(record)
+
+
 class TensorDataset(Dataset):
     """Samples cut from arrays or Tensors along their first axis.
 
@@ -67,6 +89,11 @@ class TensorDataset(Dataset):
         if len(set(lengths)) > 1:
             raise ValueError(f"TensorDataset: the first dimensions differ: {lengths}")
         self.tensors = tensors
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays instead of Tensors: a worker process has no engine."""
+        arrays = [tensor.numpy() if hasattr(tensor, "stop_gradient") else tensor for tensor in self.tensors]
+        return {**self.__dict__, "tensors": arrays}
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
         return tuple(tensor[index] for tensor in self.tensors)

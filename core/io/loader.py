@@ -5,28 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Optional
+
+import numpy as np
 
 from core.io.batch_sampler import BatchSampler, check_batch_size
 from core.io.collate import default_collate_fn, default_convert_fn, to_tensors
 from core.io.dataset import Dataset, IterableDataset
 from core.io.prefetch import prefetched
-from core.io.randomness import sample_scope
+from core.io.reading import Reader
 from core.io.sampler import EpochRandomSampler
-
-
-class WorkerInfo(NamedTuple):
-    """What a worker process knows about itself: its number, how many there are, and its copy of the data set."""
-
-    id: int
-    num_workers: int
-    dataset: Dataset
-
-
-def get_worker_info() -> Optional[WorkerInfo]:
-    """Return what this worker process knows about itself, or None in the parent process."""
-    return None
+from core.io.workers import Workers
 
 
 class DataLoader:
@@ -34,7 +23,7 @@ class DataLoader:
 
     Args:
         dataset: a Dataset or an IterableDataset.
-        feed_list: for static graphs, not built here; must be None.
+        feed_list: for static graphs, which core does not have; must be None.
         places: accepted and ignored: Tensors are made on the current device.
         return_list: must be True; batches are lists of Tensors, or what ``collate_fn`` returns.
         batch_sampler: lists of indices; excludes ``batch_size``, ``shuffle`` and ``drop_last``.
@@ -42,20 +31,22 @@ class DataLoader:
         shuffle: visit the samples in random order, a new one each epoch.
         drop_last: leave out the last batch when it is not full.
         collate_fn: makes a batch from a list of samples; None: :func:`default_collate_fn`.
-        num_workers: worker processes; only 0 (read in this process) is built.
-        use_buffer_reader: read ahead in a thread.
-        prefetch_factor: how many batches to read ahead.
-        use_shared_memory: accepted; concerns worker processes only.
-        timeout: concerns worker processes; must be 0.
-        worker_init_fn: concerns worker processes; must be None.
-        persistent_workers: concerns worker processes; must be False.
+        num_workers: how many processes read; 0: this one does. They share no memory with it and have no engine, so data
+            set and functions are sent to them by pickle. Batches and their order do not depend on how many there are.
+        use_buffer_reader: read ahead: in a thread, or ``prefetch_factor`` batches per worker instead of one.
+        prefetch_factor: how many batches to read ahead, per worker.
+        use_shared_memory: bring batches from workers through shared memory, where there is enough; else through a pipe.
+        timeout: seconds that a worker may take for a batch before it is taken for hung; 0: a minute for each sample.
+        worker_init_fn: called in each worker with its number before it reads.
+        persistent_workers: keep the workers, and their copies of the data set, from one epoch to the next.
         seed: makes order and augmentation a function of (seed, epoch, sample index) alone; see :meth:`set_epoch`. None:
-            both come from numpy's global generator.
+            both follow from numpy's global generator.
 
     Raises:
         NotImplementedError: an option is asked for that is not built; the message names it.
         ValueError: options exclude each other or are out of range.
-        TypeError: ``dataset`` or ``collate_fn`` is of the wrong kind.
+        TypeError: an argument is of the wrong kind. Iterating raises it for what cannot be sent to a worker.
+        WorkerError: while iterating: a worker could not start, died, or did not get on.
     """
 
     def __init__(
@@ -79,18 +70,22 @@ class DataLoader:
         *,
         seed: Optional[int] = None,
     ) -> None:
-        _refuse_unbuilt(feed_list, return_list, num_workers, timeout, worker_init_fn, persistent_workers)
+        _check_options(
+            feed_list, return_list, num_workers, prefetch_factor, timeout, worker_init_fn, persistent_workers
+        )
         if not hasattr(dataset, "__getitem__") and not isinstance(dataset, IterableDataset):
             kind = type(dataset).__name__
             raise TypeError(f"DataLoader: dataset must be a Dataset or an IterableDataset, not {kind}")
         if collate_fn is not None and not callable(collate_fn):
             raise TypeError(f"DataLoader: collate_fn must be callable, not {collate_fn!r}")
-        if not isinstance(prefetch_factor, int) or prefetch_factor < 1:
-            raise ValueError(f"DataLoader: prefetch_factor must be a positive integer, not {prefetch_factor!r}")
         self.dataset = dataset
         self.num_workers = num_workers
         self.use_buffer_reader = use_buffer_reader
         self.prefetch_factor = prefetch_factor
+        self.use_shared_memory = use_shared_memory
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.persistent_workers = persistent_workers
         self.drop_last = drop_last
         self.seed = seed
         self.epoch = 0
@@ -99,6 +94,7 @@ class DataLoader:
         makes_batches = batch_size is not None or batch_sampler is not None
         self.collate_fn = collate_fn or (default_collate_fn if makes_batches else default_convert_fn)
         self._makes_batches = makes_batches
+        self._workers: Optional[Workers] = None
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch that the next iteration reads, for orders and augmentation that depend on it."""
@@ -115,12 +111,7 @@ class DataLoader:
         Returns:
             An iterator of batches with Tensors inside.
         """
-        arrays = self._array_batches(start)
-        if self.use_buffer_reader:
-            with contextlib.closing(prefetched(arrays, self.prefetch_factor)) as ahead:
-                for batch in ahead:
-                    yield to_tensors(batch)
-        else:
+        with contextlib.closing(self._array_batches(start)) as arrays:
             for batch in arrays:
                 yield to_tensors(batch)
 
@@ -157,63 +148,94 @@ class DataLoader:
             return BatchSampler(sampler=order, batch_size=batch_size, drop_last=drop_last)
         return BatchSampler(self.dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last)
 
-    def _array_batches(self, start: int) -> Iterator[Any]:
-        if isinstance(self.dataset, IterableDataset):
-            yield from self._batches_of_stream(start)
+    def _array_batches(self, start: int) -> Generator[Any, None, None]:
+        """Batches of numpy arrays, from whoever reads them."""
+        if self.num_workers == 0:
+            arrays = self._read_here(start)
+            yield from prefetched(arrays, self.prefetch_factor) if self.use_buffer_reader else arrays
             return
-        epoch = self.epoch
-        groups = self.batch_sampler if self._makes_batches else range(len(self.dataset))
-        for group in itertools.islice(iter(groups), start, None):
-            if self._makes_batches:
-                yield self.collate_fn([self._sample(index, epoch) for index in group])
+        seed = self.seed
+        if seed is None:  # as Paddle does: what workers draw follows from numpy's global generator
+            seed = int(np.random.randint(1 << 31))  # noqa: NPY002
+        workers = self._workers
+        if workers is None or workers.busy:
+            workers = self._start_workers()
+        keep = self.persistent_workers and self._workers in (None, workers)
+        if keep and self._workers is None:
+            self._workers = workers
+        try:
+            if isinstance(self.dataset, IterableDataset):
+                batches = workers.stream(seed, self.epoch, start)
             else:
-                yield self.collate_fn(self._sample(group, epoch))
+                batches = workers.read(self._groups(start), seed, self.epoch, start)
+            with contextlib.closing(batches):
+                yield from batches
+        except GeneratorExit:
+            raise
+        except BaseException:
+            keep = False
+            raise
+        finally:
+            if not keep:
+                workers.close()
+                if self._workers is workers:
+                    self._workers = None
 
-    def _batches_of_stream(self, start: int) -> Iterator[Any]:
-        stream = self._samples_of_stream()
-        if not self._makes_batches:
-            yield from (self.collate_fn(sample) for sample in itertools.islice(stream, start, None))
+    def _read_here(self, start: int) -> Iterator[Any]:
+        reader = self._reader(owns_random_state=not self.use_buffer_reader)
+        epoch = self.epoch
+        if isinstance(self.dataset, IterableDataset):
+            yield from reader.stream(self.seed, epoch, start)
             return
-        size = self.batch_size or 1
-        stream = itertools.islice(stream, start * size, None)
-        while batch := list(itertools.islice(stream, size)):
-            if len(batch) == size or not self.drop_last:
-                yield self.collate_fn(batch)
+        for number, group in enumerate(self._groups(start), start):
+            yield reader.batch(group, self.seed, epoch, number)
 
-    def _samples_of_stream(self) -> Iterator[Any]:
-        stream = iter(self.dataset)
-        for index in itertools.count():
-            with self._scope(index, self.epoch):
-                try:
-                    sample = next(stream)
-                except StopIteration:
-                    return
-            yield sample
+    def _groups(self, start: int) -> Iterator[Any]:
+        groups = self.batch_sampler if self._makes_batches else range(len(self.dataset))
+        return itertools.islice(iter(groups), start, None)
 
-    def _sample(self, index: int, epoch: int) -> Any:
-        with self._scope(index, epoch):
-            return self.dataset[index]
+    def _reader(self, owns_random_state: bool) -> Reader:
+        return Reader(
+            self.dataset, self.collate_fn, self._makes_batches, self.batch_size or 1, self.drop_last, owns_random_state
+        )
 
-    def _scope(self, index: int, epoch: int) -> AbstractContextManager[None]:
-        return contextlib.nullcontext() if self.seed is None else sample_scope(self.seed, epoch, int(index))
+    def _start_workers(self) -> Workers:
+        return Workers(
+            self._reader(owns_random_state=True),
+            self.num_workers,
+            self.prefetch_factor if self.use_buffer_reader else 1,
+            self.timeout,
+            self.worker_init_fn,
+            self.use_shared_memory,
+        )
 
 
-def _refuse_unbuilt(
-    feed_list: Any, return_list: bool, num_workers: int, timeout: float, worker_init_fn: Any, persistent_workers: bool
+def _check_options(
+    feed_list: Any,
+    return_list: bool,
+    num_workers: int,
+    prefetch_factor: int,
+    timeout: float,
+    worker_init_fn: Any,
+    persistent_workers: bool,
 ) -> None:
-    if not isinstance(num_workers, int) or num_workers < 0:
-        raise ValueError(f"DataLoader: num_workers must be a non-negative integer, not {num_workers!r}")
-    asked = {
-        "feed_list": feed_list is not None,
-        "return_list=False": not return_list,
-        f"num_workers={num_workers}": num_workers > 0,
-        f"timeout={timeout}": timeout != 0,
-        "worker_init_fn": worker_init_fn is not None,
-        "persistent_workers=True": persistent_workers,
-    }
-    unbuilt = [name for name, wanted in asked.items() if wanted]
+    unbuilt = [
+        name
+        for name, wanted in (("feed_list", feed_list is not None), ("return_list=False", not return_list))
+        if wanted
+    ]
     if unbuilt:
         raise NotImplementedError(
-            f"DataLoader: {', '.join(unbuilt)} is not built; data is read in this process (num_workers=0), "
-            "ahead of time in a thread"
+            f"DataLoader: {', '.join(unbuilt)} belongs to static graphs, which core does not have; "
+            "iterate over the loader's batches"
         )
+    if not isinstance(num_workers, int) or isinstance(num_workers, bool) or num_workers < 0:
+        raise ValueError(f"DataLoader: num_workers must be a non-negative integer, not {num_workers!r}")
+    if not isinstance(prefetch_factor, int) or prefetch_factor < 1:
+        raise ValueError(f"DataLoader: prefetch_factor must be a positive integer, not {prefetch_factor!r}")
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 <= timeout < 1e9:
+        raise ValueError(f"DataLoader: timeout must be a number of seconds, 0 or more, not {timeout!r}")
+    if worker_init_fn is not None and not callable(worker_init_fn):
+        raise TypeError(f"DataLoader: worker_init_fn must be callable, not {worker_init_fn!r}")
+    if persistent_workers and num_workers == 0:
+        raise ValueError("DataLoader: persistent_workers=True needs workers; pass num_workers=1 or more")

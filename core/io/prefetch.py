@@ -39,17 +39,13 @@ class _Reader(Generic[Item]):
             self._put(_Failure(error))
 
     def _put(self, item: Union[Item, _Failure, _End]) -> bool:
-        while not self.stopped.is_set():
-            try:
-                self.queue.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
+        if not self.stopped.is_set():
+            self.queue.put(item)
+        return not self.stopped.is_set()
 
     def close(self) -> None:
         self.stopped.set()
-        while not self.queue.empty():
+        while not self.queue.empty():  # room for the one item that may be on its way
             self.queue.get_nowait()
         self.thread.join()
 

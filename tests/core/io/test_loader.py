@@ -107,13 +107,7 @@ def test_no_batching_and_own_batches() -> None:
         DataLoader(Noisy(), batch_sampler=[[0]], batch_size=4)
 
 
-def test_unbuilt_options_are_named() -> None:
-    with pytest.raises(NotImplementedError, match="num_workers=4, persistent_workers=True is not built"):
-        DataLoader(Noisy(), num_workers=4, persistent_workers=True)
-    with pytest.raises(NotImplementedError, match="feed_list is not built"):
-        DataLoader(Noisy(), feed_list=["x"])
-    with pytest.raises(ValueError, match="num_workers must be a non-negative integer, not -1"):
-        DataLoader(Noisy(), num_workers=-1)
+def test_wrong_arguments_are_named() -> None:
     with pytest.raises(TypeError, match="dataset must be a Dataset or an IterableDataset, not int"):
         DataLoader(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="batch_size must be a positive integer, not 0"):
