@@ -188,7 +188,7 @@ class Trace:
     def captured_sizes(self, attributes: Any) -> Any:
         """Return attributes whose unknown sizes are sizes of values of this trace, not of an outer one."""
 
-        def inside(size: dimension.Dimension) -> Any:
+        def inside(size: dimension.Expression) -> Any:
             return size.evaluate(lambda value, axis: dimension.symbolic_shape(self.capture(value))[axis])
 
         return dimension.transformed(attributes, inside) if dimension.contains_dimension(attributes) else attributes

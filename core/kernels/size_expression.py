@@ -1,0 +1,314 @@
+"""Arithmetic on sizes, some of them unknown: expressions, their simplification, and sizes inside attributes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from core.kernels import door
+
+if TYPE_CHECKING:
+    from core.kernels.door import Value
+
+WORLDS = (0, 1)
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "min": min,
+    "max": max,
+    "scaled": lambda size, factor: int(size * factor),
+}
+
+
+class Expression:
+    """An unknown size, or arithmetic on unknown sizes.
+
+    Attributes:
+        sign: ``"size"`` for the size of an axis, otherwise the arithmetic operation.
+        parts: ``(value, axis)`` of a size; otherwise the two operands, expressions or numbers.
+        sizes: What it is in each of the two worlds.
+    """
+
+    __slots__ = ("sign", "parts", "sizes")
+
+    def __init__(self, sign: str, parts: tuple[Any, Any], sizes: tuple[Any, Any]) -> None:
+        self.sign = sign
+        self.parts = parts
+        self.sizes = sizes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number for every size: no division or float is in it."""
+        if self.sign in ("/", "**"):
+            return False
+        return self.sign in ("size", "scaled") or all(
+            part.is_whole if isinstance(part, Expression) else isinstance(part, int) for part in self.parts
+        )
+
+    def leaves(self) -> list[tuple[Value, int]]:
+        """Return the ``(value, axis)`` pairs whose sizes this depends on."""
+        if self.sign == "size":
+            return [self.parts]
+        return [leaf for part in self.parts for leaf in leaves_of(part)]
+
+    def evaluate(self, size: Callable[[Value, int], Any]) -> Any:
+        """Return the number, or an expression of another trace, that this is where axes have the given sizes.
+
+        Args:
+            size: Gives the size of a value's axis.
+        """
+        if self.sign == "size":
+            return size(*self.parts)
+        first, second = [part.evaluate(size) if isinstance(part, Expression) else part for part in self.parts]
+        return combine(self.sign, first, second)
+
+    def to_literal(self, number_of: Callable[[Value], Any]) -> list[Any]:
+        """Return this as nested lists that JSON can hold.
+
+        Args:
+            number_of: Gives the name or number under which a value is known.
+        """
+        if self.sign == "size":
+            return ["size", number_of(self.parts[0]), self.parts[1]]
+        return [self.sign, *[p.to_literal(number_of) if isinstance(p, Expression) else p for p in self.parts]]
+
+    def __repr__(self) -> str:
+        if self.sign == "size":
+            return axis_name(*self.parts)
+        first, second = [
+            f"({part})" if isinstance(part, Expression) and part.sign not in ("size", "min", "max") else str(part)
+            for part in self.parts
+        ]
+        if self.sign == "scaled":
+            return f"int({first} * {second})"
+        if self.sign in ("min", "max"):
+            return f"{self.sign}({first}, {second})"
+        return f"{first} {self.sign} {second}"
+
+
+def is_operand(value: Any) -> bool:
+    """Return whether a value is a number or an unknown size."""
+    return isinstance(value, (int, float, np.number, Expression))
+
+
+def combine(sign: str, first: Any, second: Any) -> Any:
+    """Return the result of one operation on sizes: a number where both are numbers, otherwise an Expression.
+
+    Args:
+        sign: One of ``+ - * // % / ** min max scaled``; ``scaled`` is the whole part of a size times a float.
+        first: A number or Expression.
+        second: A number or Expression.
+    """
+    compute = ARITHMETIC[sign]
+    if not isinstance(first, Expression) and not isinstance(second, Expression):
+        return compute(first, second)
+    if not is_operand(first) or not is_operand(second):
+        return NotImplemented  # a tensor computes with it
+    first, second = [part.item() if isinstance(part, np.number) else part for part in (first, second)]
+    simple = _simplified(sign, first, second)
+    if simple is not None:
+        return simple
+    sizes = [compute(in_world(first, world), in_world(second, world)) for world in WORLDS]
+    kind = type(first if isinstance(first, Expression) else second)
+    return kind(sign, (first, second), (sizes[0], sizes[1]))
+
+
+def _simplified(sign: str, first: Any, second: Any) -> Any:
+    """Return the result where no new expression is needed, otherwise None."""
+    if is_known(second, 0) and sign in ("+", "-"):
+        return first
+    if is_known(first, 0) and sign == "+":
+        return second
+    if is_known(second, 1) and sign in ("*", "//", "**"):
+        return first
+    if is_known(first, 1) and sign == "*":
+        return second
+    if sign in ("min", "max"):
+        return _extreme(sign, first, second)
+    if sign == "-" and same(first, second):
+        return 0
+    if sign == "//":
+        return quotient(first, second)
+    if sign == "%" and quotient(first, second) is not None:
+        return 0
+    return None
+
+
+def _extreme(sign: str, first: Any, second: Any) -> Any:
+    for one, other in ((first, second), (second, first)):
+        if same(one, other):
+            return one
+        if not isinstance(one, Expression) and one <= lowest(other):
+            return one if sign == "min" else other
+    return None
+
+
+def quotient(first: Any, second: Any) -> Any:
+    """Return first / second where it is exact for every size, because the factors of second are among those of first.
+
+    Args:
+        first: A size.
+        second: A size.
+
+    Returns:
+        A size, or None where the division may leave a remainder.
+    """
+    number, factors = _product(first)
+    divisor, others = _product(second)
+    for factor in others:
+        found = next((i for i, candidate in enumerate(factors) if same(candidate, factor)), None)
+        if found is None:
+            return None
+        del factors[found]
+    if divisor == 0 or number % divisor:
+        return None
+    result: Any = number // divisor
+    for factor in factors:
+        result = combine("*", factor, result)
+    return result
+
+
+def _product(size: Any) -> tuple[Any, list[Any]]:
+    """Return a size as a number and the unknown factors that multiply it."""
+    if not isinstance(size, Expression):
+        return size, []
+    if size.sign != "*":
+        return 1, [size]
+    (first, some), (second, more) = _product(size.parts[0]), _product(size.parts[1])
+    return first * second, some + more
+
+
+def same(first: Any, second: Any) -> bool:
+    """Return whether two sizes are equal whatever the unknown sizes turn out to be, as far as their form shows."""
+    if not isinstance(first, Expression) or not isinstance(second, Expression):
+        return not isinstance(first, Expression) and not isinstance(second, Expression) and bool(first == second)
+    if first is second:
+        return True
+    if first.sign == "*" and second.sign == "*":
+        (number, factors), (other, others) = _product(first), _product(second)
+        return number == other and len(factors) == len(others) and is_known(quotient(first, second), 1)
+    if first.sign != second.sign:
+        return False
+    if first.sign == "size":
+        return first.parts[0] is second.parts[0] and first.parts[1] == second.parts[1]
+    return same(first.parts[0], second.parts[0]) and same(first.parts[1], second.parts[1])
+
+
+def lowest(size: Any) -> float:
+    """Return a bound that a size is never below; the size of an axis is at least 1 in every run."""
+    if not isinstance(size, Expression):
+        return float(size)
+    if size.sign == "size":
+        return 1.0
+    first, second = lowest(size.parts[0]), lowest(size.parts[1])
+    if size.sign in ("+", "min", "max"):
+        return float(ARITHMETIC[size.sign](first, second))
+    if size.sign == "*" and min(first, second) >= 0:
+        return first * second
+    if size.sign in ("//", "/", "%", "scaled") and first >= 0 and second > 0:
+        return 0.0
+    return -math.inf
+
+
+def agree(first: Any, second: Any) -> bool:
+    """Return whether two shapes are equal in both worlds, for shapes that cannot but be equal in later runs too."""
+    return all(in_world(list(first), world) == in_world(list(second), world) for world in WORLDS)
+
+
+def same_shape(first: Any, second: Any) -> bool:
+    """Return whether two shapes are equal in the sense of :func:`same`."""
+    return len(first) == len(second) and all(same(one, other) for one, other in zip(first, second))
+
+
+def larger(first: Any, second: Any) -> Any:
+    """Return the larger of two sizes, without a decision that later runs would have to obey."""
+    return combine("max", first, second)
+
+
+def smaller(first: Any, second: Any) -> Any:
+    """Return the smaller of two sizes, without a decision that later runs would have to obey."""
+    return combine("min", first, second)
+
+
+def example(size: Any) -> Any:
+    """Return a number for a size, only to choose the faster of two ways whose results are the same for every size."""
+    return in_world(size, 0)
+
+
+def ceiling(size: Any, parts: int) -> Any:
+    """Return size / parts, rounded up."""
+    return size if parts == 1 else -(-size // parts)
+
+
+def is_known(size: Any, number: int) -> bool:
+    """Return whether a size is known and is this number, without a decision that later runs would have to obey."""
+    return not isinstance(size, Expression) and size == number
+
+
+def leaves_of(size: Any) -> list[tuple[Value, int]]:
+    """Return the ``(value, axis)`` pairs that a size or number depends on."""
+    return size.leaves() if isinstance(size, Expression) else []
+
+
+# sizes in nested attributes
+
+
+def contains_dimension(item: Any) -> bool:
+    """Return whether an unknown size stands anywhere in nested lists, tuples and dicts."""
+    if isinstance(item, (tuple, list)):
+        return any(contains_dimension(part) for part in item)
+    if isinstance(item, dict):
+        return any(contains_dimension(part) for part in item.values())
+    return isinstance(item, Expression)
+
+
+def transformed(item: Any, change: Callable[[Expression], Any]) -> Any:
+    """Return nested lists, tuples and dicts with each unknown size replaced by what ``change`` makes of it."""
+    if isinstance(item, Expression):
+        return change(item)
+    if isinstance(item, (tuple, list)):
+        return type(item)([transformed(part, change) for part in item])
+    if isinstance(item, dict):
+        return {key: transformed(part, change) for key, part in item.items()}
+    return item
+
+
+def in_world(item: Any, world: int) -> Any:
+    """Return nested lists, tuples and dicts with each unknown size replaced by its number in one of the two worlds."""
+    return transformed(item, lambda dimension: dimension.sizes[world])
+
+
+def evaluated(item: Any, size: Callable[[Value, int], Any]) -> Any:
+    """Return nested lists, tuples and dicts with each unknown size replaced by its number at given sizes."""
+    return transformed(item, lambda dimension: dimension.evaluate(size))
+
+
+def axis_name(value: Value, axis: int) -> str:
+    """Return how to call the size of an axis: by the input that it comes from, where that is plain."""
+    assert value.second is not None
+    sizes = (value.meta[0][axis], value.second[0][axis])
+    trace = door.state.trace
+    while trace is not None:
+        for variable, label in zip(trace.variables, trace.labels):
+            pairs = list(zip(variable.meta[0], variable.second[0])) if variable.second is not None else []
+            if variable is value or sizes in pairs:
+                return f"{label}.shape[{axis if variable is value else pairs.index(sizes)}]"
+        trace = trace.outer
+    return f"the size of axis {axis} of a tensor of shape {shape_text(value)}"
+
+
+def shape_text(value: Value) -> str:
+    """Return a traced value's shape as text, with ? for unknown sizes."""
+    if value.second is None:
+        return str(list(value.meta[0]))
+    pairs = zip(value.meta[0], value.second[0])
+    return f"[{', '.join(str(first) if first == second else '?' for first, second in pairs)}]"
