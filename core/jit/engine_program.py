@@ -10,6 +10,7 @@ import numpy as np
 
 from core.jit.exported import ExportedProgram, has_regions
 from core.jit.exported_run import replay
+from core.jit.passes import is_fusable, is_random
 from core.jit.segments import Executable
 from core.kernels import door, engine, graph
 from core.kernels.door import Meta, Value
@@ -51,6 +52,9 @@ class EngineProgram:
                 known = replay(program, values)
                 outputs = [known[name] for name in (program.outputs if results is None else results)]
                 outputs = [assign(Tensor(value))._value if id(value) in given else value for value in outputs]
+        symbols = [value.array for value in outputs]
+        if is_random(program.nodes):  # the engine wants to differentiate every output, and cannot all draws
+            symbols = [graph.block_gradient(symbol) for symbol in symbols]
         self.output_metas = [value.meta for value in outputs]
         self._weights = [weights[name] for name in program.weights]
         self._weights += [value.array for value, _ in trace.captured]
@@ -62,12 +66,12 @@ class EngineProgram:
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
         else:
             self._program = graph.Program(
-                [value.array for value in outputs],
+                symbols,
                 trace.inputs,
                 static=True,
                 training=trace.training,
                 steady=range(count, count + len(self._weights)),
-                fuse=fuse and not trace.training,
+                fuse=fuse and not trace.training and is_fusable(program),
             )
         self._lock = threading.Lock()
         self._ready = False

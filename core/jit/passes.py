@@ -32,6 +32,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
         with_constants_folded,
         with_batch_normalization_folded,
         with_products_fused,
+        with_changing_products_kept_apart,
         without_unneeded,
         with_branches_kept_apart,
     ):
@@ -205,6 +206,28 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
                     )
     nodes = [replaced.get(id(node), node) for node in program.nodes if id(node) not in dropped]
     return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
+
+
+def with_changing_products_kept_apart(program: ExportedProgram) -> ExportedProgram:
+    """Let another operator multiply by what is no constant: fused, the engine would keep the first call's matrix."""
+    ranks = {entry.name: len(entry.shape) for entry in program.inputs}
+    ranks.update({name: weight.array.ndim for name, weight in program.weights.items()})
+    nodes = []
+    for node in program.nodes:
+        ranks.update({name: len(shape) for name, (shape, _) in zip(node.outputs, node.metas)})
+        changing = node.operator == "inner_products" and node.inputs[1] not in program.weights
+        if changing and all(ranks[name] == 2 for name in node.inputs) and node.metas[0][1] in (float32, float64):
+            attributes = {"transpose_a": False, "transpose_b": True}
+            node = dataclasses.replace(node, operator="matrix_product", attributes=attributes)
+        nodes.append(node)
+    return _with_nodes(program, nodes)
+
+
+def is_fusable(program: ExportedProgram) -> bool:
+    """Return whether the engine may fuse: it keeps the weights that a fused operator had in its first run."""
+    return all(
+        name in program.weights for node in program.nodes if node.operator in ANCHORS for name in node.inputs[1:]
+    )
 
 
 def with_branches_kept_apart(program: ExportedProgram) -> ExportedProgram:

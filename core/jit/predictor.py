@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
@@ -13,13 +14,15 @@ import numpy as np
 from core.jit import forms
 from core.jit.engine_program import EngineProgram
 from core.jit.exported import ExportedProgram, ProgramInput, has_regions
+from core.jit.exported_run import replay
 from core.jit.passes import optimized
 from core.jit.program_file import PathLike
 from core.jit.program_reader import read_program
-from core.kernels import engine
+from core.kernels import custom, door, engine
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import MXNetError
 from core.kernels.errors import OperatorError
+from core.kernels.operator import REGISTRY, HostOperator
 
 MAXIMUM_PROGRAMS = 8
 
@@ -109,10 +112,16 @@ class Predictor:
 
         Raises:
             TypeError: an input is missing, unknown or of another type.
-            ValueError: a shape does not fit, or the program does not hold for these sizes.
+            ValueError: a shape does not fit, the program does not hold for these sizes, or an operation refuses the
+                numbers.
         """
         arrays = self._checked(inputs)
-        return forms.filled(self._result, self._engine_program(tuple([a.shape for a in arrays]))(arrays))
+        program = self._engine_program(tuple([array.shape for array in arrays]))
+        try:
+            results = program(arrays)
+        except MXNetError as error:
+            raise ValueError(f"{self._where}: {_reason(str(error))}") from None
+        return forms.filled(self._result, results)
 
     __call__ = run
 
@@ -148,8 +157,24 @@ class Predictor:
         for shapes in combinations:
             zeros = [np.zeros(tuple(shape), entry.dtype.numpy) for shape, entry in zip(shapes, self._specs)]
             program = self._engine_program(tuple([a.shape for a in self._checked(zeros)]))
-            if not has_regions(self._program):  # a loop need not end on zeros, nor an assertion hold
+            if self._takes_zeros(zeros):
                 program(zeros)
+
+    def _takes_zeros(self, zeros: Sequence[np.ndarray]) -> bool:
+        """Return whether zeros are sure to pass: a loop need not end on them, nor a matrix have an inverse."""
+        nodes = self._program.nodes
+        if has_regions(self._program):
+            return False
+        if any(isinstance(REGISTRY[node.operator], HostOperator) for node in nodes):
+            arrays = {e.name: engine.from_numpy(zero, e.dtype) for e, zero in zip(self._specs, zeros)}
+            values = {name: door.constant(array) for name, array in {**arrays, **self._weights}.items()}
+            try:
+                with door.gradient_mode(False), warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    replay(self._program, values)
+            except (ArithmeticError, ValueError, Warning):
+                return False
+        return True
 
     def _checked(self, inputs: Any) -> list[np.ndarray]:
         """Return the inputs as arrays in order, each of the type and a shape that the program takes."""
@@ -192,6 +217,13 @@ def _checked_input(item: Any, entry: ProgramInput) -> np.ndarray:
     if 0 in array.shape and None in entry.shape:
         raise ValueError(f"input {entry.name!r} of shape {list(array.shape)} is empty: sizes start at 1")
     return array
+
+
+def _reason(message: str) -> str:
+    """Return what an operator of ours said, where the engine only knows that it raised, or else the engine's reason."""
+    if "kCustomOpForward" in message and custom.failures:
+        return _one_line(custom.failures.pop())
+    return engine.first_line(message)
 
 
 def _one_line(error: Exception) -> str:

@@ -7,15 +7,19 @@ its differentiation rule.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.kernels import door, engine, graph
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import Array, Attributes, mx
-from core.kernels.operator import REGISTRY, Operator
+from core.kernels.operator import PASSING, REGISTRY, Operator
 
 _CUSTOM = engine.operator_handle("Custom")
+
+failures: deque[Exception] = deque(maxlen=8)
+"""What operators raised inside programs, newest last: the engine's own error does not say it."""
 
 differentiate: Optional[Callable[..., list[Optional[Array]]]] = None
 """Set by core.autograd: runs one operator's rule on engine arrays."""
@@ -79,8 +83,12 @@ class _Computation(mx.operator.CustomOp):
 
     def forward(self, is_train: bool, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
         inputs = [door.constant(array) for array in in_data]
-        with door.gradient_mode(False):
-            outputs = door.invoke(self.operator, inputs, self.attributes)
+        try:
+            with door.gradient_mode(False):
+                outputs = door.invoke(self.operator, inputs, self.attributes)
+        except Exception as error:
+            failures.append(error)
+            raise
         for target, request, value in zip(out_data, req, outputs):
             _write(target, request, value.array)
 
@@ -109,7 +117,8 @@ class _Properties(mx.operator.CustomOpProp):
 
     def __init__(self, **attributes: str) -> None:
         super().__init__(need_top_grad=True)
-        self.operator = REGISTRY[attributes["operator"]]
+        name = attributes["operator"]
+        self.operator = REGISTRY.get(name) or PASSING[name]
         self.attributes = from_text(attributes["attributes"])
         self.input_types = [to_dtype(name) for name in attributes["input_types"].split(",")]
         self.output_types = [to_dtype(name) for name in attributes["output_types"].split(",")]

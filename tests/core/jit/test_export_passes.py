@@ -109,6 +109,23 @@ def test_what_no_result_needs_is_not_even_saved(tmp_path: Path) -> None:
     assert operators(program) == ["multiply_scalar"] and program.weights == {}
 
 
+def test_products_with_what_changes_between_calls(tmp_path: Path) -> None:
+    def scores(x: Any, y: Any, kernel: Any) -> Any:
+        similar = core.matmul(x, y, transpose_y=True)
+        return similar, F.conv2d(core.reshape(similar, [1, 1, 6, 6]), kernel)
+
+    generator = np.random.default_rng(3)
+    calls = [
+        [generator.standard_normal(s).astype(np.float32) for s in ((6, 64), (6, 64), (2, 1, 3, 3))] for _ in range(3)
+    ]
+    core.jit.save(scores, tmp_path / "m", [core.to_tensor(array) for array in calls[0]])
+    predictor = Predictor(tmp_path / "m")
+    for arrays in calls:
+        wanted = scores(*[core.to_tensor(array) for array in arrays])
+        for ours, theirs in zip(predictor.run(arrays), wanted):
+            np.testing.assert_allclose(ours, theirs.numpy(), rtol=0, atol=1e-4)
+
+
 def both(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function of x that passes the convolution of x on."""
     return lambda x: function(FIRST(x))

@@ -232,6 +232,15 @@ def test_sizes_for_which_the_program_does_not_hold(tmp_path: Path) -> None:
         core.jit.load(tmp_path / "m", params_filename="w")
 
 
+def test_numbers_that_an_operation_refuses(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    core.jit.save(core.linalg.cholesky, tmp_path / "m", [core.to_tensor(np.eye(3, dtype=np.float32))])
+    predictor = Predictor(tmp_path / "m")  # which is not warmed up with zeros
+    assert capfd.readouterr().err == ""
+    with pytest.raises(ValueError, match="/m: cholesky: matrix is not positive definite$"):
+        predictor.run(np.zeros((3, 3), np.float32))
+    np.testing.assert_array_equal(predictor.run(np.eye(3, dtype=np.float32) * 4), np.eye(3) * 2)
+
+
 def test_calls_of_a_loaded_layer_that_do_not_fit(tmp_path: Path) -> None:
     core.jit.save(nn.Linear(3, 2), tmp_path / "m", [InputSpec([None, 3])])
     layer = core.jit.load(tmp_path / "m")
