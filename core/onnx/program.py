@@ -13,7 +13,7 @@ from core.kernels.operator import ConstantOperator
 from core.kernels.trace import Operation
 from core.onnx import regions
 from core.onnx.graph import Graph, Operand, is_float
-from core.onnx.table import CONVERTERS, OTHER, REFUSED
+from core.onnx.table import CONVERTERS, reason_for
 from core.tensor import Tensor
 
 
@@ -129,7 +129,7 @@ def refuse(operations: Sequence[Operation], outputs: Iterable[Value], guards: Se
     reasons: dict[str, list[str]] = {}
     for name in sorted({operation.operator.name for operation in needed if not _is_constant(operation)}):
         if name not in CONVERTERS and name not in regions.CONVERTERS:
-            reasons.setdefault(REFUSED.get(name, OTHER), []).append(name)
+            reasons.setdefault(reason_for(name), []).append(name.partition("#")[0])
     if reasons:
         listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
         raise OperatorError(f"onnx.export: ONNX cannot express {listed}")

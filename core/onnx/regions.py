@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import onnx
@@ -20,27 +20,35 @@ Write = Callable[[Graph, Any], list[str]]
 
 
 def conditional(graph: Graph, operation: Operation, write: Write) -> list[str]:
-    """Run one of two programs; beside its results, a branch says by a 0 that its own conditions hold."""
+    """Run one of two programs; where a branch has conditions, it says by one more result, a 0, that they hold."""
     condition, *read = [graph.values[id(value)] for value in operation.inputs]
-    programs = operation.operator.subprograms  # type: ignore[attr-defined]
+    holds: list[Optional[str]] = []
 
     def branch(program: Any) -> onnx.GraphProto:
         def nodes() -> list[onnx.ValueInfoProto]:
             graph.values.update(zip([id(value) for value in program.variables], read))
             results = [graph.node("Identity", name) for name in write(graph, program)]
-            zero = graph.node("Identity", graph.conditions_hold() or np.int64(0))
-            return [*_described(results, program.outputs), helper.make_tensor_value_info(zero, TensorProto.INT64, [])]
+            holds.append(graph.conditions_hold())
+            return _described(results, program.outputs)
 
         return graph.body([], nodes)
 
-    *results, zero = graph.node_of_many(
+    branches = [branch(operation.operator.subprograms[name]) for name in ("true", "false")]  # type: ignore[attr-defined]
+    conditions = any(zero is not None for zero in holds)
+    if conditions:
+        for body, zero in zip(branches, holds):
+            name = graph.fresh_name("holds")
+            body.node.append(helper.make_node("Identity", [zero or graph.constant(np.int64(0))], [name], name=name))
+            body.output.append(helper.make_tensor_value_info(name, TensorProto.INT64, []))
+    results = graph.node_of_many(
         "If",
         _truth(graph, condition, operation.inputs[0]),
-        outputs=len(operation.outputs) + 1,
-        then_branch=branch(programs["true"]),
-        else_branch=branch(programs["false"]),
+        outputs=len(operation.outputs) + conditions,
+        then_branch=branches[0],
+        else_branch=branches[1],
     )
-    graph.conditions.append(zero)
+    if conditions:
+        graph.conditions.append(results.pop())
     return results
 
 

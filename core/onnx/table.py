@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.kernels.operator import REGISTRY
 from core.onnx import (
     constants,
     convolution,
@@ -219,6 +220,7 @@ name, an operand, or a list of them."""
 _RANDOM = "random numbers, which could not be compared: draw them outside and pass them in"
 _ALGEBRA = "matrix factorisation: compute it outside the exported layer"
 _FUNCTION = "a function that ONNX lacks: compute it outside the exported layer"
+_GRADIENT = "a gradient: compute it outside the exported layer"
 _PRINT = "nothing prints there: take it out of the exported layer"
 _LENGTH = "a result whose size depends on the data: compute it outside the exported layer"
 
@@ -237,10 +239,21 @@ REFUSED: dict[str, str] = {
         ["bessel_i", "ctc", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma", "nextafter", "polygamma"],
         _FUNCTION,
     ),
+    "gradient": _GRADIENT,
     "print": _PRINT,
     **dict.fromkeys(["bincount", "lstsq", "nonzero", "unique", "unique_consecutive"], _LENGTH),
 }  # fmt: skip
 """Primitive to the reason, with the mend, why it has no converter."""
 
-OTHER = "an operator without a form in ONNX: compute it outside the exported layer"
-"""The reason for any other primitive: gradients, operators made at run time."""
+
+def reason_for(name: str) -> str:
+    """Return why a primitive cannot be exported, with the mend."""
+    if name in REFUSED:
+        return REFUSED[name]
+    if name not in REGISTRY:
+        return "Python code of its own, of a PyLayer or hook: call its tensor operators directly"
+    return _GRADIENT if name.endswith(GRADIENTS) else "an operator without a form in ONNX: compute it outside"
+
+
+GRADIENTS = ("_backward", "_gradient", "_gradients")
+"""How the names of primitives end that only gradients use."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnxruntime import InferenceSession
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
@@ -53,6 +54,8 @@ class Branching(nn.Layer):
 def test_nested_branches_and_their_parameters(tmp_path: Path) -> None:
     core.seed(0)
     check(Branching(), tmp_path, *[np.full((2, 3), value, np.float32) for value in (1, 3, -9, -1, 0)])
+    nodes = onnx.load(tmp_path / "layer.onnx").graph.node
+    assert [node.op_type for node in nodes if node.op_type in ("If", "Gather", "Gemm", "MatMul")] == ["If"]
 
 
 class Halving(nn.Layer):

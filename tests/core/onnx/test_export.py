@@ -153,10 +153,27 @@ def test_gradients_and_bfloat16_are_refused_by_name(tmp_path: Path) -> None:
                 y = core.nn.functional.relu(x * 1.0)
                 return core.grad([y.sum()], [x])[0]
 
-    with pytest.raises(OperatorError, match="relu_backward .an operator without a form in ONNX: compute it outside"):
+    with pytest.raises(OperatorError, match="relu_backward .a gradient: compute it outside the"):
         core.onnx.export(Slope(), str(tmp_path / "slope"), [InputSpec([2], stop_gradient=False)])
     with pytest.raises(OperatorTypeError, match=r"add_scalar computes in bfloat16.*layer.float\(\)"):
         export_layer.layer_to_model(lambda x: x + 1.0, [InputSpec([2], "bfloat16")], 18)
+
+
+class Doubled(core.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient * 2
+
+
+def test_python_code_of_its_own_is_refused_by_name() -> None:
+    with pytest.raises(
+        OperatorError, match=r"test_export\.Doubled \(Python code of its own, of a PyLayer or hook: call"
+    ):
+        export_layer.layer_to_model(Doubled.apply, [InputSpec([2])], 18)
 
 
 def test_operators_that_an_older_version_lacks_name_the_version() -> None:

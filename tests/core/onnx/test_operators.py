@@ -14,7 +14,7 @@ from core.kernels.errors import OperatorError
 from core.kernels.operator import REGISTRY, ConstantOperator
 from core.onnx.check import RuntimeSession, check_model, relative_difference
 from core.onnx.convert import convert
-from core.onnx.table import CONVERTERS, REFUSED
+from core.onnx.table import CONVERTERS, GRADIENTS, REFUSED
 from tests.core.samples import Draw, all_samples
 
 SAMPLES = all_samples()
@@ -67,12 +67,9 @@ def check_refusal(name: str, message: str) -> None:
 
 
 def test_the_refused_primitives_are_these_and_the_rest_is_converted() -> None:
-    assert set(REFUSED) == RANDOM | FACTORISATIONS | FUNCTIONS | DATA_DEPENDENT | {"print"}
+    assert set(REFUSED) == RANDOM | FACTORISATIONS | FUNCTIONS | DATA_DEPENDENT | {"gradient", "print"}
     assert not set(REFUSED) & set(CONVERTERS)
-    gradients = {
-        "convolution_weight_gradient",
-        *[name for name in REGISTRY if name.endswith(("_backward", "_gradients"))],
-    }
+    gradients = {name for name in REGISTRY if name.endswith(GRADIENTS)}
     stored = {name for name, operator in REGISTRY.items() if isinstance(operator, ConstantOperator)}
     made_at_run_time = {name for name in REGISTRY if "#" in name}  # by layers of the user's own, and by hooks
     rest = set(REGISTRY) - set(CONVERTERS) - set(REFUSED) - gradients - stored - made_at_run_time
