@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 from core.kernels import door, engine, graph
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import Array, Attributes, mx
-from core.kernels.operator import PASSING, REGISTRY, Operator
+from core.kernels.operator import REGISTRY, Operator
 
 _CUSTOM = engine.operator_handle("Custom")
 
@@ -117,8 +117,7 @@ class _Properties(mx.operator.CustomOpProp):
 
     def __init__(self, **attributes: str) -> None:
         super().__init__(need_top_grad=True)
-        name = attributes["operator"]
-        self.operator = REGISTRY.get(name) or PASSING[name]
+        self.operator = REGISTRY[attributes["operator"]]
         self.attributes = from_text(attributes["attributes"])
         self.input_types = [to_dtype(name) for name in attributes["input_types"].split(",")]
         self.output_types = [to_dtype(name) for name in attributes["output_types"].split(",")]
