@@ -156,8 +156,6 @@ class _Join:
 
     def output(self, one: Value, other: Value) -> int:
         """Make a pair of values one output of the region."""
-        for value, branch in zip((one, other), self.branches):
-            check_reachable(value, branch.trace, self.line)
         key = (id(one), id(other))
         if key not in self._places:
             self._places[key] = len(self.pairs)
@@ -297,24 +295,6 @@ def _move(handle: Tensor, new: Tensor) -> None:
         handle._update_in_trace(new)
     else:
         handle._rebind(new._value)
-
-
-def check_reachable(value: Value, trace: Trace, line: str) -> None:
-    """Refuse a value that was made in a branch or loop which is over, and kept by other means than a variable.
-
-    Raises:
-        OperatorError: it is one.
-    """
-    around: Optional[Trace] = trace
-    while around is not None:
-        if value.traced is around:
-            return
-        around = around.outer
-    if value.traced is not None:
-        raise OperatorError(
-            f"{line}: a tensor made inside a branch or loop that depends on a tensor is used outside it, but it was"
-            " stored where the program cannot follow it: assign it to a variable"
-        )
 
 
 def one_element(condition: Tensor, line: str) -> None:

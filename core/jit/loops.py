@@ -10,7 +10,6 @@ from core.jit.control_flow import (
     _like,
     _move,
     as_value,
-    check_reachable,
     note,
     number_kind,
     one_element,
@@ -83,7 +82,6 @@ class _Looping:
         else:
             raise OperatorError(f"{self.line}: the variables of this loop change their types from one pass to the next")
         condition = Branch(self._truth, self.state, self.before, self._prepare)
-        check_reachable(condition.result, condition.trace, self.line)
         for branch, values in ((body, outputs), (condition, [condition.result])):
             for value in values:
                 branch.trace.capture(value)
@@ -148,7 +146,6 @@ class _Looping:
             return None
         variables = [*self.paths.values(), *[variable for _, variable in self.handles.values()]]
         for variable, value in zip(variables, outputs):
-            check_reachable(value, body.trace, self.line)
             if value.requires_grad and not variable.requires_grad:
                 variable.requires_grad = True
                 settled = False

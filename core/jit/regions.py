@@ -39,7 +39,7 @@ from core.kernels import door, engine
 from core.kernels.dimension import Guard
 from core.kernels.door import Meta, Plan, Value
 from core.kernels.engine import Array
-from core.kernels.errors import OperatorError
+from core.kernels.errors import OperatorError, user_line
 from core.kernels.operator import Operator
 from core.kernels.trace import Operation, Trace
 from core.operators.creation import assign, zeros
@@ -131,6 +131,14 @@ class Region(Operator):
     def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
         raise NotImplementedError
 
+    def draws(self) -> bool:
+        """Return whether random numbers are drawn anywhere in it."""
+        for program in self.subprograms.values():
+            for operator in [operation.operator for operation in program.operations]:
+                if operator.random or (isinstance(operator, Region) and operator.draws()):
+                    return True
+        return False
+
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Run, or inside a trace note down, this region on these values."""
         if door.state.trace is not None:
@@ -145,6 +153,11 @@ class Region(Operator):
             return [value.array for value in self.run([door.constant(array) for array in arrays])], None
 
     def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        if self.draws():
+            raise OperatorError(
+                f"{user_line()}: a branch or loop that depends on a tensor draws random numbers and is differentiated"
+                " inside the compiled function: its gradient would draw other numbers; draw them before it"
+            )
         given = [gradient is not None for gradient in gradients]
         operator = Gradient(self, list(context.needs), given)
         inputs = [*context.inputs, *[gradient for gradient in gradients if gradient is not None]]
