@@ -9,7 +9,7 @@ from core.autograd.context import Context
 from core.kernels import door
 from core.kernels.door import Meta, Node, Plan, Value
 from core.kernels.engine import Array
-from core.kernels.operator import REGISTRY, Operator
+from core.kernels.operator import PASSING, Operator
 from core.kernels.trace import Trace
 from core.operators.creation import zeros
 from core.tensor import Tensor
@@ -98,9 +98,9 @@ class _PyLayerOperator(Operator):
         self.args = args
         self.kwargs = kwargs
         self.metas: Sequence[Meta] = ()
-        self.rule = self._differentiate
 
-    def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+    def rule(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        """Return what the layer's ``backward`` returns, checked."""
         given: list[Any] = list(gradients)
         if self.metas:  # a compiled program runs many times: what forward saved last may belong to another run
             self.context = PyLayerContext()
@@ -153,7 +153,7 @@ class _PyLayerOperator(Operator):
         given = [value.meta for value in values]
         self.infer = lambda metas, attributes: self.metas if list(metas) == given else other_metas
         self.name = f"{self.name}#{id(self)}"
-        REGISTRY[self.name] = self  # the custom operator finds it by name; it lives as long as the program may
+        PASSING[self.name] = self  # the custom operator finds it by name
         outputs = [Tensor(value) for value in trace.invoke(self, values, {})]
         return type(returned)(outputs) if isinstance(returned, (tuple, list)) else outputs[0]
 

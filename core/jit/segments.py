@@ -64,7 +64,6 @@ class Segment(Operator):
             steady,
             draws=[_drawn(value) for o in trace.operations if o.operator.random for value in o.outputs],
         )
-        self.rule = self._differentiate
         self._reached: dict[tuple[bool, ...], list[bool]] = {}
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
@@ -91,7 +90,8 @@ class Segment(Operator):
         """Run on engine arrays without a record."""
         return self.program.forward(arrays), None
 
-    def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+    def rule(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        """Return the engine's gradients, or, to differentiate them again, those of the operations one by one."""
         filled = [
             zeros(meta[0], meta[1]) if gradient is None else gradient
             for gradient, meta in zip(gradients, self.output_metas)

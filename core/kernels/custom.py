@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 from core.kernels import door, engine, graph
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import Array, Attributes, mx
-from core.kernels.operator import REGISTRY, Operator
+from core.kernels.operator import PASSING, REGISTRY, Operator
 
 _CUSTOM = engine.operator_handle("Custom")
 
@@ -117,10 +117,15 @@ class _Properties(mx.operator.CustomOpProp):
 
     def __init__(self, **attributes: str) -> None:
         super().__init__(need_top_grad=True)
-        self.operator = REGISTRY[attributes["operator"]]
+        self.name = attributes["operator"]
         self.attributes = from_text(attributes["attributes"])
         self.input_types = [to_dtype(name) for name in attributes["input_types"].split(",")]
         self.output_types = [to_dtype(name) for name in attributes["output_types"].split(",")]
+
+    @property
+    def operator(self) -> Operator:
+        """What is described; not held here, because the engine never lets go of some descriptions."""
+        return REGISTRY.get(self.name) or PASSING[self.name]
 
     def list_arguments(self) -> list[str]:
         return [f"input{i}" for i in range(len(self.input_types))]

@@ -7,6 +7,7 @@ An :class:`Operator` is declared once, beside the public function that uses it. 
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
@@ -22,6 +23,8 @@ Check = Callable[[Sequence[Meta], dict[str, Any]], None]
 Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
 
 REGISTRY: dict[str, Operator] = {}
+PASSING: weakref.WeakValueDictionary[str, Operator] = weakref.WeakValueDictionary()
+"""Operators that a trace made and that live as long as the programs in which they stand."""
 
 
 class Operator:
@@ -51,6 +54,7 @@ class Operator:
     """
 
     region = False
+    rule: Any = None  # a class whose operators differentiate themselves defines it
 
     def __init__(
         self,
@@ -86,7 +90,6 @@ class Operator:
         self.allocate = allocate
         self.trap = trap
         self.random = random
-        self.rule: Optional[Callable[..., Sequence[Any]]] = None
         self.plans: dict[Any, Plan] = {}
         if register:
             REGISTRY[name] = self
