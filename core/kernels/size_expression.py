@@ -134,6 +134,11 @@ def _simplified(sign: str, first: Any, second: Any) -> Any:
         return second
     if sign in ("min", "max"):
         return _extreme(sign, first, second)
+    if sign in ("+", "-") and isinstance(first, Expression) and first.sign in ("+", "-"):
+        inner = first.parts[1]
+        if isinstance(inner, int) and isinstance(second, int):  # (x + 2) - 1 is x + 1
+            total = (inner if first.sign == "+" else -inner) + (second if sign == "+" else -second)
+            return combine("+" if total >= 0 else "-", first.parts[0], abs(total))
     if sign == "-" and same(first, second):
         return 0
     if sign == "//":
@@ -210,11 +215,15 @@ def lowest(size: Any) -> float:
     if size.sign == "size":
         return 1.0
     first, second = lowest(size.parts[0]), lowest(size.parts[1])
+    if size.sign == "-" and not isinstance(size.parts[1], Expression):
+        return first - second
     if size.sign in ("+", "min", "max"):
         return float(ARITHMETIC[size.sign](first, second))
     if size.sign == "*" and min(first, second) >= 0:
         return first * second
-    if size.sign in ("//", "/", "%", "scaled") and first >= 0 and second > 0:
+    if size.sign == "scaled" and second > 0:
+        return float(int(first * second))
+    if size.sign in ("//", "/", "%") and first >= 0 and second > 0:
         return 0.0
     return -math.inf
 

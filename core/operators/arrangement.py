@@ -201,7 +201,7 @@ def tile(x: Tensor, repeat_times: ShapeLike, name: Optional[str] = None) -> Tens
     counts = [1] * (rank - len(times)) + list(times)
     result = reshape_exact(x, shape)
     for axis, count in enumerate(counts):
-        if not is_known(count, 1):  # one axis at a time, as three axes: the engine has no gradient for broadcasting many
+        if not is_known(count, 1):  # one axis at a time, as three: the engine has no gradient for broadcasting many
             before, after = math.prod(shape[:axis]), math.prod(shape[axis:])
             spread = broadcast_to(reshape_exact(result, [before, 1, after]), [before, count, after])
             shape[axis] *= count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dimension import same
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import (
     check_weight,
@@ -150,7 +151,7 @@ def _conv(
     stride = sizes_argument(stride, rank, caller, "stride")
     dilation = dilation_argument(dilation, padding, rank, caller)
     pairs = padding_argument(padding, x.shape[2:], weight.shape[2:], stride, last, caller)
-    if any(before != after for before, after in pairs):
+    if any(not same(before, after) for before, after in pairs):
         x = pad_pairs(x, pairs)
         pairs = ((0, 0),) * rank
     window = {"stride": stride, "pad": tuple([before for before, _ in pairs]), "dilate": dilation, "groups": groups}

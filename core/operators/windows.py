@@ -72,9 +72,9 @@ def padding_argument(
         if items and isinstance(items[0], (list, tuple)):
             pairs = _paired_padding(items, rank, channel_last, caller)
         elif len(items) == 2 * rank and rank > 1 or (rank == 1 and len(items) == 2):
-            pairs = tuple([(int(items[2 * i]), int(items[2 * i + 1])) for i in range(rank)])
+            pairs = tuple([(_width(items[2 * i]), _width(items[2 * i + 1])) for i in range(rank)])
         elif len(items) in (1, rank):
-            pairs = tuple([(int(item), int(item)) for item in (items * rank if len(items) == 1 else items)])
+            pairs = tuple([(_width(item), _width(item)) for item in (items * rank if len(items) == 1 else items)])
         else:
             raise OperatorError(
                 f"{caller}: padding must be an int, {rank} ints, {2 * rank} ints, {rank + 2} pairs, 'SAME' or 'VALID',"
@@ -85,6 +85,10 @@ def padding_argument(
     return pairs
 
 
+def _width(value: Any) -> Any:
+    return value if isinstance(value, Dimension) else int(value)
+
+
 def _named_padding(name: str, size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], caller: str) -> Pairs:
     if name == "VALID":
         return ((0, 0),) * len(size)
@@ -93,12 +97,12 @@ def _named_padding(name: str, size: Sequence[int], kernel: Sequence[int], stride
     pairs = []
     for length, window, step in zip(size, kernel, stride):
         total = larger((-(-length // step) - 1) * step + window - length, 0)
-        pairs.append((total // 2, total - total // 2))
+        pairs.append((total // 2, (total + 1) // 2))
     return tuple(pairs)
 
 
 def _paired_padding(items: Sequence[Sequence[int]], rank: int, channel_last: bool, caller: str) -> Pairs:
-    pairs = [(int(before), int(after)) for before, after in items]
+    pairs = [(_width(before), _width(after)) for before, after in items]
     if len(pairs) == rank + 2:
         rest = [pairs[0], pairs.pop(-1 if channel_last else 1)]
         pairs.pop(0)
