@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any, Callable, Union
 
 from core.jit import tree
-from core.jit.replay import repeat
+from core.jit.rewrite import call
 from core.jit.segments import Executable, Segment
+from core.jit.surroundings import Surroundings
 from core.jit.tracing import traced_call
-from core.kernels import door
+from core.kernels.door import Value
 from core.kernels.trace import Operation, Trace
 from core.tensor import Tensor
 
@@ -29,18 +29,31 @@ class CompiledProgram:
         tensors, skeleton = tree.flatten(arguments)
         trace = Trace()
 
-        def stand_ins() -> Any:
-            made = [(trace.input(t._value.meta, t._value.requires_grad), t.name) for t in tensors]
-            return tree.unflatten(skeleton, [Tensor(value, name=name) for value, name in made])
+        stand_ins: list[Tensor] = []
 
-        results, self.result_skeleton, updates = traced_call(trace, function, stand_ins)
+        def make_stand_ins() -> Any:
+            made = [(trace.input(t._value.meta, t._value.requires_grad), t.name) for t in tensors]
+            stand_ins.extend([Tensor(value, name=name) for value, name in made])
+            return tree.unflatten(skeleton, stand_ins)
+
+        def with_changed_arguments(*args: Any, **kwargs: Any) -> Any:
+            result = call(function)(*args, **kwargs)
+            self.changed = [i for i, tensor in enumerate(stand_ins) if id(tensor) in trace.rebound]
+            return [stand_ins[i] for i in self.changed], result
+
+        results, (_, (_, self.result_skeleton)), updates = traced_call(trace, with_changed_arguments, make_stand_ins)
         outputs = [*results, *[value for _, value in updates]]
         self.number_of_results = len(results)
         self.updated = [handle for handle, _ in updates]
         self.output_values = outputs
-        self.captured = trace.captured
+        self.surroundings = Surroundings(function, [layer for layer, _ in trace.layers.values()])
+        self.captured: list[tuple[Value, Any]] = []
+        self.places: list[tuple[int, Callable[[], Any]]] = []
+        for index, (value, owner) in enumerate(trace.captured):
+            found = self.surroundings.places.get(id(value), [])
+            self.places += [(index, read) for read in found]
+            self.captured.append((value, found[0]() if found else owner))
         self.captured_flags = [value.requires_grad for value, _ in trace.captured]
-        self.layers = [(weakref.ref(layer), training) for layer, training in trace.layers.values()]
         self.variables = trace.variables
         self.operations: Sequence[Operation] = trace.operations
         captured = enumerate(trace.captured, start=len(tensors))
@@ -52,10 +65,14 @@ class CompiledProgram:
             self.body = Segment(name, trace, outputs, static, steady)
 
     def fits(self) -> bool:
-        """Return whether layers are in the mode, and parameters as trainable, as they were when this was traced."""
-        for reference, training in self.layers:
-            layer = reference()
-            if layer is not None and layer.training != training:
+        """Return whether layers are in the mode, and parameters as trainable, as they were when this was traced.
+
+        A tensor that has taken the place of another one is read from now on.
+        """
+        if self.surroundings.changed() is not None:
+            return False
+        for index, read in self.places:
+            if read() is not self.captured[index][1] and not self._move(index):
                 return False
         for (value, owner), flag in zip(self.captured, self.captured_flags):
             current = owner._value if owner is not None else value
@@ -63,14 +80,34 @@ class CompiledProgram:
                 return False
         return True
 
-    def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """Run with the argument tensors in their flattened order; writes updated buffers back."""
-        inputs = [tensor._value for tensor in tensors]
-        inputs += [value if owner is None else owner._value for value, owner in self.captured]
-        if door.state.trace is not None:
-            values = repeat(self.variables, self.operations, self.output_values, inputs)
-        else:
-            values = self.body.run(inputs)
+    def _move(self, index: int) -> bool:
+        """Read a captured tensor from where another one stands now; False where several places disagree."""
+        value, earlier = self.captured[index]
+        found = [read() for place, read in self.places if place == index]
+        if not isinstance(found[0], Tensor) or any(tensor is not found[0] for tensor in found):
+            return False
+        self.captured[index] = (value, found[0])
+        self.updated = [found[0] if handle is earlier else handle for handle in self.updated]
+        return True
+
+    def inputs(self, tensors: Sequence[Tensor]) -> list[Value]:
+        """Return the values to run with: of the argument tensors in their flattened order, then what is captured."""
+        return [
+            *[tensor._value for tensor in tensors],
+            *[value if owner is None else owner._value for value, owner in self.captured],
+        ]
+
+    def run(self, tensors: Sequence[Tensor], inputs: Sequence[Value]) -> Any:
+        """Run; arguments that were changed in place get their new values, and buffers theirs.
+
+        Args:
+            tensors: The argument tensors in their flattened order.
+            inputs: What :meth:`inputs` returned for them.
+        """
+        values = self.body.run(inputs)
         for handle, value in zip(self.updated, values[self.number_of_results :]):
             handle.update(Tensor(value))
-        return tree.unflatten(self.result_skeleton, [Tensor(value) for value in values[: self.number_of_results]])
+        for index, value in zip(self.changed, values):
+            tensors[index]._rebind(value)
+        results = values[len(self.changed) : self.number_of_results]
+        return tree.unflatten(self.result_skeleton, [Tensor(value) for value in results])

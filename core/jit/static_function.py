@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import inspect
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,12 +15,13 @@ from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
 from core.jit.translator import ProgramTranslator
-from core.kernels import door
+from core.kernels import door, graph
 from core.tensor import default_dtype
 
 logger = logging.getLogger("core.jit")
 
 MAXIMUM_PROGRAMS = 32
+MAXIMUM_VARIANTS = 8
 STATIC_SIGNATURES = 8
 
 
@@ -34,21 +37,48 @@ class StaticFunction:
     def __init__(
         self, function: Callable[..., Any], dynamic: bool = False, input_spec: Optional[Sequence[Any]] = None
     ) -> None:
+        if not callable(function) or _runs_in_steps(function):
+            kind = "generator or coroutine" if callable(function) else type(function).__name__
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(
+                f"to_static: {name} is a {kind}: compile a function, method or Layer that returns its results at once"
+            )
         functools.update_wrapper(self, function)
         self.function = function
         self.dynamic = dynamic
         self.input_spec = input_spec
         self.programs: OrderedDict[Any, list[CompiledProgram]] = OrderedDict()
+        self.bound_from: Optional[tuple[StaticFunction, Any]] = None
+        self.bound_to_classes: dict[type, StaticFunction] = {}
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
-        name = f"_static_{self.function.__name__}"
-        bound = instance.__dict__.get(name)
-        if bound is None:
+        name = f"_static_{self.function.__qualname__}"
+        table: Any = self.bound_to_classes if isinstance(instance, type) else getattr(instance, "__dict__", None)
+        if table is None:
+            raise TypeError(
+                f"to_static: {self.function.__qualname__} is a method of a class with __slots__, which has no room for"
+                " its programs: add '__dict__' to __slots__"
+            )
+        key = instance if isinstance(instance, type) else name
+        bound = table.get(key)
+        if bound is None or bound.bound_from[0] is not self:
             bound = StaticFunction(self.function.__get__(instance, owner), self.dynamic, self.input_spec)
-            instance.__dict__[name] = bound
+            bound.bound_from = (self, instance)
+            table[key] = bound
         return bound
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        copied = StaticFunction(copy.deepcopy(self.function, memo), self.dynamic, self.input_spec)
+        if self.bound_from is not None:
+            copied.bound_from = (self.bound_from[0], copied.function.__self__)  # type: ignore[attr-defined]
+        return copied
+
+    def __reduce__(self) -> Any:
+        if self.bound_from is not None:  # the class makes it again
+            return getattr, (self.bound_from[1], self.function.__name__)
+        return StaticFunction, (self.function, self.dynamic, self.input_spec)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for this signature, compiling it on the first call."""
@@ -65,14 +95,19 @@ class StaticFunction:
             door.state.gradients,
             default_dtype(),
         )
+        with graph.handing_over:
+            program = self._program((args, kwargs), signature)
+            inputs = program.inputs(tensors)
+        return program.run(tensors, inputs)
+
+    def _program(self, arguments: Any, signature: Any) -> CompiledProgram:
         candidates = self.programs.get(signature)
         if candidates is not None:
             self.programs.move_to_end(signature)
             for program in candidates:
                 if program.fits():
-                    return program(tensors)
-        program = self._compile((args, kwargs), signature)
-        return program(tensors)
+                    return program
+        return self._compile(arguments, signature)
 
     @property
     def code(self) -> str:
@@ -87,8 +122,23 @@ class StaticFunction:
                 STATIC_SIGNATURES,
             )
             self.dynamic = True
+        others = [other.surroundings for candidates in self.programs.values() for other in candidates]
+        before = dict([entry for other in others for entry in other.constants()])
         program = CompiledProgram(self.function, arguments, static=not self.dynamic)
-        self.programs.setdefault(signature, []).append(program)
+        after = dict([entry for other in others for entry in other.constants()])
+        own = {key for key in before if before[key] != after[key]}  # what the function itself counts up, say
+        for surroundings in (*others, program.surroundings):
+            surroundings.forget(own)
+        variants = self.programs.setdefault(signature, [])
+        variants.append(program)
+        if len(variants) > MAXIMUM_VARIANTS:
+            logger.info(
+                "%s: compiled more than %d times for one signature because %r changes; make it an argument",
+                getattr(self.function, "__qualname__", "function"),
+                MAXIMUM_VARIANTS,
+                variants[0].surroundings.changed() or "a tensor that it reads",
+            )
+            del variants[0]
         if len(self.programs) > MAXIMUM_PROGRAMS:
             self.programs.popitem(last=False)
         return program
@@ -130,11 +180,19 @@ def to_static(
     return StaticFunction(function, dynamic, input_spec)
 
 
+def _runs_in_steps(function: Any) -> bool:
+    return (
+        inspect.isgeneratorfunction(function)
+        or inspect.iscoroutinefunction(function)
+        or inspect.isasyncgenfunction(function)
+    )
+
+
 def _refuse_options(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise NotImplementedError(
-                f"to_static: the option {name}={value!r} is not supported: the whole function becomes one program of the"
+                f"to_static: the option {name}={value!r} is not supported: the whole function becomes one program of"
                 f" one engine; leave {name} out"
             )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 import weakref
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ else:
 Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
+handing_over = threading.RLock()  # the engine computes in parallel, but may be handed one program at a time
 _BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
 _COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
@@ -137,16 +139,19 @@ class Program:
         if static and not self.without_inputs:
             flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.steady]))
             flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.steady]))
-        self.lent: list[weakref.ref[_LentArray]] = []
+        self.flags = flags
         self.call = mx.nd.CachedOp(self.symbol, flags)
+        self._recorded = threading.local()
+        self._recorded.lane = _Lane(self.call)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
 
     def forward(self, arrays: Sequence[Array]) -> list[Array]:
         """Run without a record."""
         if self.without_inputs:
             arrays = [_unused_array()]
-        with engine.engine_mode(recording=False, training=self.training):
-            return self._run([arrays[i] for i in self.order])[self.number_of_draws : self.number_of_outputs]
+        with handing_over, engine.engine_mode(recording=False, training=self.training):
+            outputs = _listed(self.call(*[arrays[i] for i in self.order]))
+        return outputs[self.number_of_draws : self.number_of_outputs]
 
     def forward_recorded(self, arrays: Sequence[Array], needs: Sequence[bool]) -> tuple[list[Array], ProgramRecord]:
         """Run and keep what :meth:`ProgramRecord.backward` needs."""
@@ -155,17 +160,31 @@ class Program:
                 array.own()
         watched = [array.detach() for array in arrays]
         chosen = [i for i in self.order if needs[i]]
-        mark([watched[i] for i in chosen])
-        with engine.engine_mode(recording=True, training=True):
-            outputs = self._run([watched[i] for i in self.order])
+        lane = getattr(self._recorded, "lane", None)
+        if lane is None:
+            lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags))
+        with handing_over, engine.engine_mode(recording=True, training=True):
+            mark([watched[i] for i in chosen])
+            outputs = _listed(lane.call(*[watched[i] for i in self.order]))
         draws = [array.detach() for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
-        record = ProgramRecord(self, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
+        record = ProgramRecord(self.steady, lane, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
         return [array.detach() for array in outputs], record
 
-    def _run(self, arrays: Sequence[Array]) -> list[Array]:
-        outputs = self.call(*arrays)
-        return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+def _listed(outputs: Any) -> list[Array]:
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
+class _Lane:
+    """A program as one thread records it: gradients are lent out of memory that no other thread writes."""
+
+    __slots__ = ("call", "lent", "thread")
+
+    def __init__(self, call: Any) -> None:
+        self.call = call
+        self.lent: list[weakref.ref[_LentArray]] = []
+        self.thread = threading.get_ident()
 
 
 class _LentArray(Array):
@@ -193,18 +212,20 @@ class _LentArray(Array):
 class ProgramRecord:
     """One recorded call of a program, ready to be differentiated by the engine."""
 
-    __slots__ = ("program", "outputs", "watched", "positions", "number_of_inputs", "draws")
+    __slots__ = ("steady", "lane", "outputs", "watched", "positions", "number_of_inputs", "draws")
 
     def __init__(
         self,
-        program: Program,
+        steady: Collection[int],
+        lane: _Lane,
         outputs: list[Array],
         watched: list[Array],
         positions: list[int],
         number_of_inputs: int,
         draws: list[Array],
     ) -> None:
-        self.program = program
+        self.steady = steady
+        self.lane = lane
         self.outputs = outputs
         self.watched = watched
         self.positions = positions
@@ -213,18 +234,25 @@ class ProgramRecord:
 
     def backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
         """Return one gradient array per program input, None where none was asked for."""
-        for reference in self.program.lent:
+        with handing_over:
+            return self._backward(gradients, retain)
+
+    def _backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
+        for reference in self.lane.lent:
             earlier = reference()
             if earlier is not None:
                 earlier.own()
-        self.program.lent = lent = []
+        self.lane.lent = lent = []
         results: list[Any] = [None] * self.number_of_inputs
         for position, gradient in zip(
             self.positions, differentiate(self.outputs, gradients, self.watched, retain=retain)
         ):
-            if position in self.program.steady:
+            if position in self.steady:
                 gradient = _LentArray(gradient)
-                lent.append(weakref.ref(gradient))
+                if self.lane.thread == threading.get_ident():
+                    lent.append(weakref.ref(gradient))
+                else:
+                    gradient.own()
             results[position] = gradient
         return results
 
