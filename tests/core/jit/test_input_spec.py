@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -127,3 +131,14 @@ def test_options_that_are_not_supported_are_refused_by_name(options: dict) -> No
     with pytest.raises(NotImplementedError, match=f"to_static: the option {next(iter(options))}="):
         to_static(lambda x: x, **options)
     assert to_static(lambda x: x * 2, full_graph=True, build_strategy=None)(core.ones([1])).item() == 2
+
+
+def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "unknown_sizes.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    exec(example, namespace)  # noqa: S102 - our own page
+    loaded = core.jit.load("rows")
+    for batch in (1, 3, 8):
+        np.testing.assert_allclose(loaded(core.ones([batch, 3, 4])).numpy(), np.full([batch], 12 / batch), rtol=1e-6)
