@@ -45,6 +45,8 @@ def release_freed_memory() -> None:
     wait_all()
     if hasattr(_C_LIBRARY, "malloc_trim"):
         _C_LIBRARY.malloc_trim(0)
+    if _device_state[0] != 1:
+        mx.gpu(_device_state[1]).empty_cache()
 
 
 _C_LIBRARY = ctypes.CDLL(None)

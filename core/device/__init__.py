@@ -1,9 +1,10 @@
-"""Choosing the device (paddle.device)."""
+"""Choosing the device, and its memory (paddle.device)."""
 
 from __future__ import annotations
 
 import re
 
+from core.device import cuda as cuda
 from core.kernels import engine
 
 
@@ -36,3 +37,12 @@ def get_device() -> str:
 def is_compiled_with_cuda() -> bool:
     """Return whether the installed engine has CUDA."""
     return bool(engine.mx.runtime.Features().is_enabled("CUDA"))
+
+
+def empty_cache() -> None:
+    """Return memory to the system that tensors and compiled programs have freed.
+
+    Freed memory is kept, because the next step wants it again; call this when that step will be smaller, for instance
+    between training and serving. It waits for pending operations.
+    """
+    engine.release_freed_memory()
