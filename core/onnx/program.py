@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from core.kernels.dimension import Dimension, Guard, contains_dimension
+import numpy as np
+
+from core.kernels.dimension import Dimension, Guard, contains_dimension, symbolic_shape
 from core.kernels.door import Value
 from core.kernels.dtypes import bfloat16, float64, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
@@ -55,6 +57,10 @@ def _add_operation(graph: Graph, operation: Operation) -> None:
         results = [results]
     for value, result in zip(operation.outputs, results):
         graph.values[id(value)] = result.name if isinstance(result, Operand) else result
+    for value, axis, size in sizes_in_doubt(operation):
+        here = graph.node("Gather", graph.node("Shape", graph.values[id(value)]), np.int64(axis), axis=0)
+        differs = graph.node("Not", graph.node("Equal", here, np.int64(size)))
+        graph.require(differs, f"condition axis {axis} of the result of {operator.name} has size {size}")
 
 
 def _is_constant(operation: Operation) -> bool:
@@ -92,7 +98,7 @@ def needed_operations(
     needed.update(id(value) for guard in guards for value, _ in leaves((guard.first, guard.second)))
     kept = []
     for operation in reversed(operations):
-        acts = operation.operator.region and not operation.outputs
+        acts = operation.operator.region and not operation.outputs or sizes_in_doubt(operation)
         if acts or any(id(value) in needed for value in operation.outputs):
             for part in _with_inner(operation):
                 needed.update(id(value) for value in part.inputs)
@@ -101,12 +107,46 @@ def needed_operations(
     return kept[::-1]
 
 
+def sizes_in_doubt(operation: Operation) -> list[tuple[Value, int, int]]:
+    """Find sizes that the trace took for fixed, as they were the same in both its worlds, but that others may change.
+
+    Returns:
+        ``(result, axis, size)`` of each.
+    """
+    name, attributes = operation.operator.name, operation.attributes
+    unknown = _dimensions(attributes)
+    if not unknown and name not in _WINDOWS:
+        return []
+    same = {dimension.sizes[0] for dimension in unknown if dimension.sizes[0] == dimension.sizes[1]}
+    found = []
+    for value in operation.outputs:
+        for axis, size in enumerate(symbolic_shape(value)):
+            if isinstance(size, Dimension):
+                continue
+            if name in _WINDOWS:
+                doubt = axis > 1 and isinstance(symbolic_shape(operation.inputs[0])[axis], Dimension)
+            else:
+                cut = name == "slice" and bool(_dimensions(attributes["ranges"][axis]))
+                doubt = cut or size in same or isinstance(operation.operator, ConstantOperator)
+            if doubt:
+                found.append((value, axis, size))
+    return found
+
+
+_WINDOWS = {"convolution", "maximum_pooling", "average_pooling", "maximum_positions"}
+
+
+def _dimensions(item: Any) -> list[Dimension]:
+    """Return the Dimensions anywhere in nested attributes."""
+    if isinstance(item, Dimension):
+        return [item]
+    parts = item.values() if isinstance(item, dict) else item if isinstance(item, (tuple, list)) else ()
+    return [dimension for part in parts for dimension in _dimensions(part)]
+
+
 def leaves(item: Any) -> list[tuple[Value, int]]:
     """Return the ``(value, axis)`` pairs whose sizes stand anywhere in nested attributes."""
-    if isinstance(item, Dimension):
-        return item.leaves()
-    parts = item.values() if isinstance(item, dict) else item if isinstance(item, (tuple, list)) else ()
-    return [leaf for part in parts for leaf in leaves(part)]
+    return [leaf for dimension in _dimensions(item) for leaf in dimension.leaves()]
 
 
 def _with_inner(operation: Operation) -> Iterator[Operation]:

@@ -115,6 +115,24 @@ def test_a_size_that_the_code_decided_on_is_checked_when_the_model_runs(tmp_path
         run(tmp_path / "cropped.onnx", x=np.ones((2, 3), np.float32))
 
 
+class FirstFive(nn.Layer):
+    def forward(self, x: Any) -> Any:
+        return x[:5].mean() + x.max() * x[:5].shape[0]
+
+
+def test_a_size_that_only_seemed_fixed_is_checked_when_the_model_runs(tmp_path: Path) -> None:
+    core.onnx.export(FirstFive(), str(tmp_path / "first"), [InputSpec([None], name="x", examples={0: (7, 11)})])
+    x = np.arange(9, dtype="float32")
+    np.testing.assert_allclose(run(tmp_path / "first.onnx", x=x)[0], 2 + 8 * 5)
+    with pytest.raises(InvalidArgument, match="condition axis 0 of the result of slice has size 5"):
+        run(tmp_path / "first.onnx", x=x[:3])
+    pooling = nn.MaxPool2D(3, 8)
+    core.onnx.export(pooling, str(tmp_path / "pool"), [InputSpec([1, 1, None, 4], name="x", examples={2: (4, 7)})])
+    run(tmp_path / "pool.onnx", x=np.ones((1, 1, 9, 4), np.float32))
+    with pytest.raises(InvalidArgument, match="condition axis 2 of the result of maximum_pooling has size 1"):
+        run(tmp_path / "pool.onnx", x=np.ones((1, 1, 11, 4), np.float32))
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int32", "uint8", "bool"])
 def test_element_types_are_kept(dtype: str, tmp_path: Path) -> None:
     class Kept(nn.Layer):
