@@ -7,7 +7,7 @@ nothing had been rewritten.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional
 
 from core.jit import control_flow
@@ -72,8 +72,8 @@ class Helpers:
         get: Callable[[], Values],
         set_: Callable[[Values], None],
         names: Sequence[str],
-        carried: Sequence[str],
-        needed: Sequence[str],
+        carried: Collection[str],
+        needed: Collection[str],
         line: int,
     ) -> None:
         """Run an ``if`` statement."""
@@ -93,8 +93,8 @@ class Helpers:
         get: Callable[[], Values],
         set_: Callable[[Values], None],
         names: Sequence[str],
-        carried: Sequence[str],
-        needed: Sequence[str],
+        carried: Collection[str],
+        needed: Collection[str],
         line: int,
     ) -> None:
         """Run a ``while`` loop; from the iteration on whose condition is a tensor it is a region."""
@@ -122,8 +122,8 @@ class Helpers:
         get: Callable[[], Values],
         set_: Callable[[Values], None],
         names: Sequence[str],
-        carried: Sequence[str],
-        needed: Sequence[str],
+        carried: Collection[str],
+        needed: Collection[str],
         line: int,
     ) -> None:
         """Run a ``for`` loop: a region where the number of iterations depends on a tensor, otherwise unrolled."""
