@@ -142,7 +142,10 @@ def switch_case(
         ValueError: there are no functions.
     """
     pairs: Any = branch_fns.items() if isinstance(branch_fns, Mapping) else enumerate(branch_fns)
-    table: dict[int, Callable[[], Any]] = dict([item if isinstance(item, (tuple, list)) else (number, item) for number, item in pairs])
+    table: dict[int, Callable[[], Any]] = {}
+    for number, item in pairs:
+        key, function = item if isinstance(item, (tuple, list)) else (number, item)
+        table[key] = function
     if not table:
         raise ValueError("switch_case: wants at least one function")
     last = default or table[max(table)]
