@@ -28,7 +28,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 from core.autograd.backward import grad
@@ -46,6 +46,35 @@ from core.operators.creation import assign, zeros
 from core.tensor import Tensor
 
 MAXIMUM_EXECUTABLES = 8
+
+
+class _Runner:
+    """Compiles what is computed from traced values, for each signature of eager ones; the latest are kept.
+
+    Args:
+        traced: Returns the results for inputs of the current trace.
+    """
+
+    def __init__(self, traced: Callable[[Sequence[Value]], list[Value]]) -> None:
+        self.traced = traced
+        self._executables: OrderedDict[Any, Executable] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the results, recorded where they need gradients."""
+        key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
+        with self._lock:
+            executable = self._executables.get(key)
+            if executable is None:
+                trace = Trace()
+                with trace:
+                    stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
+                    outputs = self.traced(stand_ins)
+                executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
+                self._executables[key] = executable
+                if len(self._executables) > MAXIMUM_EXECUTABLES:
+                    self._executables.popitem(last=False)
+        return executable.run(inputs)
 
 
 class Subprogram:
@@ -69,22 +98,15 @@ class Subprogram:
         self.operations = list(operations)
         self.outputs = list(outputs)
         self.guards = list(guards)
-        self._executables: OrderedDict[Any, Executable] = OrderedDict()
+        self._runner = _Runner(self.traced)
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Return the outputs for eager inputs, compiled for their shapes and recorded where they need gradients."""
-        key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
-        executable = self._executables.get(key)
-        if executable is None:
-            trace = Trace()
-            with trace:
-                stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-                outputs = repeat(self.variables, self.operations, self.outputs, stand_ins, self.guards)
-            executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
-            self._executables[key] = executable
-            if len(self._executables) > MAXIMUM_EXECUTABLES:
-                self._executables.popitem(last=False)
-        return executable.run(inputs)
+        return self._runner.run(inputs)
+
+    def traced(self, inputs: Sequence[Value]) -> list[Value]:
+        """Repeat the operations on other values and return what the outputs become."""
+        return repeat(self.variables, self.operations, self.outputs, inputs, self.guards)
 
     def infer(self, metas: Sequence[Meta]) -> list[Meta]:
         """Return the outputs' shapes and types for inputs of these."""
@@ -94,7 +116,7 @@ class Subprogram:
         trace = Trace()
         with trace:
             stand_ins = [trace.input(meta, False) for meta in metas]
-            outputs = repeat(self.variables, self.operations, self.outputs, stand_ins, self.guards)
+            outputs = self.traced(stand_ins)
         return [value.meta for value in outputs]
 
 
@@ -190,13 +212,22 @@ class Loop(Region):
 
     kind = "loop"
 
+    def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
+        super().__init__(subprograms, settings)
+        self._iteration = _Runner(self._traced_iteration)
+
     def run(self, inputs: Sequence[Value]) -> list[Value]:
-        """Iterate."""
+        """Iterate; the body and the condition for the next iteration are one call."""
         count = self.settings["variables"]
         state, read = list(inputs[:count]), inputs[count:]
-        while truth(self.subprograms["condition"].run([*state, *read])[0]):
-            state = self.subprograms["body"].run([*state, *read])
+        proceed = self.subprograms["condition"].run(inputs)[0]
+        while truth(proceed):
+            *state, proceed = self._iteration.run([*state, *read])
         return state
+
+    def _traced_iteration(self, inputs: Sequence[Value]) -> list[Value]:
+        state = self.subprograms["body"].traced(inputs)
+        return [*state, *self.subprograms["condition"].traced([*state, *inputs[len(state) :]])]
 
     def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
         before = list(metas[: self.settings["variables"]])
