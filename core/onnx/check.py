@@ -18,9 +18,13 @@ def check_model(model: onnx.ModelProto) -> None:
     """Let ONNX's own checker look at the model, its shapes and types included.
 
     Raises:
-        onnx.checker.ValidationError: it is not valid.
+        OperatorError: it is not valid.
     """
-    onnx.checker.check_model(model, full_check=True)
+    try:
+        onnx.checker.check_model(model, full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise OperatorError(f"onnx.export: ONNX's checker refuses the model ({reason}); nothing was written") from error
 
 
 def has_runtime() -> bool:
