@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
+from PIL import Image
 
 from core.io.randomness import integer, uniform
 from core.vision.transforms import functional as F
@@ -109,6 +110,11 @@ class _Augmentation(BaseTransform):
         self.interpolation = check_interpolation(name, interpolation, INTERPOLATIONS)
 
     def _apply_image(self, image: Any) -> Any:
+        F.image_size(image)
+        if not isinstance(image, Image.Image) and image.dtype != np.uint8:
+            raise ValueError(
+                f"{type(self).__name__}: augment images of bytes, before ToTensor and Normalize; not {image.dtype}"
+            )
         for name, strength in self.params:
             image = apply_operation(image, name, strength, self.interpolation, self.fill)
         return image
@@ -208,10 +214,6 @@ def apply_operation(img: Any, name: str, strength: float, interpolation: str = "
         An image of the same kind.
     """
     height, width = F.image_size(img)
-    if isinstance(img, np.ndarray) and img.dtype != np.uint8:
-        raise ValueError(
-            f"{name}: augment images of bytes, before ToTensor and Normalize; this one is {img.dtype.name}"
-        )
     if name in _ENHANCEMENTS:
         return _ENHANCEMENTS[name](img, 1.0 + 0.9 * strength)
     if name in _FIXED:

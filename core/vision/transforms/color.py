@@ -1,8 +1,7 @@
 """Changing colors: grey, brightness, contrast, saturation, hue.
 
 An array holds red, green and blue in this order, or grey; in uint8 from 0 to 255, in floating point from 0 to 1. It
-becomes what the PIL image of the same pixels becomes, but for the last bit in contrast and saturation, and for a few
-values in hue.
+becomes what the PIL image of the same pixels becomes, but for one or two steps in saturation and a few in hue.
 """
 
 from __future__ import annotations

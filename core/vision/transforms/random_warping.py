@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -11,7 +12,7 @@ from core.vision.transforms.base import BaseTransform
 from core.vision.transforms.kinds import Fill, fill_values, is_number
 from core.vision.transforms.random_transforms import bounds, probability
 from core.vision.transforms.transforms import check_interpolation
-from core.vision.transforms.warping import INTERPOLATIONS, Points, is_quadrilateral
+from core.vision.transforms.warping import INTERPOLATIONS, Points, homography
 
 Range = Union[float, Sequence[float]]
 
@@ -170,9 +171,10 @@ class RandomPerspective(BaseTransform):
             return None
         for _ in range(10):
             start, end = self.get_params(width, height, self.distortion_scale)
-            if is_quadrilateral(start) and is_quadrilateral(end):
+            with contextlib.suppress(ValueError):  # a tiny image has few places for its corners
+                homography(start, end)
                 return start, end
-        return None  # the image is too small to be tilted
+        return None
 
     def _apply_image(self, image: Any) -> Any:
         if self.params is None:

@@ -68,6 +68,7 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
 
     Raises:
         ValueError: ``data_format`` is unknown, or there are not as many numbers as channels.
+        TypeError: ``img`` is no image.
     """
     if data_format not in ("CHW", "HWC"):
         raise ValueError(f"normalize: data_format must be 'CHW' or 'HWC', not {data_format!r}")
@@ -75,7 +76,9 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
         import core  # a Tensor exists, so the engine is loaded
 
         return core.to_tensor(normalize(img.numpy(), mean, std, data_format, to_rgb))
-    array = np.asarray(img, dtype=np.float32)
+    if not isinstance(img, (np.ndarray, Image.Image)):
+        raise TypeError(f"an image is a numpy array, a PIL image or a Tensor, not {type(img).__name__}")
+    array = given = np.asarray(img, dtype=np.float32)
     if array.ndim < 2:
         raise ValueError(f"normalize: an image has 2 or 3 axes, not shape {array.shape}")
     if array.ndim == 2:
@@ -87,7 +90,7 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
     subtracted, divisor = _statistics(mean, std, array.shape[axis], f"an image of shape {array.shape} ({data_format})")
     result = array - subtracted.reshape(shape)
     result /= divisor.reshape(shape)
-    return result.reshape(np.shape(img))
+    return result.reshape(given.shape)
 
 
 def to_normalized(

@@ -134,25 +134,34 @@ def perspective(
         The moved image; it keeps its size.
 
     Raises:
-        ValueError: these are not four points each, three of them lie on one line, or an argument is unknown.
+        ValueError: these are not the four corners of a convex figure each, or an argument is unknown.
     """
-    matrix = _homography(_four_points("startpoints", startpoints), _four_points("endpoints", endpoints))
-    return warp("perspective", img, matrix, image_size(img), interpolation, fill)
+    return warp("perspective", img, homography(startpoints, endpoints), image_size(img), interpolation, fill)
 
 
-def is_quadrilateral(points: Points) -> bool:
-    """Tell whether no three of four points (x, y) lie on one line.
+def homography(startpoints: Points, endpoints: Points) -> np.ndarray:
+    """Return the map that takes four end points to the start points, as a plane in space would move.
 
     Args:
-        points: the corners in order.
+        startpoints: four (x, y): the corners of a convex figure, in order.
+        endpoints: likewise.
+
+    Returns:
+        Shape (3, 3), for places (x, y, 1).
+
+    Raises:
+        ValueError: these are no such corners, or the place (0, 0) would come from infinitely far away.
     """
-    corners = [np.array(point, dtype=np.float64) for point in points]
-    for skipped in range(4):
-        first, second, third = (corner for position, corner in enumerate(corners) if position != skipped)
-        (a, b), (c, d) = second - first, third - first
-        if a * d == b * c:
-            return False
-    return True
+    start, end = _four_corners("startpoints", startpoints), _four_corners("endpoints", endpoints)
+    rows, values = [], []
+    for (x, y), (u, v) in zip(end, start):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        values += [u, v]
+    try:
+        solution = np.linalg.solve(np.array(rows), np.array(values))
+    except np.linalg.LinAlgError:
+        raise ValueError(f"perspective: the endpoints {endpoints!r} tilt the image too far; move one of them") from None
+    return np.append(solution, 1.0).reshape(3, 3)
 
 
 def warp(
@@ -219,15 +228,6 @@ def _shift(x: float, y: float) -> np.ndarray:
     return np.array([[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]])
 
 
-def _homography(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the (3, 3) map that takes four end points, shape (4, 2), to the start points."""
-    rows, values = [], []
-    for (x, y), (u, v) in zip(end, start):
-        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
-        values += [u, v]
-    return np.append(np.linalg.solve(np.array(rows), np.array(values)), 1.0).reshape(3, 3)
-
-
 def _two_numbers(name: str, value: Any) -> tuple[float, float]:
     if not isinstance(value, (list, tuple)) or not all(map(is_number, value)):
         raise TypeError(f"{name} must be a list or tuple of two numbers, not {value!r}")
@@ -236,13 +236,16 @@ def _two_numbers(name: str, value: Any) -> tuple[float, float]:
     return float(value[0]), float(value[1])
 
 
-def _four_points(name: str, points: Points) -> np.ndarray:
+def _four_corners(name: str, points: Points) -> np.ndarray:
     try:
-        array = np.array(points, dtype=np.float64)
+        corners = np.array(points, dtype=np.float64)
     except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (4, 2) or not np.isfinite(array).all():
+        corners = np.empty(0)
+    if corners.shape != (4, 2) or not np.isfinite(corners).all():
         raise ValueError(f"perspective: {name} must be four points (x, y), not {points!r}")
-    if not is_quadrilateral(points):
-        raise ValueError(f"perspective: three of the {name} {points!r} lie on one line; move one of them")
-    return array
+    sides = np.roll(corners, -1, axis=0) - corners
+    following = np.roll(sides, -1, axis=0)
+    turns = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
+    if not ((turns > 0).all() or (turns < 0).all()):
+        raise ValueError(f"perspective: the {name} {points!r} are not the corners of a convex figure; move one of them")
+    return corners
