@@ -15,6 +15,7 @@ from core.kernels.errors import UnknownSizeError, user_line
 from core.kernels.size_expression import ARITHMETIC as ARITHMETIC
 from core.kernels.size_expression import Expression as Expression
 from core.kernels.size_expression import agree as agree
+from core.kernels.size_expression import all_ints as all_ints
 from core.kernels.size_expression import ceiling as ceiling
 from core.kernels.size_expression import combine, is_operand
 from core.kernels.size_expression import contains_dimension as contains_dimension

@@ -228,13 +228,25 @@ def lowest(size: Any) -> float:
     return -math.inf
 
 
+def all_ints(sizes: Any) -> bool:
+    """Return quickly whether a list of sizes holds Python ints only: then nothing here needs special care."""
+    for size in sizes:
+        if size.__class__ is not int:
+            return False
+    return True
+
+
 def agree(first: Any, second: Any) -> bool:
     """Return whether two shapes are equal in both worlds, for shapes that cannot but be equal in later runs too."""
+    if all_ints(first) and all_ints(second):
+        return list(first) == list(second)
     return all(in_world(list(first), world) == in_world(list(second), world) for world in WORLDS)
 
 
 def same_shape(first: Any, second: Any) -> bool:
     """Return whether two shapes are equal in the sense of :func:`same`."""
+    if all_ints(first) and all_ints(second):
+        return list(first) == list(second)
     return len(first) == len(second) and all(same(one, other) for one, other in zip(first, second))
 
 

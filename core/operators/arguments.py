@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension, is_known, larger
+from core.kernels.dimension import Dimension, all_ints, is_known, larger
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, int64, promote
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
@@ -71,6 +71,8 @@ def is_number(value: Any) -> bool:
 
 def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
     """Return a shape as a tuple of Python ints (or unknown sizes, while such are traced); tensors in it are read."""
+    if isinstance(shape, (list, tuple)) and all_ints(shape):
+        return tuple(shape)
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     if isinstance(shape, (numbers.Integral, np.integer, Dimension)):

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import ceiling, contains_dimension, is_known, larger, same, smaller
+from core.kernels.dimension import all_ints, ceiling, contains_dimension, is_known, larger, same, smaller
 from core.kernels.door import Meta
 from core.kernels.errors import OperatorError
 from core.kernels.operator import ConstantOperator, HostOperator, Operator
@@ -77,6 +77,8 @@ def as_slice(part: Range) -> builtins.slice:
 
 def is_whole(part: Range, size: int) -> bool:
     """Return whether a range is a whole axis."""
+    if all_ints((*part, size)):
+        return part == (0, size, 1)
     return is_known(part[0], 0) and is_known(part[2], 1) and same(part[1], size)
 
 
@@ -204,10 +206,12 @@ def _strided(x: Tensor, axes: Any, starts: Any, ends: Any, strides: Any, caller:
 
 def range_of(part: builtins.slice, size: int) -> Range:
     """Return the range that a Python slice addresses along an axis of the given size."""
-    ends = [end.item() if isinstance(end, Tensor) else end for end in (part.start, part.stop, part.step)]
-    part = builtins.slice(*ends)
-    if contains_dimension([size, *ends]):
-        return _unknown_range(part, size)
+    ends = (part.start, part.stop, part.step)
+    if not all_ints([size, *[end for end in ends if end is not None]]):
+        ends = tuple([end.item() if isinstance(end, Tensor) else end for end in ends])  # type: ignore[assignment]
+        part = builtins.slice(*ends)
+        if contains_dimension([size, *ends]):
+            return _unknown_range(part, size)
     start, end, step = part.indices(size)
     count = len(range(start, end, step))
     return (start, count, step) if count else (0, 0, 1)
