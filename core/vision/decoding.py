@@ -147,10 +147,11 @@ def _opencv_pixels(data: bytes, color: str) -> Optional[np.ndarray]:
 
 
 def _pillow_pixels(image: Image.Image, name: str, color: str) -> np.ndarray:
+    sixteen_bits = image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM"))
     try:
         with _no_warnings():
             image = ImageOps.exif_transpose(image)
-        if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM", None)):
+        if sixteen_bits:
             array = np.clip(np.asarray(image).astype(np.int64) >> 8, 0, 255).astype(np.uint8)
             return array[:, :, None] if color == "gray" else np.repeat(array[:, :, None], 3, axis=2)
         if image.mode in ("I", "F"):
