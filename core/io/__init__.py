@@ -7,6 +7,7 @@ collation work on numpy arrays, so a worker process stays small.
 from __future__ import annotations
 
 from core.io.batch_sampler import BatchSampler, DistributedBatchSampler
+from core.io.bucket_sampler import GroupBatchSampler, LengthBucketSampler, SizeBucketSampler
 from core.io.collate import default_collate_fn, default_convert_fn
 from core.io.dataset import (
     ChainDataset,
@@ -19,6 +20,7 @@ from core.io.dataset import (
     TensorDataset,
     random_split,
 )
+from core.io.files import is_url, list_files, open_path, read_bytes
 from core.io.loader import DataLoader
 from core.io.sampler import (
     EpochRandomSampler,
@@ -28,6 +30,7 @@ from core.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from core.io.streams import LineDataset, ShuffledStream, TarDataset
 from core.io.worker_info import WorkerInfo, get_worker_info
 from core.io.workers import WorkerError
 
@@ -40,13 +43,19 @@ __all__ = [
     "Dataset",
     "DistributedBatchSampler",
     "EpochRandomSampler",
+    "GroupBatchSampler",
     "IterableDataset",
+    "LengthBucketSampler",
+    "LineDataset",
     "RandomSampler",
     "Sampler",
     "SequenceSampler",
+    "ShuffledStream",
+    "SizeBucketSampler",
     "StreamDataset",
     "Subset",
     "SubsetRandomSampler",
+    "TarDataset",
     "TensorDataset",
     "WeightedRandomSampler",
     "WorkerError",
@@ -54,5 +63,9 @@ __all__ = [
     "default_collate_fn",
     "default_convert_fn",
     "get_worker_info",
+    "is_url",
+    "list_files",
+    "open_path",
     "random_split",
+    "read_bytes",
 ]

@@ -244,3 +244,7 @@ class Shared(Dataset):
 
     def __len__(self) -> int:
         return 2
+
+
+def number_of_line(line: str) -> tuple[int, float]:
+    return int(line.split()[1]), uniform()
