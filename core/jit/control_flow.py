@@ -80,7 +80,8 @@ class Branch:
     ) -> None:
         outer = door.state.trace
         assert outer is not None
-        self.trace = Trace()
+        with door.gradient_mode(outer.gradients):
+            self.trace = Trace()
         self.handles: dict[int, Tensor] = {}
         self._values: dict[int, Value] = {}
         _depth.branches += 1
@@ -281,7 +282,10 @@ def note(region: Region, inputs: Sequence[Value], wanted: Sequence[Sequence[bool
     Returns:
         Its outputs.
     """
-    values = door.invoke(region, inputs, {})
+    trace = door.state.trace
+    assert trace is not None
+    with door.gradient_mode(trace.gradients):  # under no_grad too a variable that nobody touches keeps its gradient
+        values = door.invoke(region, inputs, {})
     for value, flags in zip(values, wanted):
         value.requires_grad = value.requires_grad and any(flags)
     return [Tensor(value) for value in values]

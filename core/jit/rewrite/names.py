@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from core.jit.rewrite.exits import LOOPS, SCOPES, blocks, walk
+from core.jit.rewrite.exits import LOOPS, SCOPES, walk
 
 CHANGING_METHODS = frozenset(
     "append extend insert pop remove clear update setdefault popitem add discard sort reverse".split()
@@ -83,12 +83,13 @@ class Liveness:
         for node in walk(function.body):
             if isinstance(node, SCOPES):
                 self.always |= _read_by_inner(node)
+        self.caught: set[str] = set()  # what is read where an exception may lead to from here
         self.block(function.body, set())
 
     def block(self, statements: Iterable[ast.stmt], after: set[str]) -> set[str]:
         """Return what is live before a block, given what is live after it."""
         for statement in reversed(list(statements)):
-            after = self.statement(statement, after)
+            after = self.statement(statement, after | self.caught) | self.caught
         return after
 
     def statement(self, node: ast.stmt, after: set[str]) -> set[str]:
@@ -98,20 +99,34 @@ class Liveness:
             return self.block(node.body, after) | self.block(node.orelse, after) | _reads([node.test])
         if isinstance(node, LOOPS):
             return self._loop(node, after)
-        if isinstance(node, (ast.Try, ast.With)) or type(node).__name__ in ("TryStar", "Match"):
-            inside = [statement for owner, name in blocks(node) for statement in getattr(owner, name)]
-            later = after | _reads([node])  # an exception may lead from anywhere in it to anywhere else in it
-            for statement in inside:
-                self.block([statement], later)
-            if isinstance(node, ast.With):
-                before = self.block(node.body, after)
-                for item in reversed(node.items):
-                    before = (before - assigned([item])) | _reads([item])
-                return before
-            return later
+        if isinstance(node, ast.With):
+            before = self.block(node.body, after)
+            for item in reversed(node.items):
+                before = (before - assigned([item])) | _reads([item])
+            return before
+        if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
+            return self._try(node, after)  # type: ignore[arg-type]
+        if type(node).__name__ == "Match":
+            before = set(after)
+            for part in node.cases:  # type: ignore[attr-defined]
+                before |= self.block(part.body, after) | _reads([part.pattern, *([part.guard] if part.guard else [])])
+            return before | _reads([node.subject])  # type: ignore[attr-defined]
         if isinstance(node, (ast.Return, ast.Raise)):
             return _reads([node])
         return (after - assigned([node])) | _reads([node])
+
+    def _try(self, node: ast.Try, after: set[str]) -> set[str]:
+        last = self.block(node.finalbody, after)
+        outer = self.caught
+        self.caught = outer | (last if node.finalbody else set())
+        handled: set[str] = set()
+        for handler in node.handlers:
+            handled |= self.block(handler.body, last) | (_reads([handler.type]) if handler.type is not None else set())
+        otherwise = self.block(node.orelse, last)
+        self.caught = self.caught | handled
+        before = self.block(node.body, otherwise)
+        self.caught = outer
+        return before
 
     def _loop(self, node: ast.stmt, after: set[str]) -> set[str]:
         assert isinstance(node, LOOPS)

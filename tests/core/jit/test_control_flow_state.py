@@ -269,3 +269,16 @@ def test_a_buffer_that_an_operator_made_counts_every_call() -> None:
     for _ in range(3):
         step(core.ones([1]))
     assert count.item() == 3 and len(step.programs) == 1
+
+
+def test_no_grad_around_a_branch_detaches_only_what_is_computed_in_it() -> None:
+    def function(x):
+        a, b = x * 2, x * 3
+        with core.no_grad():
+            if x.sum() > 0:
+                a = b * 1
+            else:
+                b = a * 1
+        return a * x, b * x
+
+    check(function, (vector(1, 2),), (vector(-1, -2),))
