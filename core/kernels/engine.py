@@ -21,6 +21,8 @@ from core.kernels.errors import OperatorError
 if "bool" not in np.__dict__:
     np.bool = bool  # type: ignore[attr-defined]  # numpy 1.24 removed the alias that mxnet reads while it is imported
 
+# static programs lose gradients that are added up in place, as they are from the eighth use of a tensor on
+os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 # otherwise it keeps one of oneDNN's kernels for every combination of sizes that it has ever seen
 os.environ.setdefault("MXNET_MKLDNN_CACHE_NUM", "256")
 with warnings.catch_warnings():

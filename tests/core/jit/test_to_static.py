@@ -261,3 +261,38 @@ def test_gradients_of_two_calls_that_are_alive_at_once() -> None:
         (grad_second,) = core.grad(second, weight)
         np.testing.assert_array_equal(grad_first.numpy(), [2, 4, 6])
         np.testing.assert_array_equal(grad_second.numpy(), [20, 40, 60])
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("uses", [1, 7, 8, 9, 40, 200])
+def test_gradients_of_many_uses_of_one_tensor_add_up(uses: int, dynamic: bool) -> None:
+    weight = core.to_tensor(np.full((3, 3), 0.5, "float32"), stop_gradient=False)
+
+    def products(x: core.Tensor) -> core.Tensor:
+        return sum([((x * (i + 1.0)) @ weight).sum() for i in range(uses)])
+
+    def chain(x: core.Tensor) -> core.Tensor:
+        for _ in range(uses):
+            x = (x @ weight + x @ (weight * 0.5)).tanh()
+        return x.sum()
+
+    for function in (products, chain):
+        found = []
+        for run in (function, to_static(function, dynamic=dynamic)):
+            weight.clear_gradient(set_to_zero=False)
+            run(core.ones([3, 3])).backward()
+            found.append(weight.grad.numpy())
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
+    assert found[0].any()
+
+
+def test_second_order_where_one_input_depends_on_another() -> None:
+    def product(x, y):
+        return (x * y * y).sum()
+
+    for call in (product, to_static(product)):
+        x = core.to_tensor([2.0, 3.0], stop_gradient=False)
+        (first,) = core.grad(call(x, x * x), x, create_graph=True)  # x ** 5
+        np.testing.assert_allclose(first.numpy(), 5 * np.array([2.0, 3.0]) ** 4)
+        first.sum().backward()
+        np.testing.assert_allclose(x.grad.numpy(), 20 * np.array([2.0, 3.0]) ** 3)
