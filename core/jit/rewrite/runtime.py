@@ -25,6 +25,7 @@ from core.operators.manipulation import reshape
 from core.tensor import Tensor
 
 MAXIMUM_GUARDED = 4096
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 Values = Sequence[Any]
 
@@ -182,6 +183,24 @@ class Helpers:
             answer = logical_or(answer, flag)
         return logical_not(answer)
 
+    @staticmethod
+    def text(*parts: Any) -> str:
+        """Return an f-string that is printed: literals, and ``(value, conversion, specification)`` triples."""
+        pieces: list[Optional[str]] = []
+        tensors: list[Tensor] = []
+        for part in parts:
+            if isinstance(part, str):
+                pieces.append(part)
+                continue
+            value, conversion, specification = part
+            if is_traced(value) and not specification:
+                pieces.append(None)
+                tensors.append(value)
+            else:
+                shown = _CONVERSIONS[conversion](value) if conversion else value
+                pieces.append(format(shown, specification))
+        return Text(pieces, tensors) if tensors else "".join([piece or "" for piece in pieces])
+
     # expressions
 
     def choose(self, test: Any, true: Callable[[], Any], false: Callable[[], Any], line: int) -> Any:
@@ -270,6 +289,20 @@ def truth(value: Any, line: str) -> Tensor:
     return flat if flat.dtype is bool_ else cast(flat, bool_)
 
 
+class Text(str):
+    """A text with tensors in it, whose values only a run of the program will know."""
+
+    pieces: list[Optional[str]]
+    tensors: list[Tensor]
+
+    def __new__(cls, pieces: list[Optional[str]], tensors: list[Tensor]) -> Text:
+        """Return the text; as a str it shows the tensors as they are while they are traced."""
+        remaining = iter(tensors)
+        made = super().__new__(cls, "".join([str(next(remaining)) if piece is None else piece for piece in pieces]))
+        made.pieces, made.tensors = pieces, tensors
+        return made
+
+
 def is_bool(value: Any) -> bool:
     """Return whether a value is a bool, or a 0-D tensor of one."""
     return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype is bool_ and value.ndim == 0)
@@ -284,6 +317,9 @@ def spell(item: Any, text: Callable[[Any], str]) -> tuple[list[Optional[str]], l
         if isinstance(part, Tensor):
             pieces.append(None)
             tensors.append(part)
+        elif isinstance(part, Text):
+            pieces.extend(part.pieces)
+            tensors.extend(part.tensors)
         elif type(part) in (list, tuple):
             left, right = "[]" if isinstance(part, list) else ("(", ",)" if len(part) == 1 else ")")
             walk_all(left, [(None, item) for item in part], right)

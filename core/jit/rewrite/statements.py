@@ -167,7 +167,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         """``assert`` becomes a call; the message is made only where it is needed."""
         self.count += 1
-        message = ast.Constant(None) if node.msg is None else _lambda(self.visit(node.msg))
+        message = ast.Constant(None) if node.msg is None else _lambda(self._printed(node.msg))
         call = ast.Expr(_call("assert_", [self._test(node.test), message, ast.Constant(node.lineno)]))
         return _placed(ast.If(_name("__debug__"), [call], []), node)
 
@@ -220,7 +220,11 @@ class _Rewriter(ast.NodeTransformer):
                 return _placed(node, node)
             return self.generic_visit(node)
         self.count += 1
-        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "print":
+            node.args = [self._printed(argument) for argument in node.args]
+            node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        else:
+            self.generic_visit(node)
         node.func = _placed(_call("call", [node.func]), node)
         return node
 
@@ -239,6 +243,20 @@ class _Rewriter(ast.NodeTransformer):
             return node
         check = ast.Expr(_call("raising", [ast.Constant(node.lineno)]))
         return [_placed(check, node), node]
+
+    def _printed(self, node: ast.expr) -> ast.expr:
+        """Rewrite an expression that is shown; an f-string's tensors are filled in when the program runs."""
+        if not isinstance(node, ast.JoinedStr):
+            return self.visit(node)  # type: ignore[no-any-return]
+        parts: list[ast.expr] = []
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                specification = ast.Constant("") if value.format_spec is None else self.visit(value.format_spec)
+                conversion = ast.Constant("" if value.conversion < 0 else chr(value.conversion))
+                parts.append(ast.Tuple([self.visit(value.value), conversion, specification], ast.Load()))
+            else:
+                parts.append(value)
+        return _placed(_call("text", parts), node)  # type: ignore[no-any-return]
 
     def _test(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression of which only the truth matters."""

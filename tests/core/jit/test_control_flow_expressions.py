@@ -130,6 +130,7 @@ def test_print_happens_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
         if x.sum() > 0:
             print("positive", x)
         print("traced once")
+        print(f"max {x.max()!r} of {x.shape[0]:>3} in {'text'!r:>8}", f"{x.shape}")
         return x * 2
 
     compiled = to_static(function)
@@ -160,6 +161,15 @@ def test_print_is_not_repeated_by_gradients(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.count("here") == 1
 
 
+def test_a_format_needs_a_number() -> None:
+    def function(x):
+        print(f"{x.sum():.2f}")
+        return x
+
+    with pytest.raises(OperatorError, match=r"expressions.py:\d+: the value of a tensor cannot be read"):
+        to_static(function)(core.ones([1]))
+
+
 def test_printing_a_tensor_to_a_file_is_refused() -> None:
     import sys
 
@@ -171,12 +181,17 @@ def test_printing_a_tensor_to_a_file_is_refused() -> None:
         to_static(function)(core.ones([1]))
 
 
+def plainly_asserting(x):
+    assert x.sum() > 0
+    return x
+
+
 def test_a_failing_assertion_names_its_line() -> None:
     def function(x):
         assert x.shape[0] == 2
         assert x.sum() > 0, ("the sum is", x.sum())
         if x.max() > 2:
-            assert x.min() > 0
+            assert x.min() > 0, f"{x.max()} but {x.min()}"
         return x * 2
 
     compiled = to_static(function)
@@ -184,9 +199,12 @@ def test_a_failing_assertion_names_its_line() -> None:
     assert compiled(core.to_tensor(vector(1, 2))).tolist() == [2, 4]
     with pytest.raises(AssertionError, match=rf"test_control_flow_expressions.py:{line}: \('the sum is', Tensor"):
         compiled(core.to_tensor(vector(-1, -2)))
-    with pytest.raises(AssertionError, match=rf"{re.escape(__file__)}:{line + 2}: the assertion failed"):
+    with pytest.raises(AssertionError, match=rf"(?s){re.escape(__file__)}:{line + 2}: Tensor.* but Tensor"):
         compiled(core.to_tensor(vector(4, -2)))
     assert compiled(core.to_tensor(vector(1, 2))).tolist() == [2, 4]
     assert len(compiled.programs) == 1
+    plain = to_static(plainly_asserting)
+    with pytest.raises(AssertionError, match=r"expressions.py:\d+: the assertion failed$"):
+        plain(core.to_tensor(vector(-1, -2)))
     with pytest.raises(AssertionError):
         compiled(core.ones([3]))

@@ -282,3 +282,15 @@ def test_no_grad_around_a_branch_detaches_only_what_is_computed_in_it() -> None:
         return a * x, b * x
 
     check(function, (vector(1, 2),), (vector(-1, -2),))
+
+
+def test_second_order_where_one_input_depends_on_another() -> None:
+    def product(x, y):
+        return (x * y * y).sum()
+
+    for call in (product, to_static(product)):
+        x = core.to_tensor([2.0, 3.0], stop_gradient=False)
+        (first,) = core.grad(call(x, x * x), x, create_graph=True)  # x ** 5
+        np.testing.assert_allclose(first.numpy(), 5 * np.array([2.0, 3.0]) ** 4)
+        first.sum().backward()
+        np.testing.assert_allclose(x.grad.numpy(), 20 * np.array([2.0, 3.0]) ** 3)
