@@ -10,7 +10,8 @@ import numpy as np
 
 from core.jit.exported import ExportedProgram, has_regions
 from core.jit.exported_run import replay
-from core.jit.passes import is_fusable, is_random
+from core.jit.fusion import is_fusable
+from core.jit.passes import is_random
 from core.jit.segments import Executable
 from core.kernels import door, engine, graph
 from core.kernels.door import Meta, Value

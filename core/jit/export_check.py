@@ -13,8 +13,9 @@ from core.jit import forms
 from core.jit.engine_program import EngineProgram
 from core.jit.exported import ExportedProgram, has_regions
 from core.jit.exported_run import replay
+from core.jit.fusion import optimized
 from core.jit.input_spec import InputSpec
-from core.jit.passes import is_random, optimized
+from core.jit.passes import is_random
 from core.jit.program_reader import read_program
 from core.kernels import door, engine
 from core.kernels.dtypes import DType

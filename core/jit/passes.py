@@ -1,4 +1,4 @@
-"""What makes an exported program faster without changing what it computes: for inference only.
+"""Passes that leave things out of an exported program, and what all passes share.
 
 Each pass takes a program and returns another one; the names of values that both have mean the same.
 """
@@ -10,34 +10,17 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Optional
 
 import numpy as np
 
 from core.jit.exported import ExportedProgram, ProgramNode, ProgramWeight, size_names
 from core.kernels import door, engine
 from core.kernels.door import Value
-from core.kernels.dtypes import float32, float64
+from core.kernels.dtypes import DType
 from core.kernels.operator import REGISTRY
 
 IDENTITIES = frozenset({"assign", "detach"})
-ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
-
-
-def optimized(program: ExportedProgram) -> ExportedProgram:
-    """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left."""
-    for change in (
-        without_identities,
-        with_constants_folded,
-        with_batch_normalization_folded,
-        with_products_fused,
-        with_changing_products_kept_apart,
-        without_unneeded,
-        with_branches_kept_apart,
-    ):
-        program = change(program)
-    return program
 
 
 def without_unneeded(program: ExportedProgram) -> ExportedProgram:
@@ -52,7 +35,7 @@ def without_unneeded(program: ExportedProgram) -> ExportedProgram:
             needed.update(node.inputs, size_names(node.attributes))
     nodes = kept[::-1]
     weights = {name: weight for name, weight in program.weights.items() if name in needed}
-    return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
+    return dataclasses.replace(with_nodes(program, nodes), weights=weights)
 
 
 def acts(node: ProgramNode) -> bool:
@@ -84,7 +67,7 @@ def without_identities(program: ExportedProgram) -> ExportedProgram:
             original[output] = node.inputs[0]
         else:
             nodes.append(node)
-    return _with_nodes(program, nodes)
+    return with_nodes(program, nodes)
 
 
 def _measured(program: ExportedProgram, name: str) -> bool:
@@ -123,165 +106,11 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
                 continue
             for name, result in zip(node.outputs, results):
                 values[name] = result
-                weights[name] = _constant(np.array(engine.view(result.array, *result.meta)), result.meta[1])
-    return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
+                weights[name] = constant(np.array(engine.view(result.array, *result.meta)), result.meta[1])
+    return dataclasses.replace(with_nodes(program, nodes), weights=weights)
 
 
-def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram:
-    """Multiply frozen batch normalisation into the weights of the convolution or product before it.
-
-    A convolution or product with weight w and bias b, normalised, is one with weight w * f and bias
-    (b - mean) * f + shift, where f = scale / sqrt(variance + epsilon).
-    """
-    weights = dict(program.weights)
-    uses = _uses(program)
-    makers = {name: node for node in program.nodes for name in node.outputs}
-    folded: dict[int, ProgramNode] = {}
-    dropped: set[int] = set()
-    for node in program.nodes:
-        if node.operator != "frozen_normalization" or node.attributes.get("axis") != 1:
-            continue
-        source = node.inputs[0]
-        maker = makers.get(source)
-        if maker is None or id(maker) in folded or uses[source] != 1 or source in program.outputs:
-            continue
-        channel = {"convolution": 0, "affine": 0, "inner_products": 0}.get(maker.operator)
-        fixed = [*maker.inputs[1:], *node.inputs[1:]]
-        if channel is None or not all(name in weights and weights[name].dtype in (float32, float64) for name in fixed):
-            continue
-        scale, shift, mean, variance = [weights[name].array.astype(np.float64) for name in node.inputs[1:]]
-        weight = weights[maker.inputs[1]]
-        bias = weights[maker.inputs[2]].array if len(maker.inputs) > 2 else np.zeros(len(weight.array))
-        factor = scale / np.sqrt(variance + node.attributes["epsilon"])
-        if weight.array.ndim < 2 or not np.isfinite(factor).all():
-            continue
-        around = (-1, *[1] * (weight.array.ndim - 1))
-        new_weight = (weight.array * factor.reshape(around)).astype(weight.array.dtype)
-        new_bias = ((bias - mean) * factor + shift).astype(weight.array.dtype)
-        names = [_free_name(f"{name} folded", weights, makers) for name in (maker.inputs[1], node.inputs[2])]
-        weights[names[0]] = _constant(new_weight, weight.dtype)
-        weights[names[1]] = _constant(new_bias, weight.dtype)
-        operator = "affine" if maker.operator == "inner_products" else maker.operator
-        folded[id(maker)] = dataclasses.replace(
-            maker, operator=operator, inputs=[maker.inputs[0], *names], outputs=node.outputs, metas=node.metas
-        )
-        dropped.add(id(node))
-    nodes = [folded.get(id(node), node) for node in program.nodes if id(node) not in dropped]
-    return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
-
-
-def with_products_fused(program: ExportedProgram) -> ExportedProgram:
-    """Turn ``x @ w + b`` with a fixed matrix and row into one operator that keeps the matrix as the kernel wants it."""
-    weights = dict(program.weights)
-    uses = _uses(program)
-    makers = {name: node for node in program.nodes for name in node.outputs}
-    transposed: dict[str, str] = {}
-    replaced: dict[int, ProgramNode] = {}
-    dropped: set[int] = set()
-    for node in program.nodes:
-        if not _is_product(node, weights):
-            continue
-        matrix = node.inputs[1]
-        if node.operator == "matrix_product":
-            if matrix not in transposed:
-                transposed[matrix] = _free_name(f"{matrix} transposed", weights, makers)
-                array = np.ascontiguousarray(weights[matrix].array.T)
-                weights[transposed[matrix]] = _constant(array, weights[matrix].dtype)
-            node_now = dataclasses.replace(
-                node, operator="inner_products", attributes={}, inputs=[node.inputs[0], transposed[matrix]]
-            )
-        else:
-            node_now = node
-        replaced[id(node)] = node_now
-        (result,) = node.outputs
-        reader = _only_reader(program, result) if uses[result] == 1 and result not in program.outputs else None
-        if reader is not None and reader.operator == "add":
-            (row,) = [name for name in reader.inputs if name != result] or [result]
-            if row in weights and weights[row].array.shape == weights[node_now.inputs[1]].array.shape[:1]:
-                if weights[row].dtype is float32:
-                    dropped.add(id(reader))
-                    inputs = [*node_now.inputs, row]
-                    replaced[id(node)] = dataclasses.replace(
-                        node_now, operator="affine", inputs=inputs, outputs=reader.outputs, metas=reader.metas
-                    )
-    nodes = [replaced.get(id(node), node) for node in program.nodes if id(node) not in dropped]
-    return dataclasses.replace(_with_nodes(program, nodes), weights=weights)
-
-
-def with_changing_products_kept_apart(program: ExportedProgram) -> ExportedProgram:
-    """Let another operator multiply by what is no constant: fused, the engine would keep the first call's matrix."""
-    ranks = {entry.name: len(entry.shape) for entry in program.inputs}
-    ranks.update({name: weight.array.ndim for name, weight in program.weights.items()})
-    nodes = []
-    for node in program.nodes:
-        ranks.update({name: len(shape) for name, (shape, _) in zip(node.outputs, node.metas)})
-        changing = node.operator == "inner_products" and node.inputs[1] not in program.weights
-        if changing and all(ranks[name] == 2 for name in node.inputs) and node.metas[0][1] in (float32, float64):
-            attributes = {"transpose_a": False, "transpose_b": True}
-            node = dataclasses.replace(node, operator="matrix_product", attributes=attributes)
-        nodes.append(node)
-    return _with_nodes(program, nodes)
-
-
-def is_fusable(program: ExportedProgram) -> bool:
-    """Return whether the engine may fuse: it keeps the weights that a fused operator had in its first run."""
-    return all(
-        name in program.weights for node in program.nodes if node.operator in ANCHORS for name in node.inputs[1:]
-    )
-
-
-def with_branches_kept_apart(program: ExportedProgram) -> ExportedProgram:
-    """Put copies where the engine's fusion would go wrong.
-
-    It overlooks that a value inside a fused chain is a result of the program; and where the result of a convolution is
-    added to something and read by another element-wise operation too, it takes one for the other. It stops at a copy.
-    """
-    makers = {name: node for node in program.nodes for name in node.outputs}
-    readers: dict[str, list[ProgramNode]] = {}
-    for node in program.nodes:
-        for name in node.inputs:
-            readers.setdefault(name, []).append(node)
-    outputs = []
-    copies = []
-    for name in program.outputs:
-        if name in makers and name in readers:
-            copy = ProgramNode("detach", {}, [name], [_free_name(f"{name} result", makers, program.weights)], [])
-            maker = makers[name]
-            copy.metas = [maker.metas[list(maker.outputs).index(name)]]
-            makers[copy.outputs[0]] = copy
-            readers[name] = [*readers[name], copy]
-            copies.append(copy)
-            name = copy.outputs[0]
-        outputs.append(name)
-    nodes = []
-    for node in program.nodes:
-        nodes.append(node)
-        result = node.outputs[0] if node.outputs else ""
-        reading = [reader.operator for reader in readers.get(result, []) if reader.operator not in ANCHORS]
-        if node.operator == "convolution" and "add" in reading and len(reading) > 1:
-            inner = _free_name(f"{result} computed", makers, program.weights)
-            nodes[-1] = dataclasses.replace(node, outputs=[inner])
-            nodes.append(ProgramNode("detach", {}, [inner], [result], node.metas))
-    return dataclasses.replace(_with_nodes(program, [*nodes, *copies]), outputs=outputs)
-
-
-def _is_product(node: ProgramNode, weights: dict[str, ProgramWeight]) -> bool:
-    """Return whether a node multiplies something computed by a fixed matrix in float32."""
-    if node.operator == "matrix_product":
-        plain = not node.attributes["transpose_a"] and not node.attributes["transpose_b"]
-    else:
-        plain = node.operator == "inner_products"
-    if not plain or node.inputs[0] in weights or node.inputs[1] not in weights:
-        return False
-    weight = weights[node.inputs[1]]
-    return weight.dtype is float32 and weight.array.ndim == 2
-
-
-def _only_reader(program: ExportedProgram, name: str) -> Optional[ProgramNode]:
-    return next((node for node in program.nodes if name in node.inputs), None)
-
-
-def _uses(program: ExportedProgram) -> Counter[str]:
+def uses_of(program: ExportedProgram) -> Counter[str]:
     """Return how often each value is read; a question for its sizes counts twice, because it must stay."""
     uses: Counter[str] = Counter(program.outputs)
     for node in program.nodes:
@@ -292,7 +121,7 @@ def _uses(program: ExportedProgram) -> Counter[str]:
     return uses
 
 
-def _with_nodes(program: ExportedProgram, nodes: Sequence[ProgramNode]) -> ExportedProgram:
+def with_nodes(program: ExportedProgram, nodes: Sequence[ProgramNode]) -> ExportedProgram:
     """Return the program with other nodes; each guard moves to behind the values whose sizes it compares."""
     made_at = {name: i + 1 for i, node in enumerate(nodes) for name in node.outputs}
     guards = [
@@ -304,7 +133,8 @@ def _with_nodes(program: ExportedProgram, nodes: Sequence[ProgramNode]) -> Expor
     return dataclasses.replace(program, nodes=list(nodes), guards=guards)
 
 
-def _free_name(wanted: str, *taken: Iterable[str]) -> str:
+def free_name(wanted: str, *taken: Iterable[str]) -> str:
+    """Return a name that is not taken: the wanted one, or the same with a number."""
     for number in itertools.count(1):
         name = wanted if number == 1 else f"{wanted} {number}"
         if not any(name in names for names in taken):
@@ -312,8 +142,6 @@ def _free_name(wanted: str, *taken: Iterable[str]) -> str:
     raise AssertionError("itertools.count ends never")
 
 
-def _constant(array: np.ndarray, dtype: object) -> ProgramWeight:
-    return ProgramWeight(array, dtype, "constant", False)  # type: ignore[arg-type]
-
-
-__all__ = ["optimized", "without_unneeded"]
+def constant(array: np.ndarray, dtype: DType) -> ProgramWeight:
+    """Return a weight that no layer owns."""
+    return ProgramWeight(array, dtype, "constant", False)

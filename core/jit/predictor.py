@@ -15,7 +15,7 @@ from core.jit import forms
 from core.jit.engine_program import EngineProgram
 from core.jit.exported import ExportedProgram, ProgramInput, has_regions
 from core.jit.exported_run import replay
-from core.jit.passes import optimized
+from core.jit.fusion import optimized
 from core.jit.program_file import PathLike
 from core.jit.program_reader import read_program
 from core.kernels import custom, door, engine

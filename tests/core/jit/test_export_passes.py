@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core import nn
-from core.jit import Predictor, passes
+from core.jit import Predictor, fusion
 from core.jit.exported import ExportedProgram
 from core.jit.input_spec import InputSpec
 from core.jit.program_reader import read_program
@@ -47,7 +47,7 @@ def operators(program: ExportedProgram) -> list[str]:
 def test_batch_normalisation_is_folded_into_convolutions(tmp_path: Path) -> None:
     program = exported(lambda x: F.relu(NORM(SECOND(x))), tmp_path / "m")
     assert operators(program) == ["convolution", "frozen_normalization", "relu"]
-    folded = passes.optimized(program)
+    folded = fusion.optimized(program)
     assert operators(folded) == ["convolution", "relu"]
     factor = NORM.weight.numpy() / np.sqrt(NORM._variance.numpy().astype(np.float64) + 1e-5)
     weight, bias = [folded.weights[name].array for name in folded.nodes[0].inputs[1:]]
@@ -58,14 +58,14 @@ def test_batch_normalisation_is_folded_into_convolutions(tmp_path: Path) -> None
 
 def test_batch_normalisation_stays_where_the_convolution_is_read_twice_or_not_constant(tmp_path: Path) -> None:
     twice = exported(lambda x: [NORM(SECOND(x)), F.relu(SECOND(x)) + SECOND(x)], tmp_path / "m")
-    assert operators(passes.optimized(twice)).count("frozen_normalization") == 0
+    assert operators(fusion.optimized(twice)).count("frozen_normalization") == 0
 
     def shared(x: Any) -> Any:
         y = SECOND(x)
         return NORM(y) + y
 
-    assert operators(passes.optimized(exported(shared, tmp_path / "m"))).count("frozen_normalization") == 1
-    assert "frozen_normalization" in operators(passes.optimized(exported(lambda x: NORM(F.relu(x)), tmp_path / "m")))
+    assert operators(fusion.optimized(exported(shared, tmp_path / "m"))).count("frozen_normalization") == 1
+    assert "frozen_normalization" in operators(fusion.optimized(exported(lambda x: NORM(F.relu(x)), tmp_path / "m")))
 
 
 def test_constants_are_computed_once_and_copies_dropped(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_constants_are_computed_once_and_copies_dropped(tmp_path: Path) -> None:
         return core.assign(x.detach()) * scale, table * 2
 
     program = exported(function, tmp_path / "m", [None, 4])
-    folded = passes.optimized(program)
+    folded = fusion.optimized(program)
     assert operators(folded) == ["multiply", "multiply_scalar"]
     constant = folded.weights[folded.nodes[0].inputs[1]]
     np.testing.assert_allclose(constant.array, np.exp(np.arange(12).reshape(3, 4)).sum(0), rtol=1e-6)
@@ -87,16 +87,29 @@ def test_random_numbers_and_large_constants_made_of_nothing_are_not_folded(tmp_p
     def function(x: Any) -> Any:
         return x.sum() + core.rand([3]).sum() + core.zeros([300, 300]).sum()
 
-    left = operators(passes.optimized(exported(function, tmp_path / "m", [None, 4])))
+    left = operators(fusion.optimized(exported(function, tmp_path / "m", [None, 4])))
     assert "uniform" in left and "full" in left
 
 
 def test_products_with_a_fixed_matrix_become_one_operator(tmp_path: Path) -> None:
     program = exported(lambda x: F.relu(LINE(x)), tmp_path / "m", [None, 5])
-    assert operators(passes.optimized(program)) == ["affine", "relu"]
+    assert operators(fusion.optimized(program)) == ["affine", "relu"]
     rows = np.random.default_rng(2).standard_normal((3, 5)).astype(np.float32)
     np.testing.assert_allclose(
         Predictor(tmp_path / "m").run(rows), F.relu(LINE(core.to_tensor(rows))).numpy(), atol=1e-6
+    )
+
+
+def test_a_row_added_behind_a_reshape_and_bounded_activations(tmp_path: Path) -> None:
+    program = exported(lambda x: LINE(x), tmp_path / "m", [None, None, 5])
+    assert operators(program)[1:] == ["matrix_product", "reshape", "add"]
+    assert operators(fusion.optimized(program)) == ["reshape", "affine", "reshape"]
+    rows = np.random.default_rng(2).standard_normal((2, 3, 5)).astype(np.float32)
+    np.testing.assert_allclose(Predictor(tmp_path / "m").run(rows), LINE(core.to_tensor(rows)).numpy(), atol=1e-6)
+    bounded = exported(lambda x: F.relu6(FIRST(x) * 9), tmp_path / "m")
+    assert operators(fusion.optimized(bounded)) == ["convolution", "multiply_scalar", "clip"]
+    np.testing.assert_allclose(
+        Predictor(tmp_path / "m").run(X), F.relu6(FIRST(core.to_tensor(X)) * 9).numpy(), rtol=0, atol=1e-5
     )
 
 

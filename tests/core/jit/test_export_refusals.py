@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core import nn
-from core.jit import Predictor, export_check, passes
+from core.jit import Predictor, export_check, fusion
 from core.jit import predictor as predictor_module
 from core.jit.input_spec import InputSpec
 from core.kernels.operator import REGISTRY, HostOperator
@@ -160,7 +160,7 @@ def test_where_a_pass_goes_wrong_the_program_stays_unfused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(program: Any) -> Any:
-        program = passes.optimized(program)
+        program = fusion.optimized(program)
         wrong = {
             name: dataclasses.replace(weight, array=weight.array * 1.01) for name, weight in program.weights.items()
         }
