@@ -75,6 +75,13 @@ def test_a_program_says_nothing_and_leaves_nothing(tmp_path: Path) -> None:
     assert set(os.listdir("/dev/shm")) <= before
 
 
+def test_the_program_in_the_documentation_runs(tmp_path: Path) -> None:
+    blocks = (ROOT / "docs" / "data.md").read_text(encoding="utf-8").split("```python\n# photos.py\n")
+    done = outcome(program(tmp_path, blocks[1].split("```")[0]))
+    total = 3 * 8 * 8 * 45.0
+    assert (done.stdout, done.returncode) == (f"0 {total}\n1 {total}\n", 0)
+
+
 def test_iterators_left_open_do_not_keep_a_program_from_ending(tmp_path: Path) -> None:
     run = (
         "loaders = [DataLoader(Numbers(), num_workers=1, persistent_workers=keep) for keep in (True, False)]\n"
