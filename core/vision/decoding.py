@@ -125,7 +125,7 @@ def _refuse_huge(height: int, width: int, name: str) -> None:
 
 def _refuse_cut(data: bytes, name: str) -> None:
     """Say of a file without its format's end mark how long it is; decoders may fill the missing part with grey."""
-    jpeg_cut = data[:2] == b"\xff\xd8" and b"\xff\xd9" not in data
+    jpeg_cut = data[:2] == b"\xff\xd8" and b"\xff\xd9" not in data[-64:] and b"\xff\xd9" not in data
     png_cut = data[:8] == b"\x89PNG\r\n\x1a\n" and b"IEND" not in data[-4096:]
     webp_cut = data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) < int.from_bytes(data[4:8], "little") + 8
     if jpeg_cut or png_cut or webp_cut:
