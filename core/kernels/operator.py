@@ -49,6 +49,7 @@ class Operator:
             format of convolutions.
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
+        single: The engine's gradient of it is exact to single precision only: a trap for float64.
         random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
@@ -71,6 +72,7 @@ class Operator:
         allocate: bool = False,
         same_shape: Optional[str] = None,
         trap: bool = False,
+        single: bool = False,
         random: bool = False,
         register: bool = True,
     ) -> None:
@@ -89,6 +91,7 @@ class Operator:
         self.visible_outputs = visible_outputs
         self.allocate = allocate
         self.trap = trap
+        self.single = single
         self.random = random
         self.plans: dict[Any, Plan] = {}
         if register:

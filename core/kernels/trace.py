@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 
 from core.kernels import custom, dimension, door, graph
 from core.kernels.door import Meta, Plan, Value
+from core.kernels.dtypes import float64
 from core.kernels.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.operator import Operator
 
@@ -158,7 +159,7 @@ class Trace:
             outputs = [None] * len(output_metas)
         elif operator.region:  # a program is cut here: to what follows these are inputs
             outputs = [graph.variable(operator.name) for _ in output_metas]
-        elif operator.trap:
+        elif operator.trap or (operator.single and metas[0][1] is float64):
             outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
         else:
             # the engine cannot differentiate its operators on equal shapes with respect to one input only

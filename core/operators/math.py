@@ -219,9 +219,10 @@ def _unary(
     to_float: bool = True,
     differentiable: bool = True,
     integers: Optional[Callable[[Tensor], Tensor]] = None,
+    single: bool = False,
 ) -> Any:
     """Define a function of one operand; ``integers`` serves where the engine passes integers through floating point."""
-    operator = Operator(name, engine_name, differentiable=differentiable)
+    operator = Operator(name, engine_name, differentiable=differentiable, single=single)
 
     def function(x: Tensor, name: Optional[str] = None) -> Tensor:
         if not isinstance(x, Tensor):
@@ -266,8 +267,10 @@ cosh = _unary("cosh", "_npi_cosh", "Compute the hyperbolic cosine.")
 asinh = _unary("asinh", "_npi_arcsinh", "Compute the inverse hyperbolic sine.")
 acosh = _unary("acosh", "_npi_arccosh", "Compute the inverse hyperbolic cosine; NaN below 1.")
 atanh = _unary("atanh", "_npi_arctanh", "Compute the inverse hyperbolic tangent; NaN outside [-1, 1].")
-erf = _unary("erf", "erf", "Compute the Gauss error function.")
-erfinv = _unary("erfinv", "erfinv", "Compute the inverse of the Gauss error function; NaN outside [-1, 1].")
+erf = _unary("erf", "erf", "Compute the Gauss error function.", single=True)
+erfinv = _unary(
+    "erfinv", "erfinv", "Compute the inverse of the Gauss error function; NaN outside [-1, 1].", single=True
+)
 
 
 def _to_integers(name: str, summary: str) -> Any:

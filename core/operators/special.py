@@ -25,7 +25,7 @@ def _polygamma_values(x: np.ndarray, order: int) -> np.ndarray:
         return special.polygamma(x, order).astype(x.dtype)
 
 
-_lgamma = Operator("lgamma", "gammaln")
+_lgamma = Operator("lgamma", "gammaln", single=True)
 _polygamma = HostOperator("polygamma", _polygamma_values, infer=lambda metas, options: [metas[0]])
 
 _DOC = """{summary}
