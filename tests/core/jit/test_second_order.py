@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 import pytest
