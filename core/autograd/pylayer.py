@@ -145,6 +145,11 @@ class _PyLayerOperator(Operator):
             returned, results = self._forward(stand_ins)
             self.metas = [result._value.meta for result in results]
             other_metas = [result._value.second or result._value.meta for result in results]
+        if any(operation.operator.random for operation in side.operations):
+            raise ValueError(
+                f"{self.layer.__name__}.forward draws random numbers; a compiled program runs it again for its gradient,"
+                " which would draw others: draw them outside and pass them to apply()"
+            )
         if side.captured:
             raise ValueError(
                 f"{self.layer.__name__}.forward reads tensors that are not its arguments; inside a compiled program"

@@ -163,3 +163,19 @@ def test_a_gradient_is_differentiated_with_the_numbers_that_were_drawn(inner: bo
 
     for expected, got in zip(run(False, False), run(inner, outer)):
         np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+class Noisy(core.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx: Any, x: core.Tensor) -> core.Tensor:
+        return F.dropout(x, 0.5)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: core.Tensor) -> core.Tensor:
+        return gradient
+
+
+def test_an_operation_of_the_users_that_draws_is_refused_inside_a_program() -> None:
+    with pytest.raises(ValueError, match=r"Noisy.forward draws random numbers; .* draw them outside and pass them"):
+        to_static(Noisy.apply)(core.ones([3]))
+    assert Noisy.apply(core.ones([3])).shape == [3]
