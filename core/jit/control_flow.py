@@ -50,6 +50,8 @@ def conditional(condition: Tensor, true: Callable[[], Any], false: Callable[[], 
     handles = {**first.handles, **second.handles}
     moved = [(handle, join.output(first.value_of(handle), second.value_of(handle))) for handle in handles.values()]
     outputs = join.region(condition._value)
+    for branch in (first, second):
+        branch.trace.close()
     state.set([_finished(result, outputs) for result in results])
     for handle, index in moved:
         _move(handle, outputs[index])

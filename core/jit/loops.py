@@ -79,6 +79,7 @@ class _Looping:
             outputs = self._outputs(body)
             if outputs is not None:
                 break
+            body.trace.close()
         else:
             raise OperatorError(f"{self.line}: the variables of this loop change their types from one pass to the next")
         condition = Branch(self._truth, self.state, self.before, self._prepare)
@@ -93,6 +94,8 @@ class _Looping:
         variables = [*self.paths.values(), *[variable for _, variable in self.handles.values()]]
         inputs = [*[variable.start for variable in variables], *read]
         flags = [[variable.requires_grad] for variable in variables]
+        for branch in (body, condition):
+            branch.trace.close()
         results = note(Loop(programs, {"variables": len(variables)}), inputs, flags)
         named = dict(zip(self.paths, results))
         self.state.set([self._placed(name, frozen, named) for name, frozen in zip(self.state.names, self.before)])

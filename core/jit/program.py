@@ -63,6 +63,7 @@ class CompiledProgram:
             self.body = Executable(name, self.variables, self.operations, outputs, static)
         else:
             self.body = Segment(name, trace, outputs, static, steady)
+        trace.close()
 
     def fits(self) -> bool:
         """Return whether layers are in the mode, and parameters as trainable, as they were when this was traced.

@@ -49,19 +49,19 @@ MAXIMUM_EXECUTABLES = 8
 
 
 class _Runner:
-    """Compiles what is computed from traced values, for each signature of eager ones; the latest are kept.
+    """Compiles what is computed from traced values, for each signature of eager ones; the latest are kept."""
 
-    Args:
-        traced: Returns the results for inputs of the current trace.
-    """
-
-    def __init__(self, traced: Callable[[Sequence[Value]], list[Value]]) -> None:
-        self.traced = traced
+    def __init__(self) -> None:
         self._executables: OrderedDict[Any, Executable] = OrderedDict()
         self._lock = threading.RLock()
 
-    def run(self, inputs: Sequence[Value]) -> list[Value]:
-        """Return the results, recorded where they need gradients."""
+    def run(self, traced: Callable[[Sequence[Value]], list[Value]], inputs: Sequence[Value]) -> list[Value]:
+        """Return the results, recorded where they need gradients.
+
+        Args:
+            traced: Returns the results for inputs of the current trace.
+            inputs: Eager values.
+        """
         key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
         with self._lock:
             executable = self._executables.get(key)
@@ -69,8 +69,9 @@ class _Runner:
                 trace = Trace()
                 with trace:
                     stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-                    outputs = self.traced(stand_ins)
+                    outputs = traced(stand_ins)
                 executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
+                trace.close()
                 self._executables[key] = executable
                 if len(self._executables) > MAXIMUM_EXECUTABLES:
                     self._executables.popitem(last=False)
@@ -98,11 +99,11 @@ class Subprogram:
         self.operations = list(operations)
         self.outputs = list(outputs)
         self.guards = list(guards)
-        self._runner = _Runner(self.traced)
+        self._runner = _Runner()
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Return the outputs for eager inputs, compiled for their shapes and recorded where they need gradients."""
-        return self._runner.run(inputs)
+        return self._runner.run(self.traced, inputs)
 
     def traced(self, inputs: Sequence[Value]) -> list[Value]:
         """Repeat the operations on other values and return what the outputs become."""
@@ -141,16 +142,17 @@ class Region(Operator):
     kind = ""
 
     def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
-        super().__init__(self.kind, None, infer=self._infer, register=False)
+        super().__init__(self.kind, None, register=False)
+        del self.infer  # the method below; bound here it would keep the region alive
         self.subprograms = dict(subprograms)
         self.settings = dict(settings)
-        self.rule = self._differentiate
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Run on eager values."""
         raise NotImplementedError
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         raise NotImplementedError
 
     def draws(self) -> bool:
@@ -174,7 +176,8 @@ class Region(Operator):
         with door.gradient_mode(False):
             return [value.array for value in self.run([door.constant(array) for array in arrays])], None
 
-    def _differentiate(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+    def rule(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
+        """Return the gradients of the inputs: what another region computes."""
         if self.draws():
             raise OperatorError(
                 f"{user_line()}: a branch or loop that depends on a tensor draws random numbers and is differentiated"
@@ -196,7 +199,8 @@ class Conditional(Region):
         """Read the condition and run the branch that it chooses."""
         return self.subprograms["true" if truth(inputs[0]) else "false"].run(inputs[1:])
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         first, second = [self.subprograms[name].infer(metas[1:]) for name in ("true", "false")]
         for one, other in zip(first, second):
             if one != other:
@@ -214,7 +218,7 @@ class Loop(Region):
 
     def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
         super().__init__(subprograms, settings)
-        self._iteration = _Runner(self._traced_iteration)
+        self._iteration = _Runner()
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Iterate; the body and the condition for the next iteration are one call."""
@@ -222,14 +226,15 @@ class Loop(Region):
         state, read = list(inputs[:count]), inputs[count:]
         proceed = self.subprograms["condition"].run(inputs)[0]
         while truth(proceed):
-            *state, proceed = self._iteration.run([*state, *read])
+            *state, proceed = self._iteration.run(self._traced_iteration, [*state, *read])
         return state
 
     def _traced_iteration(self, inputs: Sequence[Value]) -> list[Value]:
         state = self.subprograms["body"].traced(inputs)
         return [*state, *self.subprograms["condition"].traced([*state, *inputs[len(state) :]])]
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         before = list(metas[: self.settings["variables"]])
         after = self.subprograms["body"].infer(metas)
         if before != after:
@@ -248,7 +253,8 @@ class Print(Region):
             sys.stdout.write(spelt(self.settings["pieces"], inputs))
         return []
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         return []
 
 
@@ -264,7 +270,8 @@ class Assert(Region):
             raise AssertionError(f"{self.settings['line']}: {text or 'the assertion failed'}")
         return []
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         return []
 
 
@@ -309,7 +316,8 @@ class Gradient(Region):
                 for gradient, meta in zip(found, metas)
             ]
 
-    def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+    def infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
+        """Return the shapes and types of the outputs."""
         return [meta for meta, needed in zip(metas, self.settings["needs"]) if needed]
 
 

@@ -229,4 +229,6 @@ def _compiled(
         results = repeat(inputs, operations, outputs, stand_ins)
     if trace.captured:
         raise AssertionError(f"{name}: a segment read a value from outside it")
-    return Segment(name, trace, results, static)
+    segment = Segment(name, trace, results, static)
+    trace.close()
+    return segment

@@ -84,6 +84,11 @@ class Trace:
     def __exit__(self, *_: object) -> None:
         door.state.trace = self.outer
 
+    def close(self) -> None:
+        """Let go of what was noted down: it lives on in the program made of it, and its values keep this trace."""
+        self.inputs, self.variables, self.labels, self.operations, self.captured, self.guards = [], [], [], [], [], []
+        self.updates, self.rebound, self.layers, self._symbols = {}, {}, {}, {}
+
     def input(
         self, meta: Meta, requires_grad: bool, label: str = "input", second: Optional[Meta] = None
     ) -> Value:

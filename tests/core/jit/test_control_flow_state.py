@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -294,3 +297,22 @@ def test_second_order_where_one_input_depends_on_another() -> None:
         np.testing.assert_allclose(first.numpy(), 5 * np.array([2.0, 3.0]) ** 4)
         first.sum().backward()
         np.testing.assert_allclose(x.grad.numpy(), 20 * np.array([2.0, 3.0]) ** 3)
+
+
+def test_a_program_with_regions_is_freed_with_its_last_reference() -> None:
+    def function(x):
+        while x.sum() < 10:
+            x = x * 2 if x.max() > 1 else x * 3
+        return x
+
+    compiled = to_static(function)
+    compiled(core.to_tensor(vector(1, 2)))
+    ((program,),) = compiled.programs.values()
+    regions = [weakref.ref(o.operator) for o in program.operations if o.operator.region]
+    gc.collect()
+    gc.disable()
+    try:
+        del program, compiled
+        assert [region() for region in regions] == [None]
+    finally:
+        gc.enable()
