@@ -52,7 +52,10 @@ class EngineProgram:
                 given = {id(value) for value in values.values()}
                 known = replay(program, values)
                 outputs = [known[name] for name in (program.outputs if results is None else results)]
-                outputs = [assign(Tensor(value))._value if id(value) in given else value for value in outputs]
+                outputs = [
+                    assign(Tensor(value))._value if id(value) in given or value.traced is not trace else value
+                    for value in outputs
+                ]
         symbols = [value.array for value in outputs]
         if is_random(program.nodes):  # the engine wants to differentiate every output, and cannot all draws
             symbols = [graph.block_gradient(symbol) for symbol in symbols]

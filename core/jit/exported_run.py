@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from core.jit.exported import (
@@ -17,7 +18,7 @@ from core.jit.regions import Region, Subprogram, rebuild
 from core.kernels import dimension, door
 from core.kernels.door import Value
 from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY
+from core.kernels.operator import REGISTRY, ConstantOperator
 from core.kernels.trace import Trace
 
 
@@ -35,6 +36,7 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
         OperatorError: an operation refuses its inputs, or a guard does not hold.
     """
     known = dict(values)
+    fixed: set[str] = set()
     guards = iter([*sorted(program.guards, key=lambda guard: guard.position), None])
     guard = next(guards)
     for position, node in enumerate(program.nodes):
@@ -44,7 +46,12 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
         inputs = [known[name] for name in node.inputs]
         attributes = {key: resolved(value, known) for key, value in node.attributes.items()}
         with door.gradient_mode(door.state.gradients and node.gradients):
-            outputs = _run(position, node, inputs, attributes, program.outputs)
+            if _sizes_are_known() and _is_fixed(node, fixed):  # computed now: the engine wants some as constants
+                fixed.update(node.outputs)
+                with _untraced():
+                    outputs = _run(position, node, inputs, attributes, program.outputs)
+            else:
+                outputs = _run(position, node, inputs, attributes, program.outputs)
         _check_results(position, node, outputs)
         known.update(zip(node.outputs, outputs))
     while guard is not None:
@@ -53,13 +60,34 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
     return known
 
 
+def _is_fixed(node: ProgramNode, fixed: set[str]) -> bool:
+    """Return whether a node computes from sizes alone."""
+    if node.region is not None or REGISTRY[node.operator].random:
+        return False
+    return fixed.issuperset(node.inputs) if node.inputs else isinstance(REGISTRY[node.operator], ConstantOperator)
+
+
+def _sizes_are_known() -> bool:
+    trace = door.state.trace
+    return trace is None or not trace.symbolic
+
+
+@contextlib.contextmanager
+def _untraced() -> Iterator[None]:
+    """Compute inside a ``with`` block, even while a trace is running."""
+    trace, door.state.trace = door.state.trace, None
+    try:
+        yield
+    finally:
+        door.state.trace = trace
+
+
 def _run(
     position: int, node: ProgramNode, inputs: Sequence[Value], attributes: dict[str, Any], results: Sequence[str]
 ) -> list[Value]:
     if node.region is not None:
         return _region(node.operator, node.region, inputs).replay(inputs, {})
-    trace = door.state.trace
-    if node.operator == "broadcast_to" and inputs and (trace is None or not trace.symbolic):
+    if node.operator == "broadcast_to" and inputs and _sizes_are_known():
         if inputs[0].meta[0] == attributes.get("shape") and node.outputs[0] not in results:
             return [inputs[0]]  # at these sizes it changes nothing
     try:

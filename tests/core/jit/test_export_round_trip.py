@@ -62,7 +62,7 @@ def check_round_trip(
         tensors = [core.to_tensor(array) for array in arrays]
         with core.no_grad():
             wanted = model(*tensors)
-            close(layer(*tensors), wanted, 2e-6)
+            close(layer(*tensors), wanted, tolerance)
         close(predictor.run(arrays), wanted, tolerance)
 
 
@@ -92,6 +92,17 @@ def test_any_height_and_width(tmp_path: Path) -> None:
     spec = InputSpec([None, 3, None, None], examples={2: (16, 24), 3: (20, 28)})
     calls = [[floats(2, 3, 9, 11)], [floats(1, 3, 32, 16)]]
     check_round_trip(model, tmp_path / "m", [spec], calls)
+
+
+def test_what_is_made_from_an_unknown_size(tmp_path: Path) -> None:
+    def function(x: Any) -> Any:
+        rows = core.arange(x.shape[0])
+        return rows, core.cast(rows, "float32").unsqueeze(1) * x, core.zeros([x.shape[0], 2]), x.shape[1]
+
+    check_round_trip(function, tmp_path / "m", [InputSpec([None, 3])], [[floats(batch, 3)] for batch in (1, 3, 8)])
+    model = nn.Sequential(nn.Conv2D(2, 4, 3), nn.GroupNorm(2, 4), nn.Conv2DTranspose(4, 2, 3), nn.InstanceNorm2D(2))
+    calls = [[floats(batch, 2, 8, 8)] for batch in (1, 3, 8)]
+    check_round_trip(model, tmp_path / "m", [InputSpec([None, 2, 8, 8])], calls)
 
 
 def test_lstm_with_states(tmp_path: Path) -> None:
@@ -246,6 +257,16 @@ def test_random_numbers_are_drawn_anew(tmp_path: Path) -> None:
     zeros = np.zeros(100, np.float32)
     first, second = predictor.run(zeros), predictor.run(zeros)
     assert (first != second).any() and 0 <= first.min() and first.max() < 1
+
+
+def test_an_order_drawn_of_a_constant_is_drawn_anew(tmp_path: Path) -> None:
+    core.jit.save(lambda x: x[core.randperm(x.shape[0])], tmp_path / "m", [InputSpec([None])])
+    predictor = Predictor(tmp_path / "m")
+    numbers = np.arange(50, dtype=np.float32)
+    drawn = [predictor.run(numbers) for _ in range(3)]
+    assert (drawn[0] != drawn[1]).any() and (drawn[1] != drawn[2]).any()
+    for order in drawn:
+        np.testing.assert_array_equal(np.sort(order), numbers)
 
 
 def test_an_earlier_export_is_replaced_and_preprocessing_is_kept(tmp_path: Path) -> None:
