@@ -6,6 +6,7 @@ Everything above this file speaks of arrays (engine memory), operator handles an
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import os
 import threading
@@ -64,6 +65,8 @@ else:
 SYNCHRONOUS = os.environ.get("CORE_SYNC") == "1"
 
 _NO_TEXT = (ctypes.c_char_p * 0)()
+_Handles, _Integers = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int)
+_handles = functools.lru_cache(maxsize=None)(lambda count: ctypes.c_void_p * count)
 
 
 class Attributes:
@@ -135,16 +138,14 @@ def invoke(
         MXNetError: the engine refused shapes, types or attributes.
     """
     number_of_inputs = len(inputs)
-    input_handles = (ctypes.c_void_p * number_of_inputs)(*[array.handle for array in inputs])
+    input_handles = _handles(number_of_inputs)(*[array.handle for array in inputs])
     if out is None:
         number_of_outputs = ctypes.c_int(0)
-        outputs = ctypes.POINTER(ctypes.c_void_p)()
+        outputs = _Handles()
     else:
         number_of_outputs = ctypes.c_int(len(out))
-        outputs = ctypes.cast(
-            (ctypes.c_void_p * len(out))(*[array.handle for array in out]), ctypes.POINTER(ctypes.c_void_p)
-        )
-    storage = ctypes.POINTER(ctypes.c_int)()
+        outputs = ctypes.cast(_handles(len(out))(*[array.handle for array in out]), _Handles)
+    storage = _Integers()
     failed = _LIB.MXImperativeInvokeEx(
         handle,
         number_of_inputs,

@@ -61,14 +61,14 @@ class BinaryOperator:
         self.integers = integers
         check = check_broadcast(name)
         in_order = (lambda metas, options: check(metas[::-1], options)) if swapped else check
-        self.tensors = Operator(
-            name, engine_name, check=in_order, differentiable=differentiable, same_shape=same_shape
-        )
+        self.tensors = Operator(name, engine_name, check=in_order, differentiable=differentiable, same_shape=same_shape)
         self.scalar = with_number("scalar", scalar_name)
         self.reverse = with_number("reverse_scalar", reverse_name)
 
     def __call__(self, x: Operand, y: Operand, dtype_of: Callable[[DType], DType] = lambda dtype: dtype) -> Tensor:
         """Compute in the operands' common type, passed through ``dtype_of``."""
+        if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is y.dtype is dtype_of(x.dtype):
+            return self._apply(x, y)
         x_number, y_number = is_number(x), is_number(y)
         if x_number and y_number:
             x, x_number = as_tensor(x, self.name), False
@@ -129,7 +129,10 @@ _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", 
 _multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
 _divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
 _power = BinaryOperator(
-    "pow", "_npi_power", "_npi_power_scalar", "_npi_rpower_scalar",
+    "pow",
+    "_npi_power",
+    "_npi_power_scalar",
+    "_npi_rpower_scalar",
     integers=integer_operator("pow", integer_power),
 )
 _maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar", swapped=True)
