@@ -147,8 +147,8 @@ class _PyLayerOperator(Operator):
             other_metas = [result._value.second or result._value.meta for result in results]
         if any(operation.operator.random for operation in side.operations):
             raise ValueError(
-                f"{self.layer.__name__}.forward draws random numbers; a compiled program runs it again for its gradient,"
-                " which would draw others: draw them outside and pass them to apply()"
+                f"{self.layer.__name__}.forward draws random numbers; a compiled program runs it again for its"
+                " gradient, which would draw others: draw them outside and pass them to apply()"
             )
         if side.captured:
             raise ValueError(

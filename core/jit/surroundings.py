@@ -15,6 +15,7 @@ from typing import Any, Callable, Optional
 from core.tensor import Tensor
 
 Key = tuple[int, Any]
+MAXIMUM_ITEMS = 32  # of a list or dict that is compared in every call
 _MISSING = object()
 _BASES = {"builtins", *[f"core.nn.layer.{name}" for name in ("layers", "state", "attributes")]}
 _PLAIN = (bool, int, float, str, bytes, type(None))
@@ -41,8 +42,7 @@ class Surroundings:
             found.setdefault(id(layer), layer)
         for part in [part for item in found.values() for part in _with_sublayers(item)]:
             found.setdefault(id(part), part)
-        for item in found.values():
-            self._names |= _names_in_class(type(item))
+        self._names = _with_methods(self._names | {"forward"}, {type(item) for item in found.values()})
         for item in found.values():
             self._attributes(item)
 
@@ -143,9 +143,9 @@ def _with_sublayers(item: Any) -> list[Any]:
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return all(_is_plain(item) for item in value)
+        return len(value) <= MAXIMUM_ITEMS and all(_is_plain(item) for item in value)
     if isinstance(value, dict):
-        return all(isinstance(key, _PLAIN) and _is_plain(item) for key, item in value.items())
+        return len(value) <= MAXIMUM_ITEMS and all(isinstance(k, _PLAIN) and _is_plain(v) for k, v in value.items())
     return isinstance(value, _PLAIN)
 
 
@@ -166,22 +166,19 @@ def _names_in(code: types.CodeType) -> set[str]:
     return names
 
 
-_class_names: dict[type, set[str]] = {}
-
-
-def _names_in_class(kind: type) -> set[str]:
-    """Return the names that the methods of a class look up; of a library class, those that a user may set."""
-    names = _class_names.get(kind)
-    if names is None:
-        names = set()
-        for base in kind.__mro__:
-            if base.__module__ in _BASES:
-                continue
-            for name, value in vars(base).items():
-                function = getattr(value, "function", value)  # a compiled method
-                if isinstance(function, types.FunctionType) and not name.startswith("__"):
-                    found = _names_in(function.__code__)
-                    private = base.__module__.startswith("core.nn.")
-                    names |= {name for name in found if not (private and name.startswith("_"))}
-        _class_names[kind] = names
+def _with_methods(names: set[str], kinds: set[type]) -> set[str]:
+    """Return names and those that methods of these names look up, in turn; of a library's methods, the public ones."""
+    pending = list(names)
+    methods: dict[str, list[tuple[types.FunctionType, bool]]] = {}
+    for base in {base for kind in kinds for base in kind.__mro__ if base.__module__ not in _BASES}:
+        for name, value in vars(base).items():
+            function = getattr(value, "function", getattr(value, "fget", value))  # a compiled method, or a property
+            if isinstance(function, types.FunctionType):
+                methods.setdefault(name, []).append((function, base.__module__.startswith("core.nn.")))
+    names = set(names)
+    while pending:
+        for function, in_library in methods.get(pending.pop(), ()):
+            found = {name for name in _names_in(function.__code__) if not (in_library and name.startswith("_"))}
+            pending += found - names
+            names |= found
     return names

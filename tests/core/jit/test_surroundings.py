@@ -133,6 +133,32 @@ def test_the_object_whose_method_is_compiled() -> None:
     assert found == [6, 15, 35]
 
 
+def test_what_other_methods_read_makes_no_new_program() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.step = 0
+            self.factor = 2.0
+            self.words = list(range(1000))
+
+        def report(self) -> str:
+            return f"step {self.step}"
+
+        def scaled(self, x: core.Tensor) -> core.Tensor:
+            return x * self.factor
+
+        @to_static
+        def loss(self, x: core.Tensor) -> core.Tensor:
+            return self.scaled(x) + len(self.words)
+
+    trainer = Trainer()
+    for step in range(3):
+        trainer.step = step
+        assert trainer.loss(ONE).item() == 1002
+    assert trainer.report() == "step 2" and compiled_programs(trainer.loss) == 1
+    trainer.factor = 3.0  # is read by a method that the compiled one calls
+    assert trainer.loss(ONE).item() == 1003
+
+
 def test_a_parameter_that_another_one_has_taken_the_place_of() -> None:
     layer = to_static(nn.Linear(2, 1, bias_attr=False))
     x = core.ones([1, 2])
