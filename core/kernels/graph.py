@@ -134,7 +134,8 @@ class Program:
         position = {symbol.name: i for i, symbol in enumerate(inputs)}
         self.order = [position[name] for name in used]
         self.training = training
-        flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static)]
+        # a graph of one or two operators would be taken apart, and outputs without a gradient could not be heads then
+        flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static), ("inline_limit", 0)]
         self.steady = frozenset(steady if static and not self.without_inputs else ())
         if static and not self.without_inputs:
             flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.steady]))

@@ -33,6 +33,9 @@ def lower_exits(function: ast.FunctionDef) -> None:
     for node in walk(function.body):
         if isinstance(node, ast.Try) and any(isinstance(inner, exits) for inner in walk(node.finalbody)):
             raise Unsupported
+    for node in walk(function.body):
+        if isinstance(node, ast.While) and any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node.test)):
+            _test_inside(node)
     function.body = _last(function.body)
     end = function.body[-1]
     returns = [node for node in walk(function.body) if isinstance(node, ast.Return)]
@@ -50,6 +53,17 @@ def lower_exits(function: ast.FunctionDef) -> None:
             body.append(ast.copy_location(ast.If(_clear([RETURN_DONE], end), [none], []), end))
         body.append(_returned(end))
     function.body = body
+
+
+def _test_inside(loop: ast.While) -> None:
+    """Move a test that binds a variable into the loop's body."""
+    if any(isinstance(inner, (ast.Break, ast.Continue)) for inner in walk(loop.orelse)):
+        raise Unsupported
+    near = loop.test
+    done = ast.copy_location(ast.UnaryOp(ast.Not(), loop.test), near)
+    leave = ast.copy_location(ast.If(done, [*loop.orelse, ast.copy_location(ast.Break(), near)], []), near)
+    loop.test = ast.copy_location(ast.Constant(True), near)
+    loop.body, loop.orelse = [leave, *loop.body], []
 
 
 def walk(statements: Sequence[ast.AST]) -> list[ast.AST]:

@@ -209,13 +209,13 @@ class Helpers:
             return self._select(test, true, false, "the conditional expression", line)
         return true() if test else false()
 
-    def and_(self, line: int, as_test: bool, *operands: Callable[[], Any]) -> Any:
+    def and_(self, line: int, as_test: bool, first: Any, *operands: Callable[[], Any]) -> Any:
         """Evaluate ``and``: the first operand that is false, or the last."""
-        return self._all(operands, line, as_test)
+        return self._all([lambda: first, *operands], line, as_test)
 
-    def or_(self, line: int, as_test: bool, *operands: Callable[[], Any]) -> Any:
+    def or_(self, line: int, as_test: bool, first: Any, *operands: Callable[[], Any]) -> Any:
         """Evaluate ``or``: the first operand that is true, or the last."""
-        return self._joined(operands, line, as_test, until=True)
+        return self._joined([lambda: first, *operands], line, as_test, until=True)
 
     def _all(self, operands: Sequence[Callable[[], Any]], line: int, as_test: bool = True) -> Any:
         return self._joined(operands, line, as_test, until=False)

@@ -46,12 +46,13 @@ class _Rewriter(ast.NodeTransformer):
         self.first_argument: Optional[str] = None
         self.globals: set[str] = set()
         self.cells: set[str] = set()
+        self.shared: set[str] = set()
 
     # functions
 
     def function(self, node: ast.FunctionDef) -> None:
         """Rewrite the body of one function; inner ones follow the same way when they are met."""
-        outer = self.statements, self.first_argument, self.globals, self.cells
+        outer = self.statements, self.first_argument, self.globals, self.cells, self.shared
         inside = walk(node.body)
         calls = {n.func.id for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         self.statements = not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in inside)
@@ -59,6 +60,7 @@ class _Rewriter(ast.NodeTransformer):
         self.first_argument = _first_argument(node.args)
         self.globals = declared(node.body, ast.Global)
         self.cells = set()
+        self.shared = _changed_by_inner(node) & _bound_in(node)
         if self.statements:
             try:
                 lower_exits(node)
@@ -68,7 +70,7 @@ class _Rewriter(ast.NodeTransformer):
         node.body = self.body(node.body)
         if self.cells:
             self._bind(node)
-        self.statements, self.first_argument, self.globals, self.cells = outer
+        self.statements, self.first_argument, self.globals, self.cells, self.shared = outer
 
     def _bind(self, node: ast.FunctionDef) -> None:
         """Make every variable that an inner function changes a variable of this function."""
@@ -116,7 +118,7 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         number = self.count
         both = [*node.body, *node.orelse]
-        names = assigned(both)
+        names = self._assigned(both)
         state = self._state(both, getattr(node, "live_after", set()), set())
         test = self._test(node.test)
         true = self._inner(f"_core_true_{number}", node.body, names)
@@ -133,7 +135,7 @@ class _Rewriter(ast.NodeTransformer):
         number = self.count
         inside = [*node.body, node.test]
         state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
-        names = assigned(inside)
+        names = self._assigned(inside)
         returned: list[Any] = [_placed(ast.Return(node.test), node.test)]
         test = self._inner(f"_core_test_{number}", returned, names, as_test=True)
         body = self._inner(f"_core_body_{number}", node.body, names)
@@ -149,7 +151,7 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         number = self.count
         inside = [*node.body, node.target]
-        names = assigned(inside)
+        names = self._assigned(inside)
         state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
         iterable = self.visit(node.iter)
         item = f"_core_item_{number}"
@@ -175,7 +177,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """A conditional expression becomes a call with both values."""
-        if _binds_or_waits(node):
+        if _binds_or_waits(node.body, node.orelse):
             return self.generic_visit(node)
         self.count += 1
         parts = [self._test(node.test), _lambda(self.visit(node.body)), _lambda(self.visit(node.orelse))]
@@ -183,10 +185,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp, as_test: bool = False) -> Any:
         """``and`` and ``or`` become calls with their operands, evaluated as they are needed."""
-        if _binds_or_waits(node):
+        if _binds_or_waits(*node.values[1:]):
             return self.generic_visit(node)
         self.count += 1
-        operands = [_lambda(self._test(value) if as_test else self.visit(value)) for value in node.values]
+        first, *rest = [self._test(value) if as_test else self.visit(value) for value in node.values]
+        operands = [first, *[_lambda(operand) for operand in rest]]
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         return _placed(_call(name, [ast.Constant(node.lineno), ast.Constant(as_test), *operands]), node)
 
@@ -199,7 +202,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """A chain of comparisons becomes a call; one comparison stays as it is."""
-        if len(node.ops) == 1 or _binds_or_waits(node):
+        if len(node.ops) == 1 or _binds_or_waits(*node.comparators):
             return self.generic_visit(node)
         self.count += 1
         pairs = []
@@ -266,6 +269,11 @@ class _Rewriter(ast.NodeTransformer):
 
     # parts of the new code
 
+    def _assigned(self, nodes: Sequence[ast.AST]) -> set[str]:
+        """Return the variables that code binds, itself or through an inner function that it may call."""
+        calls = any(isinstance(node, ast.Call) for node in walk(nodes))
+        return assigned(nodes) | (self.shared if calls else set())
+
     def _inner(
         self,
         name: str,
@@ -293,7 +301,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _state(self, nodes: Sequence[ast.AST], after: set[str], before: set[str]) -> dict[str, tuple[bool, bool]]:
         """Return the variables of a branch or loop: name -> (it is carried on, it is needed afterwards)."""
-        names = assigned(nodes)
+        names = self._assigned(nodes)
         state = {name: (name in after or name in before or name in self.globals, name in after) for name in names}
         for path in changed_in_place(nodes):
             if path.partition(".")[0] not in names:
@@ -341,9 +349,24 @@ class _Rewriter(ast.NodeTransformer):
         return _lambda(ast.Tuple([_name(flag) for flag in stops], ast.Load()))
 
 
-def _binds_or_waits(node: ast.AST) -> bool:
-    """Return whether an expression holds something that means another thing inside a lambda."""
-    return any(isinstance(n, (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(node))
+def _binds_or_waits(*nodes: ast.AST) -> bool:
+    """Return whether expressions hold something that means another thing inside a lambda."""
+    special = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+    return any(isinstance(inner, special) for node in nodes for inner in ast.walk(node))
+
+
+def _bound_in(function: ast.FunctionDef) -> set[str]:
+    """Return a function's own variables."""
+    arguments = function.args
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return assigned(function.body) | {argument.arg for argument in given if argument is not None}
+
+
+def _changed_by_inner(function: ast.FunctionDef) -> set[str]:
+    """Return the names that inner functions declare nonlocal."""
+    return {name for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for name in node.names} - declared(
+        function.body, ast.Nonlocal
+    )
 
 
 def _first_argument(arguments: ast.arguments) -> Optional[str]:

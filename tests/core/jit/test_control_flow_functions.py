@@ -367,3 +367,39 @@ def test_the_rewritten_source_can_be_read() -> None:
     assert compiled.code == ProgramTranslator().get_code(leaky)
     compile(compiled.code, "<code>", "exec")
     assert "_jst.if_" in compiled.code and compiled.code.startswith("def leaky(x, slope=0.1):")
+
+
+def test_an_inner_function_that_changes_a_variable_of_the_outer_one() -> None:
+    def function(x):
+        def grow():
+            nonlocal x
+            if x.sum() > 3:
+                x = x * 2
+            return x
+
+        y = grow()
+        if y.max() > 2:
+            grow()
+        i = 0
+        while i < 3 and x.sum() > 0:
+            grow()
+            i += 1
+        return x
+
+    check(function, (vector(1, 2),), (vector(3, 1.5),), (vector(-1, -2),))
+
+
+def test_variables_bound_inside_conditions() -> None:
+    def function(x):
+        a = b = 0
+        while (n := a + 1) < 5 and x.sum() < 10:
+            a = n
+            b += 2
+            x = x + n
+        else:
+            b = b + 1
+        if (total := x.sum()) > 12 and total < 20:
+            x = x - total
+        return x * b + (largest if (largest := x.max()) > 2 else x.min())
+
+    check(function, (vector(1, 2),), (vector(3, 1.5),), (vector(-1, -2),), (vector(7, 8),))

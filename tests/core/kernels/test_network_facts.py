@@ -180,3 +180,28 @@ def test_a_sum_of_equal_shapes_cannot_be_differentiated_by_one_operand_in_a_comp
     x, y = (core.to_tensor(np.ones((2, 3, 4), "float32"), stop_gradient=False) for _ in range(2))
     core.jit.to_static(lambda x, y: x.detach() + y)(x, y).sum().backward()
     assert (y.grad.numpy() == 1).all()
+
+
+@pytest.mark.parametrize("kept_whole", [False, True])
+def test_a_graph_of_two_operators_is_taken_apart_unless_told_otherwise(kept_whole: bool) -> None:
+    x, flag = engine.mx.sym.Variable("x"), engine.mx.sym.Variable("flag")
+    outputs = engine.mx.sym.Group([x * 2, engine.mx.sym.logical_not(flag)])
+    call = engine.mx.nd.CachedOp(outputs, [("inline_limit", 0)] if kept_whole else [])
+    data, other = engine.from_numpy(np.ones(2, "float32")), engine.from_numpy(np.zeros(2, "float32"))
+    graph.mark([data])
+    with engine.engine_mode(recording=True, training=True):
+        results = call(data, other)
+    starts = [engine.from_numpy(np.ones(2, "float32")) for _ in results]
+    if kept_whole:
+        (gradient,) = graph.differentiate(results, starts, [data], retain=False)
+        np.testing.assert_array_equal(gradient.asnumpy(), [2, 2])
+    else:
+        with pytest.raises(MXNetError, match="not in a computational graph"):
+            graph.differentiate(results, starts, [data], retain=False)
+
+
+def test_a_small_program_with_an_output_that_has_no_gradient() -> None:
+    function = core.jit.to_static(lambda x, flag: (x * 2, core.logical_not(flag)), dynamic=True)
+    x = core.to_tensor([1.0, 2.0], stop_gradient=False)
+    function(x, core.to_tensor([True, False]))[0].sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [2, 2])
