@@ -11,6 +11,7 @@ from core.io import DataLoader
 from core.train.config import Section
 from core.train.table import Component, Table
 from core.vision import transforms
+from PaddleClas.data import operators
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.digits import Digits
 from PaddleClas.data.folder import DatasetFolder
@@ -32,10 +33,28 @@ TRANSFORMS = Table(
         "RandomResizedCrop": transforms.RandomResizedCrop,
         "RandomHorizontalFlip": transforms.RandomHorizontalFlip,
         "RandomVerticalFlip": transforms.RandomVerticalFlip,
+        "RandomAffine": transforms.RandomAffine,
+        "RandomRotation": transforms.RandomRotation,
+        "RandomPerspective": transforms.RandomPerspective,
+        "BrightnessTransform": transforms.BrightnessTransform,
+        "ContrastTransform": transforms.ContrastTransform,
+        "SaturationTransform": transforms.SaturationTransform,
+        "HueTransform": transforms.HueTransform,
+        "ColorJitter": transforms.ColorJitter,
         "Grayscale": transforms.Grayscale,
+        "AutoAugment": transforms.AutoAugment,
+        "RandAugment": transforms.RandAugment,
         "Transpose": transforms.Transpose,
         "ToTensor": transforms.ToTensor,
         "Normalize": transforms.Normalize,
+        "RandomErasing": transforms.RandomErasing,
+        "DecodeImage": operators.DecodeImage,
+        "ResizeImage": operators.ResizeImage,
+        "CropImage": operators.CropImage,
+        "RandCropImage": operators.RandCropImage,
+        "RandFlipImage": operators.RandFlipImage,
+        "NormalizeImage": operators.NormalizeImage,
+        "ToCHWImage": operators.ToCHWImage,
     },
     provided=("keys",),
 )
