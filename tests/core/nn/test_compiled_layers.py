@@ -23,6 +23,10 @@ CASES = {
         QUERY,
     ),
     "LSTM that drops": Case(lambda p: p.nn.LSTM(8, 4, num_layers=2, direction="bidirect", dropout=0.3), QUERY),
+    "a cell used twelve times": Case(lambda p: p.nn.RNN(p.nn.GRUCell(4, 3)), draw("long", 2, 12, 4)),
+    "a layer used twelve times": Case(
+        lambda p: p.nn.Linear(8, 8), QUERY, call=lambda layer, x: sum([layer(x * i) for i in range(12)]).tanh()
+    ),
     "several that draw": Case(
         lambda p: p.nn.Sequential(p.nn.Dropout(0.3), p.nn.RReLU(), p.nn.AlphaDropout(0.2), p.nn.Linear(8, 4)), QUERY
     ),
