@@ -60,7 +60,7 @@ class CompiledProgram:
         steady = [i for i, (_, owner) in captured if id(owner) not in trace.updates]
         self.body: Union[Segment, Executable]
         if any(operation.operator.region for operation in self.operations):
-            self.body = Executable(name, self.variables, self.operations, outputs, static)
+            self.body = Executable(name, self.variables, self.operations, outputs, static, steady)
         else:
             self.body = Segment(name, trace, outputs, static, steady)
         trace.close()

@@ -141,6 +141,7 @@ class Executable:
         operations: What it does, in order.
         outputs: Its results; variables may be among them.
         static: Keep one set of buffers for all calls.
+        steady: Positions of the variables that are the same arrays in most calls (parameters).
     """
 
     def __init__(
@@ -150,7 +151,9 @@ class Executable:
         operations: Sequence[Operation],
         outputs: Sequence[Value],
         static: bool,
+        steady: Sequence[int] = (),
     ) -> None:
+        same = {id(variables[i]) for i in steady}
         self.slots = {id(value): i for i, value in enumerate(variables)}
         self.number_of_inputs = len(variables)
         self.steps: list[tuple[Any, list[int], list[int]]] = []
@@ -170,7 +173,8 @@ class Executable:
             if results or any(operation.operator.random for operation in group):
                 known = {id(value): value for operation in group for value in operation.inputs if id(value) not in made}
                 inputs = list(known.values())
-                self._add(_compiled(name, group, inputs, results, static), inputs, results)
+                places = [i for i, value in enumerate(inputs) if id(value) in same]
+                self._add(_compiled(name, group, inputs, results, static, places), inputs, results)
         self.outputs = [self.slots[id(value)] for value in outputs]
         self._plan_releases()
 
@@ -221,7 +225,12 @@ def _cut(operations: Sequence[Operation]) -> list[list[Operation]]:
 
 
 def _compiled(
-    name: str, operations: Sequence[Operation], inputs: Sequence[Value], outputs: Sequence[Value], static: bool
+    name: str,
+    operations: Sequence[Operation],
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    static: bool,
+    steady: Sequence[int],
 ) -> Segment:
     trace = Trace()
     with trace:
@@ -229,6 +238,6 @@ def _compiled(
         results = repeat(inputs, operations, outputs, stand_ins)
     if trace.captured:
         raise AssertionError(f"{name}: a segment read a value from outside it")
-    segment = Segment(name, trace, results, static)
+    segment = Segment(name, trace, results, static, steady)
     trace.close()
     return segment
