@@ -157,8 +157,15 @@ class Predictor:
         for shapes in combinations:
             zeros = [np.zeros(tuple(shape), entry.dtype.numpy) for shape, entry in zip(shapes, self._specs)]
             program = self._engine_program(tuple([a.shape for a in self._checked(zeros)]))
-            if self._takes_zeros(zeros):
+            if not self._takes_zeros(zeros):
+                continue
+            try:
                 program(zeros)
+            except MXNetError as error:
+                given = ", ".join(f"{entry.name} {list(zero.shape)}" for entry, zero in zip(self._specs, zeros))
+                raise ValueError(
+                    f"{self._where}: the program does not run for {given}: {_reason(str(error))}"
+                ) from None
 
     def _takes_zeros(self, zeros: Sequence[np.ndarray]) -> bool:
         """Return whether zeros are sure to pass: a loop need not end on them, nor a matrix have an inverse."""
@@ -172,7 +179,7 @@ class Predictor:
                 with door.gradient_mode(False), warnings.catch_warnings():
                     warnings.simplefilter("error")
                     replay(self._program, values)
-            except (ArithmeticError, ValueError, Warning):
+            except Exception:  # whatever it is, a call that meets it will say it
                 return False
         return True
 

@@ -17,6 +17,8 @@ from core.kernels.trace import Trace
 KINDS = ("parameter", "buffer", "constant")
 ARITHMETIC = ("+", "-", "*", "//", "%", "/", "**", "min", "max")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+LEAST = {"stride": 1, "dilate": 1, "kernel": 1, "groups": 1, "pad": 0}
+"""Of attributes of windows: below these the engine waits for ever, or divides by zero."""
 _FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 
@@ -163,6 +165,9 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
                 f"{names.place}operations[{i}]: this core has no operator {node.operator[:60]!r}{hint}: update core, or"
                 " export again"
             )
+        for key, least in LEAST.items():
+            good = all(not isinstance(n, int) or n >= least for n in _numbers(node.attributes.get(key)))
+            require(good, f"{names.place}{place}.{key}", f"at least {least}", node.attributes.get(key))
         for name in [*node.inputs, *sorted(size_names(node.attributes))]:
             names.use(name, place)
         for name in node.outputs:
@@ -170,6 +175,10 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
     require(not guards, f"{names.place}guards", "at positions inside the program", [g.position for g in guards])
     for name in program.outputs:
         names.use(name, "outputs")
+
+
+def _numbers(value: Any) -> list[Any]:
+    return [n for item in value for n in _numbers(item)] if isinstance(value, tuple) else [value]
 
 
 def _check_region(node: ProgramNode, place: str) -> None:

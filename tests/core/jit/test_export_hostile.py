@@ -80,6 +80,8 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (set_at("operations", 0, "inputs", []), "the program does not run: "),
         (set_at("operations", 0, "outputs", 0, "shape", [None, 5]), r"not run: operation 0 .* gives float32\["),
         (set_at("operations", 0, "outputs", 0, "dtype", "int8"), r"not run: operation 0 .* gives float32\["),
+        (set_at("operations", 0, "attributes", {"pad": [0, -1]}), r".pad must be at least 0, not \(0, -1"),
+        (set_at("operations", 0, "attributes", {"stride": 0}), r"operations\[0\] .*.stride must be at least 1, not 0"),
         (set_at("outputs", ["v99"]), "outputs reads 'v99', which no input"),
         (set_at("result", {"tensor": 1}), "result must be a form of 1 tensors in order"),
         (set_at("result", {"object": "Model"}), "result must be a tensor, list, tuple, dict or constant"),
