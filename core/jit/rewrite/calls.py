@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import os
 import sysconfig
 import types
 from collections.abc import Iterable
@@ -16,12 +17,9 @@ from core.kernels.dimension import Dimension
 from core.kernels.errors import user_line
 from core.tensor import Tensor
 
-_LIBRARIES = tuple(
-    {
-        str(Path(core.__file__).parent),
-        *[sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")],
-    }
-)
+_CORE = f"{Path(core.__file__).parent}{os.sep}"
+_INSTALLED = tuple({f"{sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib")})
+_STANDARD = tuple({f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib")})
 _ignored: set[str] = set()
 
 
@@ -86,10 +84,20 @@ def _content(cell: Any) -> Any:
 
 def _is_library(function: types.FunctionType) -> bool:
     file = function.__code__.co_filename
-    if file.startswith(_LIBRARIES) or file.startswith("<frozen"):
+    if file.startswith((_CORE, "<frozen")):
+        return True
+    if file.startswith(_INSTALLED):
+        return not _uses_core(function.__globals__)
+    if file.startswith(_STANDARD):
         return True
     module = function.__module__ or ""
     return any(module == name or module.startswith(f"{name}.") for name in _ignored)
+
+
+def _uses_core(module: dict[str, Any]) -> bool:
+    """Return whether an installed module works with core, as a package of models does."""
+    names = [getattr(item, "__module__", None) or getattr(item, "__name__", None) for item in list(module.values())]
+    return any(isinstance(name, str) and name.partition(".")[0] == "core" for name in names)
 
 
 def _range(*arguments: Any) -> Any:

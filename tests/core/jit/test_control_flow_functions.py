@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import core
 from core import nn
 from core.jit import ProgramTranslator, enable_to_static, ignore_module, not_to_static, to_static
+from core.jit.rewrite import calls
 from core.kernels.errors import OperatorError
 from tests.core.jit.control_flow_check import check, run, vector
 
@@ -309,8 +312,6 @@ def test_functions_left_alone_on_purpose() -> None:
     with pytest.raises(OperatorError, match="cannot be read while"):
         to_static(lambda x: plain(x))(core.ones([2]))
     module = inspect.getmodule(leaky)
-    from core.jit.rewrite import calls
-
     ignore_module([module])
     try:
         with pytest.raises(OperatorError, match="cannot be read while"):
@@ -403,3 +404,21 @@ def test_variables_bound_inside_conditions() -> None:
         return x * b + (largest if (largest := x.max()) > 2 else x.min())
 
     check(function, (vector(1, 2),), (vector(3, 1.5),), (vector(-1, -2),), (vector(7, 8),))
+
+
+@pytest.mark.parametrize("uses_core", [True, False])
+def test_an_installed_package_is_rewritten_if_it_works_with_core(
+    uses_core: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"installed_package_{uses_core}"
+    source = "def shrink(x):\n    return x / 2 if x.sum() > 1 else x\n"
+    (tmp_path / f"{name}.py").write_text("from core import nn\n\n" * uses_core + source, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(calls, "_INSTALLED", (str(tmp_path),))
+    shrink = importlib.import_module(name).shrink
+    compiled = to_static(lambda x: shrink(x))
+    if uses_core:
+        assert compiled(core.ones([2])).tolist() == [0.5, 0.5]
+    else:
+        with pytest.raises(OperatorError, match=rf"{name}.py:2: the value of a tensor cannot be read"):
+            compiled(core.ones([2]))
