@@ -4,29 +4,23 @@ A file from ``https://HOST/PATH`` lies at ``CORE_HOME/weights/HOST/PATH`` (``COR
 environment variable says otherwise). A mirror has the same layout: with ``CORE_WEIGHTS_MIRROR`` set to an address or
 to a directory, the file is taken from ``MIRROR/HOST/PATH``.
 """
+
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import http.client
 import logging
 import os
-import shutil
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Optional, Union
 from urllib.parse import unquote, urlsplit
 
+from core.weights.atomic import synchronise_directory
 from core.weights.manifest import WeightRecord
-
-Downloader = Callable[[str, str, Any], None]
-"""What pooch calls to fetch: (address, temporary file name, pooch)."""
+from core.weights.transfer import ChecksumError, digest_of, transfer
 
 _logger = logging.getLogger(__name__)
-TIMEOUT = 30
-"""Seconds without an answer after which the network counts as out of reach."""
 
 
 def weights_directory() -> Path:
@@ -50,18 +44,21 @@ def cache_path(url: str) -> Path:
 def _relative(url: str) -> Path:
     address = urlsplit(url)
     relative = Path(unquote(address.path).strip("/"))
-    if address.scheme not in ("http", "https") or not address.netloc or not relative.name:
+    host = address.netloc.rpartition("@")[2].replace(":", "_")
+    if address.scheme not in ("http", "https") or not host or not relative.name:
         raise ValueError(f"weight address {url!r} must be https://HOST/PATH")
-    if ".." in relative.parts or "\0" in unquote(address.path):
+    if host in (".", "..") or ".." in relative.parts or "\0" in unquote(address.path):
         raise ValueError(f"weight address {url!r} leaves the cache directory; remove the '..' from it")
-    return Path(address.netloc.rpartition("@")[2].replace(":", "_")) / relative
+    return Path(host) / relative
 
 
 def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progress: bool = True) -> Path:
     """Return the local path of a published file, downloading it on first use.
 
-    The download goes to a temporary file beside the target, is checked, and is renamed. Processes that want the same
-    file wait for one another. A cached file whose checksum is wrong is fetched again.
+    The download goes to a temporary file beside the target; its checksum is taken while it streams; it is renamed when
+    it is whole and right. A broken connection is tried again from where it broke, a download that was cut off is
+    resumed by the next call. Processes that want the same file wait for one another. A cached file whose checksum is
+    wrong is fetched again.
 
     Args:
         source: an address, or a record of the manifest (which brings its checksum).
@@ -76,92 +73,87 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
         ConnectionError: the server (or mirror) is out of reach or lacks the file; the message says where to
             put it by hand.
         ValueError: the downloaded file does not have the expected checksum; it is not kept.
+        OSError: the cache directory cannot be written.
     """
     if isinstance(source, WeightRecord):
         url, sha256 = source.url, source.sha256
     else:
         url = source
     target = cache_path(url)
-    if sha256 is None and target.exists():
+    if sha256 is None and target.is_file():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(target.with_name(target.name + ".lock")):
-        _retrieve(url, target, sha256, progress)
+    with _local_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(target.with_name(target.name + ".lock"), target):
+            if not _is_right(target, sha256):
+                _retrieve(url, target, sha256, progress)
     return target
 
 
-def _retrieve(url: str, target: Path, sha256: Optional[str], progress: bool) -> None:
-    import pooch
+def _is_right(target: Path, sha256: Optional[str]) -> bool:
+    """Return whether the cache has the file already, perhaps since another process has let go of the lock."""
+    if not target.is_file():
+        return False
+    if sha256 is None:
+        return True
+    if digest_of(target).hexdigest() == sha256.lower():
+        return True
+    _logger.warning("the file %s does not have the expected SHA-256; it is fetched again", target)
+    return False
 
-    pooch.get_logger().setLevel(logging.WARNING)
-    place, downloader = _origin(url, progress)
+
+def _retrieve(url: str, target: Path, sha256: Optional[str], progress: bool) -> None:
+    place = _origin(url)
+    part = target.with_name(f".{target.name}.part")
     if sha256 is None:
         _logger.info("no checksum is known for %s; only its length is checked", url)
     try:
-        pooch.retrieve(
-            place,
-            known_hash=None if sha256 is None else f"sha256:{sha256}",
-            fname=target.name,
-            path=target.parent,
-            downloader=downloader,
-        )
-    except (OSError, http.client.HTTPException) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        transfer(place, part, None if sha256 is None else sha256.lower(), progress)
+    except ConnectionError as error:
         raise ConnectionError(
-            f"cannot download {place} ({reason[:200]}); fetch {url} elsewhere and put it at {target}, "
-            "or set CORE_WEIGHTS_MIRROR"
+            f"cannot download {place} ({error}); fetch {url} elsewhere and put it at {target}, or set "
+            "CORE_WEIGHTS_MIRROR to the address or directory of a mirror"
         ) from None
-    except ValueError:
+    except ChecksumError:
         raise ValueError(
             f"the file at {place} does not have the expected SHA-256 {sha256}; it was not kept. "
             "Try again; if it persists, the file was replaced or damaged at its source"
         ) from None
+    os.replace(part, target)
+    synchronise_directory(target.parent)
 
 
-def _origin(url: str, progress: bool) -> tuple[str, Downloader]:
-    """Return the place to fetch from, the mirror's where one is set, and the downloader for it."""
-
-    def stream(address: str, output: str, _pooch: Any) -> None:
-        _stream(address, output, progress)
-
-    def copy(_address: str, output: str, _pooch: Any) -> None:
-        shutil.copyfile(place, output)
-
+def _origin(url: str) -> str:
+    """Return the place to fetch from: the address, or the mirror's address or file where a mirror is set."""
     mirror = os.environ.get("CORE_WEIGHTS_MIRROR", "")
     if not mirror:
-        return url, stream
+        return url
     if urlsplit(mirror).scheme in ("http", "https"):
-        return f"{mirror.rstrip('/')}/{_relative(url).as_posix()}", stream
-    place = Path(mirror).expanduser() / _relative(url)
-    return str(place), copy
-
-
-def _stream(url: str, output: str, progress: bool) -> None:
-    """Copy an address to a file and check that it came whole; closes its connection in every case."""
-    from tqdm import tqdm
-
-    request = urllib.request.Request(url, headers={"User-Agent": "paddle-on-mxnet"})
-    try:
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise ConnectionError(f"the server answers {error.code} {error.reason}") from None
-    with response, open(output, "wb") as file:
-        announced = response.headers.get("Content-Length")
-        total = int(announced) if announced else None
-        with tqdm(total=total, unit="B", unit_scale=True, desc=Path(url).name, disable=not progress) as bar:
-            received = 0
-            for chunk in iter(lambda: response.read(1 << 20), b""):
-                file.write(chunk)
-                received += len(chunk)
-                bar.update(len(chunk))
-    if total is not None and received != total:
-        raise ConnectionError(f"{received} of {total} bytes came")
+        return f"{mirror.rstrip('/')}/{_relative(url).as_posix()}"
+    return str(Path(mirror).expanduser() / _relative(url))
 
 
 @contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
+def _local_errors(target: Path) -> Iterator[None]:
+    """Say of an error of the own disk that it is one."""
+    try:
+        yield
+    except (ConnectionError, ValueError):
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise type(error)(
+            error.errno, f"cannot write {target} ({reason}); free space there or set CORE_HOME to another directory"
+        ) from None
+
+
+@contextlib.contextmanager
+def _lock(path: Path, target: Path) -> Iterator[None]:
     """Hold an exclusive lock between processes; the system frees it when its holder dies."""
     with open(path, "w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _logger.info("waiting for another process that fetches %s", target)
+            fcntl.flock(stream, fcntl.LOCK_EX)
         yield

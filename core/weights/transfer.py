@@ -1,0 +1,244 @@
+"""Bringing the bytes of one address into one local file: resumed where they broke off, hashed while they stream."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.client
+import os
+import re
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable, NamedTuple, Optional
+from urllib.parse import unquote, urlsplit
+
+TIMEOUT = 30.0
+"""Seconds without an answer, or with less than SLOWEST bytes, after which a connection counts as broken."""
+SLOWEST = 10_000
+ATTEMPTS = 4
+"""How often in a row a connection may break before MEANINGFUL bytes have come."""
+MEANINGFUL = 1 << 20
+PAUSE = 1.0
+"""Seconds before the second attempt; twice as many before each further one."""
+
+
+class ChecksumError(Exception):
+    """All bytes came, but they are not the expected ones."""
+
+
+class _Broken(Exception):
+    """The connection broke: worth another attempt."""
+
+
+class _Refused(Exception):
+    """The source will not give the file: another attempt would end in the same way."""
+
+
+class _Answer(NamedTuple):
+    """An open source of bytes.
+
+    Args:
+        start: where in the file its first byte belongs; 0 if the source began anew.
+        total: length of the whole file; None where it is not announced.
+        validator: what names this version of the file (an ETag or a date), or "".
+        read: gives the next bytes, none at the end.
+    """
+
+    start: int
+    total: Optional[int]
+    validator: str
+    read: Callable[[], bytes]
+
+
+def transfer(place: str, part: Path, sha256: Optional[str], progress: bool) -> None:
+    """Bring the bytes of an address, or of a local file, into a file; continues it if it exists already.
+
+    Args:
+        place: ``https://...``, or the path of a file.
+        part: where the bytes go; kept when the connection breaks, so that a later call resumes it.
+        sha256: expected SHA-256, lower case, or None.
+        progress: whether to show a progress bar.
+
+    Raises:
+        ConnectionError: the source is out of reach, lacks the file, or breaks off again and again.
+        ChecksumError: the bytes are not the expected ones; nothing is kept.
+        OSError: ``part`` cannot be written.
+    """
+    began_anew = _size(part) == 0
+    broken = 0
+    while True:
+        before = _size(part)
+        try:
+            digest = _attempt(place, part, sha256, progress)
+        except _Refused as error:
+            raise ConnectionError(str(error)) from None
+        except _Broken as error:
+            broken = 1 if _size(part) - before >= MEANINGFUL else broken + 1
+            if broken >= ATTEMPTS:
+                raise ConnectionError(f"{error}; tried {ATTEMPTS} times") from None
+            time.sleep(PAUSE * 2 ** (broken - 1))
+            continue
+        if sha256 is None or digest == sha256:
+            _tag(part).unlink(missing_ok=True)
+            return
+        _discard(part)
+        if began_anew:
+            raise ChecksumError
+        began_anew = True  # the piece that lay there may have been of another file: once more from the start
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _tag(part: Path) -> Path:
+    """Return the file that keeps which version of the source a partial file belongs to."""
+    return part.with_name(part.name + ".version")
+
+
+def _discard(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _tag(part).unlink(missing_ok=True)
+
+
+def digest_of(path: Path) -> Any:
+    """Return the SHA-256 object of a file."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        for block in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(block)
+    return digest
+
+
+def _attempt(place: str, part: Path, sha256: Optional[str], progress: bool) -> str:
+    """Bring what is missing; return the SHA-256 of the whole."""
+    from tqdm import tqdm
+
+    have = _size(part)
+    validator = _tag(part).read_text(encoding="latin-1") if _tag(part).exists() else ""
+    if have and not validator and sha256 is None:
+        have = 0  # nothing could tell whether the rest belongs to the same file
+    is_address = urlsplit(place).scheme in ("http", "https")
+    with _open_address(place, have, validator) if is_address else _open_file(place) as answer:
+        if answer.start not in (0, have) or (answer.start and validator not in ("", answer.validator)):
+            _discard(part)
+            raise _Broken("the server continues another version of the file")
+        digest = digest_of(part) if answer.start else hashlib.sha256()
+        _tag(part).write_text(answer.validator, encoding="latin-1")
+        name = unquote(Path(urlsplit(place).path).name)
+        bar = tqdm(
+            total=answer.total, initial=answer.start, unit="B", unit_scale=True, desc=name, disable=not progress
+        )
+        with bar, open(part, "r+b" if answer.start else "wb") as stream:
+            stream.seek(answer.start)
+            stream.truncate()
+            for block in _watched(answer.read):
+                stream.write(block)
+                digest.update(block)
+                bar.update(len(block))
+            received = stream.tell()
+            stream.flush()
+            os.fsync(stream.fileno())
+    if answer.total is not None and received != answer.total:
+        if received > answer.total:  # what lay there was longer than the file is
+            _discard(part)
+        raise _Broken(f"{received} of {answer.total} bytes came")
+    return str(digest.hexdigest())
+
+
+def _watched(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """Yield the blocks of a source; one that drips without end is a broken one."""
+    marked, received = time.monotonic(), 0
+    while True:
+        block = read()
+        if not block:
+            return
+        yield block
+        received += len(block)
+        if time.monotonic() - marked > TIMEOUT:
+            if received < SLOWEST:
+                raise _Broken(f"only {received} bytes in {TIMEOUT:g} s")
+            marked, received = time.monotonic(), 0
+
+
+@contextlib.contextmanager
+def _open_file(path: str) -> Iterator[_Answer]:
+    """Open a file of a mirror that is a directory."""
+    try:
+        stream = open(path, "rb")
+    except OSError as error:
+        raise _Refused(error.strerror or str(error)) from None
+    with stream:
+        yield _Answer(0, os.fstat(stream.fileno()).st_size, "", lambda: stream.read(1 << 20))
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection, but neither from https to http nor out of the two."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        scheme = urlsplit(newurl).scheme
+        if scheme not in ("http", "https") or (req.type == "https" and scheme != "https"):
+            fp.close()
+            raise _Refused(f"the server redirects to {_line(newurl)}, which is not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+@contextlib.contextmanager
+def _open_address(url: str, have: int, validator: str) -> Iterator[_Answer]:
+    """Ask a server for the file from byte ``have`` on; it may answer with the whole."""
+    headers = {"User-Agent": "paddle-on-mxnet", "Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+        if validator:
+            headers["If-Range"] = validator
+    opener = urllib.request.build_opener(_Redirects)
+    try:
+        response = opener.open(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416 and have:  # there is nothing after what we have: it may be whole, or of another file
+            with _open_address(url, 0, "") as answer:
+                yield answer
+            return
+        kind = _Broken if error.code >= 500 or error.code in (408, 429) else _Refused
+        raise kind(f"the server answers {error.code} {_line(error.reason)}") from None
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        kind = _Refused if isinstance(reason, (socket.gaierror, ConnectionRefusedError, ssl.SSLError)) else _Broken
+        raise kind(_line(reason)) from None
+    with response:
+        if response.headers.get_content_type() == "text/html" and not url.endswith((".html", ".htm")):
+            raise _Refused("the server answers with a web page instead of the file")
+
+        def read() -> bytes:
+            try:
+                return bytes(response.read1(1 << 18))
+            except http.client.IncompleteRead:
+                raise _Broken("the connection was closed early") from None
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                raise _Broken(_line(error)) from None
+
+        validator = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
+        yield _Answer(*_extent(response), "" if validator.startswith("W/") else validator, read)
+
+
+def _extent(response: Any) -> tuple[int, Optional[int]]:
+    """Return where an answer's first byte belongs, and the length of the whole file where it is announced."""
+    if response.status == 206:
+        found = re.fullmatch(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
+        if found is None:
+            raise _Refused("the server answers with a part of the file that it does not name")
+        return int(found[1]), None if found[2] == "*" else int(found[2])
+    length = response.headers.get("Content-Length", "")
+    return 0, int(length) if re.fullmatch(r"\d{1,18}", length) else None
+
+
+def _line(reason: object) -> str:
+    """Return a reason as one short line."""
+    text = " ".join(str(reason).split()) or type(reason).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
