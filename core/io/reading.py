@@ -72,7 +72,7 @@ class Reader:
         with self._batch_scope(seed, epoch, number):
             if not self.makes_batches:
                 return self.collate_fn(self._sample(group, seed, epoch))
-            return self._collate([self._sample(index, seed, epoch) for index in group])
+            return self._collate([self._sample(index, seed, epoch) for index in group], seed, epoch, number)
 
     def stream(self, seed: Optional[int], epoch: int, start: int, worker: int = 0, workers: int = 1) -> Iterator[Any]:
         """Iterate over a worker's batches of an IterableDataset.
@@ -97,14 +97,18 @@ class Reader:
             worker_info.process.when_asked = functools.partial(seed_global_generators, seed, epoch, 0, 2, worker)
         for number in itertools.count():
             numbered = _Numbering(number * size, worker, workers)
-            with self._batch_scope(seed, epoch, _Numbering(number, worker, workers)(0)):
+            batch_number = _Numbering(number, worker, workers)(0)
+            with self._batch_scope(seed, epoch, batch_number):
                 found = self._next_records(records, size, seed, epoch, numbered, number == 0)
             complete = len(found) == size
             mine = worker_info.process.asked or (number >= start and number % workers == worker)
             if found and mine and (complete or not self.drop_last):
-                with self._batch_scope(seed, epoch, _Numbering(number, worker, workers)(0), purpose=1):
+                with self._batch_scope(seed, epoch, batch_number, purpose=1):
                     samples = self._transformed(found, seed, epoch, numbered)
-                    batch = self._collate(samples) if self.makes_batches else self.collate_fn(samples[0])
+                    if self.makes_batches:
+                        batch = self._collate(samples, seed, epoch, batch_number)
+                    else:
+                        batch = self.collate_fn(samples[0])
                 yield batch
             if not complete:
                 return
@@ -145,10 +149,11 @@ class Reader:
                 samples.append(self.dataset.transform(record))
         return samples
 
-    def _collate(self, samples: list[Any]) -> Any:
+    def _collate(self, samples: list[Any], seed: Optional[int], epoch: int, number: int) -> Any:
         if self.collate_fn is default_collate_fn:
             return collate(samples, self.empty)
-        return self.collate_fn(samples)
+        with self._sample_scope(seed, epoch, number, (2,)):  # one that mixes samples draws for the batch
+            return self.collate_fn(samples)
 
     def _sample(self, index: Any, seed: Optional[int], epoch: int) -> Any:
         self.progress = (self.progress[0] + 1, index)

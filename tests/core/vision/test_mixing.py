@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.io import default_collate_fn
+from core.io import DataLoader, TensorDataset, default_collate_fn
 from core.io.randomness import sample_scope
 from core.vision import transforms as T
 
@@ -72,3 +72,18 @@ def test_layouts_types_and_collation() -> None:
 def test_bad_values_are_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_seeded_loader_mixes_alike_for_any_number_of_workers() -> None:
+    dataset = TensorDataset([np.stack([image for image, _ in BATCH] * 4), np.arange(16) % 4])
+    collate = T.Compose([T.Mixup(class_num=4), default_collate_fn])
+    epochs = []
+    for workers in (0, 0, 2):
+        loader = DataLoader(dataset, batch_size=4, shuffle=True, seed=0, num_workers=workers, collate_fn=collate)
+        epochs.append([[part.numpy() for part in batch] for batch in loader])
+    for batch, again, elsewhere in zip(*epochs):
+        for part, same, also in zip(batch, again, elsewhere):
+            np.testing.assert_array_equal(part, same)
+            np.testing.assert_array_equal(part, also)
+    drawn = [sorted({float(share) for share in shares.ravel() if 0 < share < 1}) for _, shares in epochs[0]]
+    assert len({tuple(shares) for shares in drawn}) > 2  # each batch draws its own

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.io.randomness import sample_scope
+from core.io.randomness import beta, normal, sample_scope
 from core.vision import transforms as T
 
 IMAGE = np.random.RandomState(0).randint(1, 255, (40, 60, 3), dtype=np.uint8)
@@ -160,3 +160,19 @@ def test_tiny_images() -> None:
 def test_bad_values_are_named(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_normal_and_beta_draws_belong_to_the_sample() -> None:
+    with sample_scope(1, 0, 5):
+        first = normal((1000, 2)), [beta(0.5, 2.0) for _ in range(1000)]
+    with sample_scope(1, 0, 5):
+        second = normal((1000, 2)), [beta(0.5, 2.0) for _ in range(1000)]
+    np.testing.assert_array_equal(first[0], second[0])
+    assert first[1] == second[1]
+    assert first[0].shape == (1000, 2) and abs(first[0].mean()) < 0.1 and abs(first[0].std() - 1) < 0.1
+    assert abs(np.mean(first[1]) - 0.2) < 0.03  # 0.5 / (0.5 + 2)
+    np.random.seed(3)  # noqa: NPY002
+    expected = np.random.standard_normal((2, 2)), np.random.beta(1.0, 2.0)  # noqa: NPY002
+    np.random.seed(3)  # noqa: NPY002
+    np.testing.assert_array_equal(normal((2, 2)), expected[0])
+    assert beta(1.0, 2.0) == expected[1]
