@@ -48,11 +48,11 @@ class CompiledProgram:
         self.output_values = outputs
         self.surroundings = Surroundings(function, [layer for layer, _ in trace.layers.values()])
         self.captured: list[tuple[Value, Any]] = []
-        self.places: list[tuple[int, Callable[[], Any]]] = []
+        self.places: list[tuple[int, Callable[[Any], Any], Any]] = []
         for index, (value, owner) in enumerate(trace.captured):
             found = self.surroundings.places.get(id(value), [])
-            self.places += [(index, read) for read in found]
-            self.captured.append((value, found[0]() if found else owner))
+            self.places += [(index, read, name) for read, name in found]
+            self.captured.append((value, found[0][0](found[0][1]) if found else owner))
         self.captured_flags = [value.requires_grad for value, _ in trace.captured]
         self.variables = trace.variables
         self.operations: Sequence[Operation] = trace.operations
@@ -72,8 +72,8 @@ class CompiledProgram:
         """
         if self.surroundings.changed() is not None:
             return False
-        for index, read in self.places:
-            if read() is not self.captured[index][1] and not self._move(index):
+        for index, read, name in self.places:
+            if read(name) is not self.captured[index][1] and not self._move(index):
                 return False
         for (value, owner), flag in zip(self.captured, self.captured_flags):
             current = owner._value if owner is not None else value
@@ -84,7 +84,7 @@ class CompiledProgram:
     def _move(self, index: int) -> bool:
         """Read a captured tensor from where another one stands now; False where several places disagree."""
         value, earlier = self.captured[index]
-        found = [read() for place, read in self.places if place == index]
+        found = [read(name) for place, read, name in self.places if place == index]
         if not isinstance(found[0], Tensor) or any(tensor is not found[0] for tensor in found):
             return False
         self.captured[index] = (value, found[0])

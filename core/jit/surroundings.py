@@ -33,7 +33,8 @@ class Surroundings:
         self._constants: list[tuple[Any, Any, Any]] = []  # dict or closure cell, name, plain value
         self._objects: list[tuple[Any, Any, Any]] = []  # dict, name, sublayer
         self._tables: list[tuple[Any, Any]] = []  # dict of hooks or sublayers, what it held
-        self.places: dict[int, list[Callable[[], Any]]] = {}  # id of a tensor's value -> where the tensor stands
+        # id of a tensor's value -> where the tensor stands: a function of a name, and the name
+        self.places: dict[int, list[tuple[Callable[[Any], Any], Any]]] = {}
         self._seen: set[int] = set()
         self._names: set[str] = set()
         found: dict[int, Any] = {}
@@ -96,7 +97,8 @@ class Surroundings:
             self._tables.append((attributes[name], list(attributes[name])))
 
     def _place(self, table: Any, name: str, tensor: Tensor) -> None:
-        self.places.setdefault(id(tensor._value), []).append(lambda: _read(table, name))
+        read = (lambda _: _content(table)) if isinstance(table, types.CellType) else table.get
+        self.places.setdefault(id(tensor._value), []).append((read, name))
 
     def changed(self) -> Optional[str]:
         """Return the name of something that is not what it was, or None."""
