@@ -27,106 +27,21 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
-from core.jit.replay import repeat
-from core.jit.segments import Executable
+from core.jit.segments import identity
+from core.jit.subprogram import Runner
+from core.jit.subprogram import Subprogram as Subprogram
 from core.kernels import door, engine
-from core.kernels.dimension import Guard
 from core.kernels.door import Meta, Plan, Value
 from core.kernels.engine import Array
 from core.kernels.errors import OperatorError, user_line
 from core.kernels.operator import Operator
-from core.kernels.trace import Operation, Trace
-from core.operators.creation import assign, zeros
+from core.operators.creation import zeros
 from core.tensor import Tensor
-
-MAXIMUM_EXECUTABLES = 8
-
-
-class _Runner:
-    """Compiles what is computed from traced values, for each signature of eager ones; the latest are kept."""
-
-    def __init__(self) -> None:
-        self._executables: OrderedDict[Any, Executable] = OrderedDict()
-        self._lock = threading.RLock()
-
-    def run(self, traced: Callable[[Sequence[Value]], list[Value]], inputs: Sequence[Value]) -> list[Value]:
-        """Return the results, recorded where they need gradients.
-
-        Args:
-            traced: Returns the results for inputs of the current trace.
-            inputs: Eager values.
-        """
-        key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
-        with self._lock:
-            executable = self._executables.get(key)
-            if executable is None:
-                trace = Trace()
-                with trace:
-                    stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-                    outputs = traced(stand_ins)
-                executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
-                trace.close()
-                self._executables[key] = executable
-                if len(self._executables) > MAXIMUM_EXECUTABLES:
-                    self._executables.popitem(last=False)
-        return executable.run(inputs)
-
-
-class Subprogram:
-    """One traced program inside a region.
-
-    Args:
-        variables: Its inputs; values of a trace of its own.
-        operations: What it does, in order.
-        outputs: Its results.
-        guards: Comparisons of unknown sizes that hold in it.
-    """
-
-    def __init__(
-        self,
-        variables: Sequence[Value],
-        operations: Sequence[Operation],
-        outputs: Sequence[Value],
-        guards: Sequence[Guard] = (),
-    ) -> None:
-        self.variables = list(variables)
-        self.operations = list(operations)
-        self.outputs = list(outputs)
-        self.guards = list(guards)
-        self._runner = _Runner()
-
-    def run(self, inputs: Sequence[Value]) -> list[Value]:
-        """Return the outputs for eager inputs, compiled for their shapes and recorded where they need gradients."""
-        return self._runner.run(self.traced, inputs)
-
-    def traced(self, inputs: Sequence[Value]) -> list[Value]:
-        """Repeat the operations on other values and return what the outputs become."""
-        return repeat(self.variables, self.operations, self.outputs, inputs, self.guards)
-
-    def infer(self, metas: Sequence[Meta]) -> list[Meta]:
-        """Return the outputs' shapes and types for inputs of these."""
-        for world in (_first, _second):
-            if list(metas) == [world(value) for value in self.variables]:
-                return [world(value) for value in self.outputs]
-        trace = Trace()
-        with trace:
-            stand_ins = [trace.input(meta, False) for meta in metas]
-            outputs = self.traced(stand_ins)
-        return [value.meta for value in outputs]
-
-
-def _first(value: Value) -> Meta:
-    return value.meta
-
-
-def _second(value: Value) -> Meta:
-    return value.second or value.meta
 
 
 class Region(Operator):
@@ -218,7 +133,7 @@ class Loop(Region):
 
     def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
         super().__init__(subprograms, settings)
-        self._iteration = _Runner()
+        self._iteration = Runner()
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Iterate; the body and the condition for the next iteration are one call."""
@@ -324,7 +239,7 @@ class Gradient(Region):
 def _own(value: Value, recorded: bool) -> Value:
     """Return the value under an identity of its own, so that a value that is two inputs has two gradients."""
     if recorded and value.requires_grad:
-        return assign(Tensor(value))._value
+        return identity(value)
     return Value(value.array, value.meta, requires_grad=True)
 
 

@@ -109,7 +109,7 @@ def _range(*arguments: Any) -> Any:
 
 
 def _print(*items: Any, **options: Any) -> None:
-    from core.jit.rewrite.runtime import traced_print
+    from core.jit.rewrite.printing import traced_print
 
     traced_print(*items, **options)
 

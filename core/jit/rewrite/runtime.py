@@ -11,10 +11,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional
 
 from core.jit import control_flow
+from core.jit.attempt import undone
 from core.jit.loops import while_loop
 from core.jit.ranges import iterated_by_region
-from core.jit.regions import Assert, Print
+from core.jit.regions import Assert
 from core.jit.rewrite import calls
+from core.jit.rewrite.printing import Text, spell
 from core.jit.state import UNDEFINED, State
 from core.kernels import door
 from core.kernels.dtypes import bool_
@@ -104,7 +106,7 @@ class Helpers:
             if door.state.trace is None:
                 answer = proceed()
             else:
-                with control_flow.undone() as forget:
+                with undone() as forget:
                     answer = proceed()
                     if not is_traced(answer):
                         forget.keep()
@@ -232,7 +234,7 @@ class Helpers:
         def further() -> Any:
             return self._joined(rest, line, as_test, until)
 
-        with control_flow.undone() as forget:
+        with undone() as forget:
             other = further()
             simple = not forget.acts() and (as_test or is_bool(value) and is_bool(other))
             if simple:
@@ -289,70 +291,6 @@ def truth(value: Any, line: str) -> Tensor:
     return flat if flat.dtype is bool_ else cast(flat, bool_)
 
 
-class Text(str):
-    """A text with tensors in it, whose values only a run of the program will know."""
-
-    pieces: list[Optional[str]]
-    tensors: list[Tensor]
-
-    def __new__(cls, pieces: list[Optional[str]], tensors: list[Tensor]) -> Text:
-        """Return the text; as a str it shows the tensors as they are while they are traced."""
-        remaining = iter(tensors)
-        made = super().__new__(cls, "".join([str(next(remaining)) if piece is None else piece for piece in pieces]))
-        made.pieces, made.tensors = pieces, tensors
-        return made
-
-
 def is_bool(value: Any) -> bool:
     """Return whether a value is a bool, or a 0-D tensor of one."""
     return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype is bool_ and value.ndim == 0)
-
-
-def spell(item: Any, text: Callable[[Any], str]) -> tuple[list[Optional[str]], list[Tensor]]:
-    """Return an object as printed, in pieces: text, and None in the place of each tensor."""
-    pieces: list[Optional[str]] = []
-    tensors: list[Tensor] = []
-
-    def walk(part: Any, text: Callable[[Any], str]) -> None:
-        if isinstance(part, Tensor):
-            pieces.append(None)
-            tensors.append(part)
-        elif isinstance(part, Text):
-            pieces.extend(part.pieces)
-            tensors.extend(part.tensors)
-        elif type(part) in (list, tuple):
-            left, right = "[]" if isinstance(part, list) else ("(", ",)" if len(part) == 1 else ")")
-            walk_all(left, [(None, item) for item in part], right)
-        elif type(part) is dict:
-            walk_all("{", list(part.items()), "}")
-        else:
-            pieces.append(text(part))
-
-    def walk_all(left: str, items: Sequence[tuple[Any, Any]], right: str) -> None:
-        pieces.append(left)
-        for i, (key, part) in enumerate(items):
-            pieces.append((", " if i else "") + ("" if left != "{" else f"{key!r}: "))
-            walk(part, repr)
-        pieces.append(right)
-
-    walk(item, text)
-    return pieces, tensors
-
-
-def traced_print(*items: Any, sep: Optional[str] = " ", end: Optional[str] = "\n", **options: Any) -> None:
-    """Print, when the program runs if a tensor is among the items, otherwise now."""
-    pieces: list[Optional[str]] = []
-    tensors: list[Tensor] = []
-    for i, item in enumerate(items):
-        if i:
-            pieces.append(" " if sep is None else sep)
-        more, found = spell(item, str)
-        pieces += more
-        tensors += found
-    if not tensors:
-        print(*items, sep=sep, end=end, **options)
-        return
-    if options.get("file") is not None:
-        raise OperatorError("print: a compiled program prints tensors to standard output only: leave file out")
-    pieces.append("\n" if end is None else end)
-    control_flow.note(Print({}, {"pieces": pieces}), [tensor._value for tensor in tensors], [])

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.jit.rewrite import nodes
 from core.jit.rewrite.exits import RETURN_VALUE, Unsupported, lower_exits, walk
 from core.jit.rewrite.names import Liveness, assigned, changed_in_place, declared
 
@@ -81,7 +82,7 @@ class _Rewriter(ast.NodeTransformer):
             at = 1 if ast.get_docstring(node, clean=False) is not None else 0
             while at < len(node.body) and isinstance(node.body[at], (ast.Nonlocal, ast.Global)):
                 at += 1
-            node.body.insert(at, _placed(unreached, node.body[0]))
+            node.body.insert(at, nodes.placed(unreached, node.body[0]))
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Rewrite a list of statements."""
@@ -124,8 +125,10 @@ class _Rewriter(ast.NodeTransformer):
         true = self._inner(f"_core_true_{number}", node.body, names)
         false = self._inner(f"_core_false_{number}", node.orelse, names)
         access = self._access(number, state, node)
-        call = _call("if_", [test, _name(true.name), _name(false.name), *self._described(number, state, node)])
-        return [_placed(part, node) for part in (true, false, *access, ast.Expr(call))]
+        call = nodes.helper(
+            "if_", [test, nodes.variable(true.name), nodes.variable(false.name), *self._described(number, state, node)]
+        )
+        return [nodes.placed(part, node) for part in (true, false, *access, ast.Expr(call))]
 
     def visit_While(self, node: ast.While) -> Any:
         """``while`` becomes a call with its test and its body."""
@@ -136,13 +139,18 @@ class _Rewriter(ast.NodeTransformer):
         inside = [*node.body, node.test]
         state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
         names = self._assigned(inside)
-        returned: list[Any] = [_placed(ast.Return(node.test), node.test)]
+        returned: list[Any] = [nodes.placed(ast.Return(node.test), node.test)]
         test = self._inner(f"_core_test_{number}", returned, names, as_test=True)
         body = self._inner(f"_core_body_{number}", node.body, names)
         access = self._access(number, state, node)
-        arguments = [_name(test.name), _name(body.name), self._stops(node), *self._described(number, state, node)]
-        parts = [test, body, *access, ast.Expr(_call("while_", arguments))]
-        return [_placed(part, node) for part in parts] + self._otherwise(node)
+        arguments = [
+            nodes.variable(test.name),
+            nodes.variable(body.name),
+            self._stops(node),
+            *self._described(number, state, node),
+        ]
+        parts = [test, body, *access, ast.Expr(nodes.helper("while_", arguments))]
+        return [nodes.placed(part, node) for part in parts] + self._otherwise(node)
 
     def visit_For(self, node: ast.For) -> Any:
         """``for`` becomes a call with what it iterates over and its body."""
@@ -155,13 +163,13 @@ class _Rewriter(ast.NodeTransformer):
         state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
         iterable = self.visit(node.iter)
         item = f"_core_item_{number}"
-        begin = _placed(ast.Assign([node.target], _name(item)), node.target)
+        begin = nodes.placed(ast.Assign([node.target], nodes.variable(item)), node.target)
         begun: list[Any] = [begin, *node.body]
         body = self._inner(f"_core_body_{number}", begun, names, argument=item)
         access = self._access(number, state, node)
-        arguments = [iterable, _name(body.name), self._stops(node), *self._described(number, state, node)]
-        parts = [body, *access, ast.Expr(_call("for_", arguments))]
-        return [_placed(part, node) for part in parts] + self._otherwise(node)
+        arguments = [iterable, nodes.variable(body.name), self._stops(node), *self._described(number, state, node)]
+        parts = [body, *access, ast.Expr(nodes.helper("for_", arguments))]
+        return [nodes.placed(part, node) for part in parts] + self._otherwise(node)
 
     def _otherwise(self, node: Union[ast.For, ast.While]) -> list[ast.stmt]:
         return self.body(node.orelse)
@@ -169,9 +177,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         """``assert`` becomes a call; the message is made only where it is needed."""
         self.count += 1
-        message = ast.Constant(None) if node.msg is None else _lambda(self._printed(node.msg))
-        call = ast.Expr(_call("assert_", [self._test(node.test), message, ast.Constant(node.lineno)]))
-        return _placed(ast.If(_name("__debug__"), [call], []), node)
+        message = ast.Constant(None) if node.msg is None else nodes.lambda_of(self._printed(node.msg))
+        call = ast.Expr(nodes.helper("assert_", [self._test(node.test), message, ast.Constant(node.lineno)]))
+        return nodes.placed(ast.If(nodes.variable("__debug__"), [call], []), node)
 
     # expressions
 
@@ -180,8 +188,12 @@ class _Rewriter(ast.NodeTransformer):
         if _binds_or_waits(node.body, node.orelse):
             return self.generic_visit(node)
         self.count += 1
-        parts = [self._test(node.test), _lambda(self.visit(node.body)), _lambda(self.visit(node.orelse))]
-        return _placed(_call("choose", [*parts, ast.Constant(node.lineno)]), node)
+        parts = [
+            self._test(node.test),
+            nodes.lambda_of(self.visit(node.body)),
+            nodes.lambda_of(self.visit(node.orelse)),
+        ]
+        return nodes.placed(nodes.helper("choose", [*parts, ast.Constant(node.lineno)]), node)
 
     def visit_BoolOp(self, node: ast.BoolOp, as_test: bool = False) -> Any:
         """``and`` and ``or`` become calls with their operands, evaluated as they are needed."""
@@ -189,16 +201,16 @@ class _Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         self.count += 1
         first, *rest = [self._test(value) if as_test else self.visit(value) for value in node.values]
-        operands = [first, *[_lambda(operand) for operand in rest]]
+        operands = [first, *[nodes.lambda_of(operand) for operand in rest]]
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        return _placed(_call(name, [ast.Constant(node.lineno), ast.Constant(as_test), *operands]), node)
+        return nodes.placed(nodes.helper(name, [ast.Constant(node.lineno), ast.Constant(as_test), *operands]), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """``not`` becomes a call."""
         if not isinstance(node.op, ast.Not):
             return self.generic_visit(node)
         self.count += 1
-        return _placed(_call("not_", [self._test(node.operand), ast.Constant(node.lineno)]), node)
+        return nodes.placed(nodes.helper("not_", [self._test(node.operand), ast.Constant(node.lineno)]), node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """A chain of comparisons becomes a call; one comparison stays as it is."""
@@ -207,10 +219,12 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         pairs = []
         for operator, right in zip(node.ops, node.comparators):
-            comparison = ast.Compare(_name("a"), [operator], [_name("b")])
-            pairs.append(ast.Tuple([_lambda(comparison, "a", "b"), _lambda(self.visit(right))], ast.Load()))
+            comparison = ast.Compare(nodes.variable("a"), [operator], [nodes.variable("b")])
+            pairs.append(
+                ast.Tuple([nodes.lambda_of(comparison, "a", "b"), nodes.lambda_of(self.visit(right))], ast.Load())
+            )
         arguments = [ast.Constant(node.lineno), self.visit(node.left), *pairs]
-        return _placed(_call("compare", arguments), node)
+        return nodes.placed(nodes.helper("compare", arguments), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
         """What is called is rewritten too, when it is called."""
@@ -219,8 +233,8 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in LEFT_ALONE:
             if node.func.id == "super" and not node.args and self.has_class and self.first_argument:
                 self.count += 1
-                node.args = [_name("__class__"), _name(self.first_argument)]
-                return _placed(node, node)
+                node.args = [nodes.variable("__class__"), nodes.variable(self.first_argument)]
+                return nodes.placed(node, node)
             return self.generic_visit(node)
         self.count += 1
         if isinstance(node.func, ast.Name) and node.func.id == "print":
@@ -228,7 +242,7 @@ class _Rewriter(ast.NodeTransformer):
             node.keywords = [self.visit(keyword) for keyword in node.keywords]
         else:
             self.generic_visit(node)
-        node.func = _placed(_call("call", [node.func]), node)
+        node.func = nodes.placed(nodes.helper("call", [node.func]), node)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -236,16 +250,16 @@ class _Rewriter(ast.NodeTransformer):
         if node.value is not None:
             node.value = self.visit(node.value)
             if node.simple and self.statements:  # a variable of an inner function may not be annotated there
-                return _placed(ast.Assign([node.target], node.value), node)
-        return node if node.value is not None or not self.statements else _placed(ast.Pass(), node)
+                return nodes.placed(ast.Assign([node.target], node.value), node)
+        return node if node.value is not None or not self.statements else nodes.placed(ast.Pass(), node)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         """An exception raised in a branch that is only being traced is an error of its own."""
         self.generic_visit(node)
         if not self.statements or not getattr(node, "in_branch", False):
             return node
-        check = ast.Expr(_call("raising", [ast.Constant(node.lineno)]))
-        return [_placed(check, node), node]
+        check = ast.Expr(nodes.helper("raising", [ast.Constant(node.lineno)]))
+        return [nodes.placed(check, node), node]
 
     def _printed(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression that is shown; an f-string's tensors are filled in when the program runs."""
@@ -259,7 +273,7 @@ class _Rewriter(ast.NodeTransformer):
                 parts.append(ast.Tuple([self.visit(value.value), conversion, specification], ast.Load()))
             else:
                 parts.append(value)
-        return _placed(_call("text", parts), node)  # type: ignore[no-any-return]
+        return nodes.placed(nodes.helper("text", parts), node)  # type: ignore[no-any-return]
 
     def _test(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression of which only the truth matters."""
@@ -295,9 +309,9 @@ class _Rewriter(ast.NodeTransformer):
             statements: list[ast.stmt] = [returned]
         else:
             statements = self.body(body) or [ast.Pass()]
-        statements = _declarations(own, sorted(names & self.globals)) + statements
+        statements = nodes.declarations(own, sorted(names & self.globals)) + statements
         arguments = ast.arguments([], [ast.arg(argument)] if argument else [], None, [], [], None, [])
-        return _function(name, arguments, statements)
+        return nodes.function(name, arguments, statements)
 
     def _state(self, nodes: Sequence[ast.AST], after: set[str], before: set[str]) -> dict[str, tuple[bool, bool]]:
         """Return the variables of a branch or loop: name -> (it is carried on, it is needed afterwards)."""
@@ -312,22 +326,22 @@ class _Rewriter(ast.NodeTransformer):
 
     def _access(self, number: int, state: dict[str, tuple[bool, bool]], near: ast.AST) -> list[ast.stmt]:
         """Return two inner functions that read and write the variables."""
-        reads: list[ast.expr] = [_call("read", [_lambda(_path(name))]) for name in state]
-        getter = _function(f"_core_get_{number}", _no_arguments(), [ast.Return(ast.Tuple(reads, ast.Load()))])
+        reads: list[ast.expr] = [nodes.helper("read", [nodes.lambda_of(nodes.path(name))]) for name in state]
+        getter = nodes.function(f"_core_get_{number}", nodes.no_arguments(), [ast.Return(ast.Tuple(reads, ast.Load()))])
         writes: list[ast.stmt] = []
         names = []
         for i, name in enumerate(state):
             if "." not in name and name not in self.cells | self.globals:
                 continue  # a list or dict from outside, which is restored in place
             names.append(name)
-            value = ast.Subscript(_name("values"), ast.Constant(i), ast.Load())
-            writes.append(ast.Assign([_path(name, ast.Store())], value))
-            undefined = ast.Compare(value, [ast.Is()], [ast.Attribute(_name("_jst"), "undefined", ast.Load())])
-            writes.append(ast.If(undefined, [ast.Delete([_path(name, ast.Del())])], []))
+            value = ast.Subscript(nodes.variable("values"), ast.Constant(i), ast.Load())
+            writes.append(ast.Assign([nodes.path(name, ast.Store())], value))
+            undefined = ast.Compare(value, [ast.Is()], [ast.Attribute(nodes.variable("_jst"), "undefined", ast.Load())])
+            writes.append(ast.If(undefined, [ast.Delete([nodes.path(name, ast.Del())])], []))
         plain = [name for name in names if "." not in name]
-        head = _declarations([n for n in plain if n not in self.globals], [n for n in plain if n in self.globals])
+        head = nodes.declarations([n for n in plain if n not in self.globals], [n for n in plain if n in self.globals])
         arguments = ast.arguments([], [ast.arg("values")], None, [], [], None, [])
-        setter = _function(f"_core_set_{number}", arguments, [*head, *(writes or [ast.Pass()])])
+        setter = nodes.function(f"_core_set_{number}", arguments, [*head, *(writes or [ast.Pass()])])
         return [getter, setter]
 
     def _described(self, number: int, state: dict[str, tuple[bool, bool]], node: Any) -> list[ast.expr]:
@@ -336,8 +350,8 @@ class _Rewriter(ast.NodeTransformer):
         flags = list(state.values())
         groups = [labels, *[[label for label, flag in zip(labels, flags) if flag[i]] for i in (0, 1)]]
         return [
-            _name(f"_core_get_{number}"),
-            _name(f"_core_set_{number}"),
+            nodes.variable(f"_core_get_{number}"),
+            nodes.variable(f"_core_set_{number}"),
             *[ast.Tuple([ast.Constant(label) for label in group], ast.Load()) for group in groups],
             ast.Constant(node.lineno),
         ]
@@ -346,7 +360,7 @@ class _Rewriter(ast.NodeTransformer):
         stops = getattr(node, "stops", ())
         if not stops:
             return ast.Constant(None)
-        return _lambda(ast.Tuple([_name(flag) for flag in stops], ast.Load()))
+        return nodes.lambda_of(ast.Tuple([nodes.variable(flag) for flag in stops], ast.Load()))
 
 
 def _binds_or_waits(*nodes: ast.AST) -> bool:
@@ -372,58 +386,3 @@ def _changed_by_inner(function: ast.FunctionDef) -> set[str]:
 def _first_argument(arguments: ast.arguments) -> Optional[str]:
     given = [*arguments.posonlyargs, *arguments.args]
     return given[0].arg if given else None
-
-
-def _declarations(own: Sequence[str], shared: Sequence[str]) -> list[ast.stmt]:
-    head: list[ast.stmt] = []
-    if own:
-        head.append(ast.Nonlocal(list(own)))
-    if shared:
-        head.append(ast.Global(list(shared)))
-    return head
-
-
-def _no_arguments() -> ast.arguments:
-    return ast.arguments([], [], None, [], [], None, [])
-
-
-def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
-    function = ast.FunctionDef(name, arguments, body, [], None)
-    function.type_params = []  # type: ignore[attr-defined]  # Python 3.12
-    return function
-
-
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
-def _path(name: str, context: Optional[ast.expr_context] = None) -> Any:
-    """Return the expression for a name or dotted path."""
-    context = context or ast.Load()
-    before, dot, last = name.rpartition(".")
-    return ast.Attribute(_path(before), last, context) if dot else ast.Name(name, context)
-
-
-def _lambda(body: ast.expr, *names: str) -> ast.Lambda:
-    return ast.Lambda(ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, []), body)
-
-
-def _call(helper: str, arguments: Sequence[ast.expr]) -> ast.Call:
-    call = ast.Call(ast.Attribute(_name("_jst"), helper, ast.Load()), list(arguments), [])
-    call.made = True  # type: ignore[attr-defined]
-    return call
-
-
-def _placed(node: Any, near: ast.AST) -> Any:
-    """Put new nodes on the line of the code that they stand for; nodes that have one keep it."""
-
-    def place(item: ast.AST, source: ast.AST) -> None:
-        if "lineno" in item._attributes and not hasattr(item, "lineno"):
-            ast.copy_location(item, source)
-        elif hasattr(item, "lineno"):
-            source = item
-        for child in ast.iter_child_nodes(item):
-            place(child, source)
-
-    place(node, near)
-    return node
