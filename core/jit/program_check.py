@@ -19,6 +19,7 @@ ARITHMETIC = ("+", "-", "*", "//", "%", "/", "**", "min", "max")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEAST = {"stride": 1, "dilate": 1, "kernel": 1, "groups": 1, "pad": 0}
 """Of attributes of windows: below these the engine waits for ever, or divides by zero."""
+MAXIMUM_RANK = 64
 _FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 
@@ -168,6 +169,9 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
         for key, least in LEAST.items():
             good = all(not isinstance(n, int) or n >= least for n in _numbers(node.attributes.get(key)))
             require(good, f"{names.place}{place}.{key}", f"at least {least}", node.attributes.get(key))
+        rank = node.attributes.get("rank", 0)
+        good = type(rank) is int and 0 <= rank <= MAXIMUM_RANK
+        require(good, f"{names.place}{place}.rank", f"an int up to {MAXIMUM_RANK}", rank)
         for name in [*node.inputs, *sorted(size_names(node.attributes))]:
             names.use(name, place)
         for name in node.outputs:

@@ -123,6 +123,19 @@ class ConvolutionBackward(Operator):
         )
 
 
+def _check_size(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse a size that no convolution to this gradient can have had: the engine would wait for ever."""
+    (gradient, _), (weight, _) = metas
+    window = (options["size"], gradient[2:], weight[2:], options["stride"], options["pad"], options["dilate"])
+    for size, positions, kernel, stride, pad, dilate in zip(*window):
+        rest = size - ((positions - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1)
+        if not 0 <= rest < max(stride, dilate):
+            raise OperatorError(
+                f"convolution_input_gradient: an input of size {list(options['size'])} does not give {positions}"
+                f" positions with kernel {kernel}, stride {stride}, padding {pad} and dilation {dilate}"
+            )
+
+
 class InputGradient(Operator):
     """The gradient of a convolution's input from (gradient, weight): the transposed convolution.
 
@@ -130,7 +143,9 @@ class InputGradient(Operator):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, "Deconvolution", infer=self._result, attributes=self._deconvolution, trap=True)
+        super().__init__(
+            name, "Deconvolution", check=_check_size, infer=self._result, attributes=self._deconvolution, trap=True
+        )
 
     @staticmethod
     def _result(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:

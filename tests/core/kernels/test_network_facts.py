@@ -205,3 +205,14 @@ def test_a_small_program_with_an_output_that_has_no_gradient() -> None:
     x = core.to_tensor([1.0, 2.0], stop_gradient=False)
     function(x, core.to_tensor([True, False]))[0].sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), [2, 2])
+
+
+def test_a_size_that_no_convolution_gives_is_refused_before_the_engine_waits_for_ever() -> None:
+    from core.operators.convolution_primitives import convolution_input_gradient
+
+    gradient, weight = core.ones([1, 4, 6, 6]), core.ones([4, 2, 3, 3])
+    window = {"stride": (1, 1), "pad": (0, 0), "dilate": (1, 1), "groups": 1}
+    assert convolution_input_gradient(gradient, weight, (8, 8), **window).shape == [1, 2, 8, 8]
+    for wrong in ({"pad": (0, -1)}, {"stride": (100, 1)}):
+        with pytest.raises(ValueError, match=r"an input of size \[8, 8\] does not give 6 positions with kernel 3"):
+            convolution_input_gradient(gradient, weight, (8, 8), **{**window, **wrong})
