@@ -42,6 +42,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         metavar="RUN",
         help="continue a run: its folder, or with -c alone the newest run of that config",
     )
+    command_line.add_profile_option(parser)
     parser.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
     options = parser.parse_args(arguments)
     if not options.keys and not options.config and not options.resume:
@@ -59,7 +60,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 0
     from PaddleClas import training
 
-    return training.train(options.config, options.overrides, options.resume)
+    return training.train(options.config, options.overrides, options.resume, options.profile)
 
 
 if __name__ == "__main__":

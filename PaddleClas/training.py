@@ -6,22 +6,24 @@ from collections.abc import Sequence
 from typing import Optional
 
 from core.train.config import differences, load_config, save_config
-from core.train.run_folder import RunFolder
+from core.train.finish import Outcome
+from core.train.run_folder import RunFolder, writing
 from core.train.seeds import seed_everything
-from core.train.trainer import Outcome, Trainer
+from core.train.trainer import Trainer
 from PaddleClas.classifier import write_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.evaluation import meets_expectation, write_pictures
 from PaddleClas.task import ClassificationTask
 
 
-def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]) -> int:
+def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional[str], profile: bool = False) -> int:
     """Train, test and report.
 
     Args:
         config_file: the experiment; None with ``resume``: the run's own config.
         overrides: changes of keys.
         resume: None for a new run; a run's folder; or "" for the newest run of the config.
+        profile: whether to measure where time goes.
 
     Returns:
         The exit code.
@@ -32,12 +34,14 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     class_names = task.dataset("train").class_names
     if folder is None:  # made only now, so that a mistake in the config leaves no empty folder behind
         folder = RunFolder.create(config.output)
-    save_config(config, folder.config)
-    write_class_names(folder, class_names)
-    trainer = Trainer(task, config.train, folder, config.seed)
+    folder.claim()
+    with writing(folder.path):
+        save_config(config, folder.config)
+        write_class_names(folder, class_names)
+    trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
+    _announce(config, task)
     if resume is not None:
         trainer.resume()
-    _announce(config, folder, task, trainer)
     outcome = trainer.fit()
     return _report(config, folder, task, outcome)
 
@@ -64,18 +68,12 @@ def _config_and_earlier_run(
     return config, folder
 
 
-def _announce(config: ClassificationConfig, folder: RunFolder, task: ClassificationTask, trainer: Trainer) -> None:
-    phase = trainer.phases[0]
-    count = sum(int(parameter.size) for parameter in phase.parameters)
+def _announce(config: ClassificationConfig, task: ClassificationTask) -> None:
     images = ", ".join(f"{len(task.dataset(split)):,} {split}" for split in task.sections)
     print(
-        f"{config.model.name}: {count:,} trainable parameters, {config.model.class_num} classes\n"
+        f"{config.model.name}, {config.model.class_num} classes\n"
         f"data: {images} images\n"
-        f"{config.optimizer.name}, batch size {config.data.train.batch_size}, learning rate "
-        f"{config.schedule.arguments['learning_rate']} ({config.schedule.name}), now {phase.optimizer.get_lr():.4g}\n"
-        f"{config.train.epochs} epochs of {trainer.steps_per_epoch} steps, "
-        f"{'compiled' if config.train.compiled else 'operator by operator'}, {trainer.progress.threads} threads\n"
-        f"writing to {folder}"
+        f"{config.optimizer.name}, learning rate {config.schedule.arguments['learning_rate']} ({config.schedule.name})"
     )
 
 

@@ -67,8 +67,7 @@ class ExponentialMovingAverage:
         """Within the block the parameters have the averages as their values."""
         self._trained = [parameter.numpy() for parameter in self.parameters]
         try:
-            for parameter, average in zip(self.parameters, self._averages):
-                parameter.set_value(average.numpy().astype(parameter.numpy().dtype, copy=False))
+            self.hand_over()
             yield
         finally:
             self.restore()
@@ -78,6 +77,11 @@ class ExponentialMovingAverage:
         for parameter, value in zip(self.parameters, self._trained):
             parameter.set_value(value)
         self._trained = []
+
+    def hand_over(self) -> None:
+        """Give the parameters the averages as their values for good."""
+        for parameter, average in zip(self.parameters, self._averages):
+            parameter.set_value(average if average.dtype == parameter.dtype else cast(average, parameter.dtype))
 
     def reset(self, updates: int = 0) -> None:
         """Begin anew from the parameters as they are now.

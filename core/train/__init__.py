@@ -13,14 +13,16 @@ _MODULES = {
     "checkpoint": ("CheckpointStore", "Progress"),
     "config": ("Section", "describe_schema", "differences", "load_config", "save_config"),
     "console": ("Console",),
+    "finish": ("Outcome",),
     "interruption": ("TrainingInterrupted",),
     "options": ("TrainOptions",),
-    "run_folder": ("RunFolder",),
+    "profile": ("Profile",),
+    "run_folder": ("OutputError", "RunFolder"),
     "run_log": ("RunLog", "read_metrics"),
     "step": ("NonFiniteLossError",),
     "table": ("Component", "Table"),
     "task": ("Evaluator", "Phase", "Task"),
-    "trainer": ("Outcome", "Trainer"),
+    "trainer": ("Trainer",),
     "yaml_file": ("ConfigError",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

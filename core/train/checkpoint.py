@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
 
-import core
+from core.train.run_folder import writing
+from core.train.state_files import (
+    NotFiniteError,
+    network_file,
+    read_network,
+    read_optimizer,
+    trained_file,
+    write_network,
+    write_optimizer,
+)
 from core.weights.atomic import synchronise_directory
 
-FORMAT = 1
+__all__ = ["CheckpointStore", "NotFiniteError", "Progress", "load_network", "load_optimizer", "load_progress"]
+
+FORMAT = 2
+REPLACED = ".replaced"
 
 
 @dataclasses.dataclass
@@ -23,14 +36,17 @@ class Progress:
 
     Attributes:
         seed: the run's seed.
-        epoch: epochs completed.
-        step_in_epoch: steps made in the current epoch.
+        epoch: epochs completed, evaluation included.
+        step_in_epoch: steps made in the current epoch; all of them when only its evaluation is to come.
         step: steps made in all.
         best: the best value of the monitored number; None before the first evaluation.
         best_epoch: after which epoch it came.
         evaluations_without_improvement: evaluations since then.
         seconds: training time spent.
         threads: of the engine; other counts give other rounding.
+        average_updates: how many updates the moving average of the weights has seen.
+        sums: of the current epoch's numbers so far: each with its sum and its weight.
+        callbacks: the callbacks' states, by class name and position.
     """
 
     seed: int = 0
@@ -42,63 +58,122 @@ class Progress:
     evaluations_without_improvement: int = 0
     seconds: float = 0.0
     threads: Optional[int] = None
+    average_updates: int = 0
+    sums: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    callbacks: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the best evaluation was the last thing that happened."""
+        return self.best_epoch == self.epoch > 0 and self.step_in_epoch == 0
 
 
 class CheckpointStore:
     """The checkpoints of one run.
 
-    A checkpoint is a folder step_00000240 with one .pdparams per network, one .pdopt per phase, names.json (which
-    parameter the .pdopt files call how) and progress.json. The link ``best`` points to the best one.
+    A checkpoint is a folder step_00000240 with each network's weights, each phase's optimizer, and progress.json; see
+    :mod:`core.train.state_files`. The link ``best`` points to the best one.
 
     Args:
-        directory: where they are; made when missing.
+        directory: where they are; made when the first is saved.
         keep: how many of the newest to keep, beside the best.
     """
 
     def __init__(self, directory: Union[str, os.PathLike[str]], keep: int = 2) -> None:
         self.directory = Path(directory)
         self.keep = keep
-        self.directory.mkdir(parents=True, exist_ok=True)
+
+    def clean(self) -> None:
+        """Delete what a killed process left half-written; only for the process that writes here."""
+        for replaced in self.directory.glob(f".*{REPLACED}"):
+            target = self.directory / replaced.name[1 : -len(REPLACED)]
+            if target.exists():
+                shutil.rmtree(replaced)
+            else:  # killed between the two renames
+                os.rename(replaced, target)
         for leftover in self.directory.glob(".*.tmp"):
             _remove(leftover)
 
     def save(
-        self, progress: Progress, networks: Mapping[str, Any], optimizers: Mapping[str, Any], is_best: bool = False
+        self,
+        progress: Progress,
+        networks: Mapping[str, Any],
+        optimizers: Mapping[str, Any],
+        is_best: bool = False,
+        average: Optional[Any] = None,
     ) -> Path:
-        """Write a checkpoint, unless there is one of this step already, and delete those no longer kept.
+        """Write a checkpoint, unless there is the very same already, and delete those no longer kept.
 
         Args:
             progress: where training stands.
             networks: the networks, by name.
             optimizers: the phases' optimizers, by phase.
             is_best: whether to point ``best`` here.
+            average: an ExponentialMovingAverage of the networks' weights, which are then saved twice.
 
         Returns:
             The checkpoint's folder.
+
+        Raises:
+            OutputError: it cannot be written; earlier checkpoints are as they were.
+            NotFiniteError: a weight is infinite or not a number; nothing was written.
         """
         target = self.directory / f"step_{progress.step:08d}"
-        if not target.exists():
-            temporary = self.directory / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
+        with writing(target):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or load_progress(target) != progress:
+                self._write(target, progress, networks, optimizers, average)
+            if is_best:
+                self.mark_best(target)
+            self._delete_old()
+        return target
+
+    def _write(
+        self,
+        target: Path,
+        progress: Progress,
+        networks: Mapping[str, Any],
+        optimizers: Mapping[str, Any],
+        average: Optional[Any],
+    ) -> None:
+        temporary = self.directory / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
+        try:
             temporary.mkdir()
             for name, network in networks.items():
-                core.save(network.state_dict(), str(temporary / f"{name}.pdparams"))
+                write_network(network, trained_file(temporary, name) if average else network_file(temporary, name))
+            if average is not None:
+                with average.apply():
+                    for name, network in networks.items():
+                        write_network(network, network_file(temporary, name))
             for name, optimizer in optimizers.items():
-                core.save(optimizer.state_dict(), str(temporary / f"{name}.pdopt"))
-            (temporary / "names.json").write_text(json.dumps(parameter_names(networks), indent=1), encoding="utf-8")
+                write_optimizer(temporary, name, optimizer, networks)
             text = json.dumps({"format": FORMAT, **dataclasses.asdict(progress)}, indent=1)
-            (temporary / "progress.json").write_text(text, encoding="utf-8")
-            for file in temporary.iterdir():
-                with open(file, "rb") as stream:
-                    os.fsync(stream.fileno())
+            with open(temporary / "progress.json", "w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
             synchronise_directory(temporary)
+            replaced = self.directory / f".{target.name}{REPLACED}"
+            if target.exists():  # of this step, but before its evaluation
+                os.rename(target, replaced)
             os.rename(temporary, target)
-            synchronise_directory(self.directory)
-        if is_best:
-            link = self.directory / f".best.{uuid.uuid4().hex[:8]}.tmp"
-            link.symlink_to(target.name)
-            os.replace(link, self.directory / "best")
-        self._delete_old()
-        return target
+            if replaced.exists():
+                shutil.rmtree(replaced)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(temporary)
+            raise
+        synchronise_directory(self.directory)
+
+    def mark_best(self, checkpoint: Path) -> None:
+        """Point ``best`` to a checkpoint.
+
+        Args:
+            checkpoint: its folder.
+        """
+        link = self.directory / f".best.{uuid.uuid4().hex[:8]}.tmp"
+        link.symlink_to(checkpoint.name)
+        os.replace(link, self.directory / "best")
 
     def all(self) -> list[Path]:
         """Return the checkpoints, oldest first."""
@@ -132,54 +207,44 @@ def load_progress(checkpoint: Path) -> Progress:
 
     Raises:
         FileNotFoundError: it is no checkpoint.
-        ValueError: it was written by a later version.
+        ValueError: it was written by another version, or is damaged.
     """
     file = checkpoint / "progress.json"
     if not file.is_file():
         raise FileNotFoundError(f"{str(checkpoint)!r} is not a checkpoint: it has no progress.json")
-    values = json.loads(file.read_text(encoding="utf-8"))
-    version = values.pop("format", None)
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+        version = values.pop("format", None)
+    except (ValueError, AttributeError):
+        raise ValueError(f"{str(file)!r} is damaged; continue from another checkpoint by deleting this one") from None
     if version != FORMAT:
         raise ValueError(f"checkpoint {str(checkpoint)!r} has format {version!r}; this version reads format {FORMAT}")
+    unknown = sorted(set(values) - {field.name for field in dataclasses.fields(Progress)})
+    if unknown:
+        raise ValueError(f"{str(file)!r} has the unknown entry {unknown[0]!r}; it was written by another version")
     return Progress(**values)
 
 
-def load_network(checkpoint: Path, name: str, network: Any) -> None:
+def load_network(checkpoint: Path, name: str, network: Any, trained: bool = False) -> None:
     """Load a network's weights; every parameter and buffer must be there and fit.
 
     Args:
         checkpoint: a checkpoint's folder.
         name: the network's name.
         network: the Layer.
+        trained: where the checkpoint has a moving average of the weights too, take the weights as they were trained,
+            to continue training; else the average, to predict.
 
     Raises:
         FileNotFoundError: the checkpoint holds no such network.
         ValueError: names or shapes differ.
     """
-    file = checkpoint / f"{name}.pdparams"
-    if not file.is_file():
-        raise FileNotFoundError(f"no weights file {str(file)!r}")
-    state = core.load(str(file))
-    wanted = network.state_dict()
-    missing, unexpected = sorted(set(wanted) - set(state)), sorted(set(state) - set(wanted))
-    if missing or unexpected:
-        kind, key = ("lacks", missing[0]) if missing else ("has the unknown", unexpected[0])
-        count = len(missing) + len(unexpected)
-        raise ValueError(f"{str(file)!r} does not fit the network: it {kind} entry {key!r} ({count} such entries)")
-    for key, value in state.items():
-        if list(value.shape) != list(wanted[key].shape):
-            raise ValueError(
-                f"{str(file)!r} does not fit the network: {key!r} has shape {list(value.shape)}, "
-                f"the network needs {list(wanted[key].shape)}"
-            )
-    network.set_state_dict(state)
+    as_trained = trained_file(checkpoint, name)
+    read_network(as_trained if trained and as_trained.is_file() else network_file(checkpoint, name), network)
 
 
 def load_optimizer(checkpoint: Path, name: str, optimizer: Any, networks: Mapping[str, Any]) -> None:
     """Load the state of a phase's optimizer.
-
-    Its entries are named after parameters' global names, which count the layers that a process has made; they are
-    translated to the names of this process.
 
     Args:
         checkpoint: a checkpoint's folder.
@@ -190,37 +255,17 @@ def load_optimizer(checkpoint: Path, name: str, optimizer: Any, networks: Mappin
     Raises:
         FileNotFoundError: the checkpoint holds no such state.
     """
-    file = checkpoint / f"{name}.pdopt"
-    if not file.is_file():
-        raise FileNotFoundError(f"no optimizer state {str(file)!r}")
-    before = json.loads((checkpoint / "names.json").read_text(encoding="utf-8"))
-    now = parameter_names(networks)
-    translation = {before[key]: now[key] for key in before if key in now}
-    optimizer.set_state_dict(_renamed(core.load(str(file)), translation))
+    read_optimizer(checkpoint, name, optimizer, networks)
 
 
-def parameter_names(networks: Mapping[str, Any]) -> dict[str, str]:
-    """Return the global name of every parameter, by its path "network/structured name".
+def states_of(callbacks: Sequence[Any]) -> dict[str, Any]:
+    """Return the states of those callbacks that have one, by class name and position.
 
     Args:
-        networks: the networks, by name.
+        callbacks: the callbacks.
     """
-    return {
-        f"{name}/{path}": parameter.name
-        for name, network in networks.items()
-        for path, parameter in network.named_parameters()
-    }
-
-
-def _renamed(state: dict[str, Any], translation: Mapping[str, str]) -> dict[str, Any]:
-    """Rename entries "<parameter>" and "<parameter>_<what>", in nested dicts too."""
-    renamed = {}
-    for key, value in state.items():
-        owners = [old for old in translation if key == old or key.startswith(f"{old}_")]
-        owner = max(owners, key=len, default=None)
-        new_key = key if owner is None else translation[owner] + key[len(owner) :]
-        renamed[new_key] = _renamed(value, translation) if isinstance(value, dict) else value
-    return renamed
+    states = {f"{position}:{type(one).__name__}": one.state_dict() for position, one in enumerate(callbacks)}
+    return {key: state for key, state in states.items() if state}
 
 
 def _remove(path: Path) -> None:

@@ -46,6 +46,19 @@ def add_override_option(target: argparse.ArgumentParser) -> None:
     )
 
 
+def add_profile_option(target: argparse.ArgumentParser) -> None:
+    """Add ``--profile``.
+
+    Args:
+        target: the parser.
+    """
+    target.add_argument(
+        "--profile",
+        action="store_true",
+        help="measure where time goes: data, forward+backward, update, evaluation, checkpoint, engine operators",
+    )
+
+
 def run(main: Callable[[], int]) -> NoReturn:
     """Run a command and leave the process with its exit code; a mistake of the user's is told in one line.
 

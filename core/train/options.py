@@ -17,6 +17,12 @@ class TrainOptions(Section):
     compiled: bool = pydantic.Field(
         True, description="run compiled graphs; false runs operator by operator, for debugging"
     )
+    accumulate: pydantic.PositiveInt = pydantic.Field(
+        1, description="batches of one step: their gradients are averaged, as of one batch of all their samples"
+    )
+    ema: Optional[Annotated[float, pydantic.Field(gt=0, lt=1)]] = pydantic.Field(
+        None, description="decay of a moving average of the weights, such as 0.999, which is evaluated and kept"
+    )
     evaluate_every: pydantic.PositiveInt = pydantic.Field(
         1, description="epochs between evaluations on the valid split"
     )

@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import fcntl
 import itertools
 import os
 import re
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
+
+LOCK = "run.lock"
+
+
+class OutputError(OSError):
+    """The run's folder cannot be written; the message says what, and why."""
+
+
+@contextlib.contextmanager
+def writing(path: Union[str, os.PathLike[str]]) -> Iterator[None]:
+    """Name what could not be written, when the system refuses it within the block.
+
+    Args:
+        path: what the block writes.
+
+    Raises:
+        OutputError: for any OSError of the block.
+    """
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
 
 
 class RunFolder:
@@ -24,6 +53,8 @@ class RunFolder:
         self.checkpoints = self.path / "checkpoints"
         self.curve = self.path / "learning_curve.png"
         self.results = self.path / "results.json"
+        self.profile = self.path / "profile.json"
+        self._lock: Any = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -36,19 +67,32 @@ class RunFolder:
             path: where to write.
 
         Returns:
-            The new, empty folder.
+            The new folder, claimed for this process.
+
+        Raises:
+            OutputError: it cannot be made.
         """
         base = Path(path)
-        base.parent.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count(1):
-            candidate = base if number == 1 else base.with_name(f"{base.name}-{number}")
-            try:
-                candidate.mkdir()
-            except FileExistsError:
-                if candidate.is_dir() and not any(candidate.iterdir()):
-                    return cls(candidate)
-                continue
-            return cls(candidate)
+        try:
+            base.parent.mkdir(parents=True, exist_ok=True)
+            for number in itertools.count(1):
+                candidate = base if number == 1 else base.with_name(f"{base.name}-{number}")
+                with contextlib.suppress(FileExistsError):
+                    candidate.mkdir()
+                if not candidate.is_dir() or any(entry.name != LOCK for entry in candidate.iterdir()):
+                    continue
+                folder = cls(candidate)
+                with contextlib.suppress(BlockingIOError):  # another process made it at the same moment
+                    folder.claim()
+                    if all(entry.name == LOCK for entry in candidate.iterdir()):
+                        return folder
+                    folder.release()
+        except OutputError:
+            raise
+        except OSError as error:
+            raise OutputError(
+                f"cannot make a folder for the run at {str(base)!r}: {error.strerror}; choose another output folder"
+            ) from None
         raise AssertionError("itertools.count ends never")
 
     @classmethod
@@ -80,3 +124,37 @@ class RunFolder:
             if match and (candidate / "config.yaml").is_file():
                 found.append((int(match.group(1) or 1), candidate))
         return cls(max(found)[1]) if found else None
+
+    def claim(self) -> None:
+        """Keep other processes from writing into this folder, until :meth:`release` or the end of this process.
+
+        Raises:
+            BlockingIOError: another process writes into it; the message names it.
+            OutputError: the folder cannot be written.
+        """
+        if self._lock is not None:
+            return
+        with writing(self.path):
+            descriptor = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = weakref.finalize(self, os.close, descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            lock()
+            raise BlockingIOError(
+                errno.EWOULDBLOCK, f"another run (process {owner}) writes into {str(self.path)!r}; wait until it ends"
+            ) from None
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):  # a file system without locks
+                raise
+        with writing(self.path / LOCK):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+        self._lock = lock
+
+    def release(self) -> None:
+        """Let other processes write into this folder."""
+        if self._lock is not None:
+            self._lock()
+            self._lock = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import numpy as np
@@ -9,17 +10,18 @@ import numpy as np
 import core
 
 
-def step_seed(seed: int, step: int) -> int:
-    """Return the seed of one step.
+def step_seed(seed: int, step: int, batch: int = 0) -> int:
+    """Return the seed of one step, or of a further batch of a step.
 
     Args:
         seed: the run's seed, not negative.
         step: the step's number, from 0.
+        batch: the batch's number in the step, from 0.
 
     Returns:
         A number below 2**31, different for nearly all pairs.
     """
-    return int(np.random.SeedSequence([seed, step]).generate_state(1)[0]) & 0x7FFFFFFF
+    return int(np.random.SeedSequence([seed, step, batch] if batch else [seed, step]).generate_state(1)[0]) & 0x7FFFFFFF
 
 
 def seed_everything(number: int) -> None:
@@ -31,3 +33,8 @@ def seed_everything(number: int) -> None:
     core.seed(number)
     random.seed(number)
     np.random.seed(number)  # noqa: NPY002  # code of the user's that draws from it shall be reproducible too
+
+
+def threads() -> int:
+    """Return how many threads the engine computes with; results with another number differ in the last bits."""
+    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))

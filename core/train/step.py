@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import collections
+import contextlib
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
 from core.train.task import Phase, Task
 
+if TYPE_CHECKING:
+    from core.train.profile import Profile
+
 
 class NonFiniteLossError(ArithmeticError):
-    """The loss became infinite or not a number."""
+    """The loss, or a weight, became infinite or not a number."""
 
 
 @dataclasses.dataclass
@@ -22,17 +25,24 @@ class StepResult:
 
     Attributes:
         step: the step's number, from 0.
-        phase: the phase's name.
+        phase: the phase.
         learning_rate: what the step was made with.
-        tensors: 0-D Tensors by name, "loss" among them.
-        samples: how many samples the batch had.
+        batches: the fields of each batch of the step.
+        tensors: for each batch Tensors by name, "loss" among them.
+        shares: each batch's share in the loss that was minimised.
     """
 
     step: int
-    phase: str
+    phase: Phase
     learning_rate: float
-    tensors: Mapping[str, Any]
-    samples: int
+    batches: Sequence[Sequence[Any]]
+    tensors: Sequence[Mapping[str, Any]]
+    shares: Sequence[float]
+
+    @property
+    def samples(self) -> int:
+        """How many samples the step had."""
+        return sum(samples_of(batch) for batch in self.batches)
 
     def read(self) -> dict[str, float]:
         """Wait for the numbers and return them.
@@ -40,12 +50,22 @@ class StepResult:
         Raises:
             NonFiniteLossError: the loss is infinite or not a number.
         """
-        values = {name: float(tensor) for name, tensor in self.tensors.items()}
-        if not math.isfinite(values["loss"]):
-            raise NonFiniteLossError(
-                f"the loss of phase {self.phase!r} is {values['loss']} at step {self.step} "
-                f"(learning rate {self.learning_rate:.4g})"
-            )
+        values: dict[str, float] = {}
+        for tensors, batch, share in zip(self.tensors, self.batches, self.shares):
+            loss = float(tensors["loss"])
+            if not math.isfinite(loss):
+                raise NonFiniteLossError(
+                    f"the loss of phase {self.phase.name!r} is {loss} at step {self.step} "
+                    f"(learning rate {self.learning_rate:.4g})"
+                )
+            further = {name: tensor for name, tensor in tensors.items() if name != "loss"}
+            numbers = {"loss": loss}
+            if self.phase.measure is None:
+                numbers.update((name, float(tensor)) for name, tensor in further.items())
+            for name, number in numbers.items():
+                values[name] = values.get(name, 0.0) + share * number
+            if self.phase.measure is not None:
+                values.update(self.phase.measure(further, batch))
         return values
 
 
@@ -55,30 +75,58 @@ class PhaseStep:
     Args:
         phase: what to run.
         compiled: whether its loss and gradient run as one compiled graph.
+        profile: where to note times; None: nowhere.
     """
 
-    def __init__(self, phase: Phase, compiled: bool) -> None:
+    def __init__(self, phase: Phase, compiled: bool, profile: Optional[Profile] = None) -> None:
         self.phase = phase
         self.names: list[str] = []
+        self._profile = profile
         self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if compiled else self._flat_loss
 
-    def __call__(self, step: int, batch: Sequence[Any]) -> StepResult:
-        """Make one step.
+    def __call__(
+        self, step: int, batches: Sequence[Sequence[Any]], reseed: Optional[Callable[[int], None]] = None
+    ) -> StepResult:
+        """Make one step: the gradient of the mean loss of all samples of some batches, and an update.
 
         Args:
             step: the step's number.
-            batch: the batch's fields.
+            batches: the fields of each batch.
+            reseed: called with the number of each batch after the first.
 
         Returns:
-            Its numbers, not yet waited for.
+            The step's numbers, not yet waited for.
         """
-        optimizer = self.phase.optimizer
-        learning_rate = float(optimizer.get_lr())
-        outputs = self._loss(*batch)
-        outputs[0].backward()
-        optimizer.step()
-        tensors = {name: output.detach() for name, output in zip(["loss", *self.names], outputs)}
-        return StepResult(step, self.phase.name, learning_rate, tensors, samples_of(batch))
+        counts = [samples_of(batch) for batch in batches]
+        shares = [count / sum(counts) for count in counts]
+        tensors = []
+        for number, (batch, share) in enumerate(zip(batches, shares)):
+            if number and reseed is not None:
+                reseed(number)
+            tensors.append(self.backward(batch, share))
+        rate = float(self.phase.optimizer.get_lr())
+        self.update()
+        return StepResult(step, self.phase, rate, batches, tensors, shares)
+
+    def backward(self, batch: Sequence[Any], factor: float = 1.0) -> dict[str, Any]:
+        """Add the gradient of a batch's loss to what the parameters have.
+
+        Args:
+            batch: the batch's fields.
+            factor: on the gradient.
+
+        Returns:
+            Tensors by name, "loss" among them.
+        """
+        with _part(self._profile, "forward+backward"):
+            outputs = self._loss(*batch)
+            outputs[0].backward(None if factor == 1.0 else core.full(outputs[0].shape, factor, outputs[0].dtype))
+        return {name: output.detach() for name, output in zip(["loss", *self.names], outputs)}
+
+    def update(self) -> None:
+        """Move the parameters."""
+        with _part(self._profile, "update"):
+            self.phase.optimizer.step()
 
     def advance_schedule(self) -> None:
         """Move the learning rate to the next step's."""
@@ -92,21 +140,28 @@ class PhaseStep:
 
 
 class Averages:
-    """Means of named numbers, each weighted by its batch's samples."""
+    """Means of named numbers, each weighted by its batch's samples.
 
-    def __init__(self) -> None:
-        self._sums: dict[str, float] = collections.defaultdict(float)
-        self._weights: dict[str, int] = collections.defaultdict(int)
+    Args:
+        sums: go on from these.
+
+    Attributes:
+        sums: for each number its sum and its weight.
+    """
+
+    def __init__(self, sums: Optional[Mapping[str, Sequence[float]]] = None) -> None:
+        self.sums: dict[str, list[float]] = {name: list(pair) for name, pair in (sums or {}).items()}
 
     def add(self, values: Mapping[str, float], samples: int) -> None:
-        """Take in one batch's numbers."""
+        """Take in one step's numbers."""
         for name, value in values.items():
-            self._sums[name] += value * samples
-            self._weights[name] += samples
+            pair = self.sums.setdefault(name, [0.0, 0])
+            pair[0] += value * samples
+            pair[1] += samples
 
     def means(self) -> dict[str, float]:
         """Return the means."""
-        return {name: total / max(self._weights[name], 1) for name, total in self._sums.items()}
+        return {name: total / max(weight, 1) for name, (total, weight) in self.sums.items()}
 
 
 def samples_of(batch: Sequence[Any]) -> int:
@@ -116,6 +171,11 @@ def samples_of(batch: Sequence[Any]) -> int:
         if shape:
             return int(shape[0])
     return 1
+
+
+def _part(profile: Optional[Profile], name: str) -> contextlib.AbstractContextManager[None]:
+    """Measure a part, where there is somewhere to note it."""
+    return contextlib.nullcontext() if profile is None else profile.part(name)
 
 
 class EvaluationPass:
@@ -130,11 +190,12 @@ class EvaluationPass:
         self.task = task
         self._predict = core.jit.to_static(self._flat_predict) if compiled else self._flat_predict
 
-    def __call__(self, split: str) -> Any:
+    def __call__(self, split: str, before_batch: Callable[[], None] = lambda: None) -> Any:
         """Evaluate a split.
 
         Args:
             split: "valid" or "test".
+            before_batch: called before each batch; what it raises ends the evaluation.
 
         Returns:
             The task's evaluator, filled; None when there is no such split.
@@ -144,11 +205,14 @@ class EvaluationPass:
             return None
         evaluator = self.task.evaluator(split)
         self.task.eval_mode()
-        with core.no_grad():
-            for batch in loader:
-                outputs = self._predict(*batch)
-                evaluator.update([output.numpy() for output in outputs], batch)
-        self.task.train_mode()
+        try:
+            with core.no_grad(), contextlib.closing(loader.batches()) as batches:
+                for batch in batches:
+                    before_batch()
+                    outputs = self._predict(*batch)
+                    evaluator.update([output.numpy() for output in outputs], batch)
+        finally:
+            self.task.train_mode()
         return evaluator
 
     def _flat_predict(self, *batch: Any) -> tuple[Any, ...]:

@@ -25,6 +25,8 @@ class Phase:
         schedule: the optimizer's learning-rate schedule, which the Trainer advances after each of the phase's steps;
             None: the learning rate is constant.
         period: the phase runs at every period-th step.
+        measure: makes numbers of what ``loss`` returned beside the loss, given by name, and of the batch's fields; then
+            these Tensors may have any shape. None: each is 0-D and is its own number.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Phase:
     optimizer: Any
     schedule: Optional[Any] = None
     period: int = 1
+    measure: Optional[Callable[[Mapping[str, Any], Sequence[Any]], Mapping[str, float]]] = None
 
     def __post_init__(self) -> None:
         if self.period < 1:

@@ -4,69 +4,68 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
-import json
+import itertools
 import math
-import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from core.optimizer import ExponentialMovingAverage
+from core.train.announcement import announcement, shown
 from core.train.callback import Callback, EarlyStop
-from core.train.checkpoint import CheckpointStore, Progress, load_network, load_optimizer, load_progress
+from core.train.checkpoint import Progress, states_of
 from core.train.console import Clock, Console
 from core.train.curve import learning_curve
+from core.train.finish import Outcome, finish, judge
 from core.train.interruption import Interruption, TrainingInterrupted
+from core.train.keeper import Keeper
 from core.train.options import TrainOptions
-from core.train.run_folder import RunFolder
+from core.train.profile import Profile
+from core.train.run_folder import OutputError, RunFolder, writing
 from core.train.run_log import RunLog, read_metrics
-from core.train.seeds import seed_everything, step_seed
-from core.train.step import Averages, EvaluationPass, NonFiniteLossError, PhaseStep, StepResult, samples_of
+from core.train.seeds import seed_everything, step_seed, threads
+from core.train.step import Averages, EvaluationPass, NonFiniteLossError, PhaseStep, StepResult
 from core.train.task import Task
-from core.weights.atomic import atomic_write
 
 CURVE_SECONDS = 60.0
 """The learning curve is drawn again after an epoch when it is older than this."""
 
 
-@dataclasses.dataclass
-class Outcome:
-    """How a run ended.
-
-    Attributes:
-        results: the final numbers of each evaluated split.
-        evaluators: the filled evaluator of each, for pictures.
-        best_epoch: the epoch of the weights that were evaluated; 0 when none was marked best.
-        seconds: time spent training, evaluation included.
-    """
-
-    results: dict[str, dict[str, float]]
-    evaluators: dict[str, Any]
-    best_epoch: int
-    seconds: float
+class _Interrupted(Exception):
+    """A signal came during an evaluation."""
 
 
 class Trainer:
     """Trains a task: epochs, evaluation, checkpoints, resume, early stop, logs.
 
+    A step takes ``options.accumulate`` batches, the last one of an epoch what is left.
+
     Args:
         task: what is trained and how it is judged.
         options: how long, how often, and what to keep.
-        folder: where everything is written.
+        folder: where everything is written; None: nothing is, and the final weights are not those of the best
+            evaluation.
         seed: of the run, not negative.
         callbacks: hooks into the loop.
         console: what is shown meanwhile; None: the usual.
+        profile: whether to measure where time goes, and show and write it at the end.
+        lag: how many steps later a step's numbers are read; with one the engine need not wait for Python.
+
+    Raises:
+        ValueError: there is nothing to train on.
     """
 
     def __init__(
         self,
         task: Task,
         options: TrainOptions,
-        folder: RunFolder,
+        folder: Optional[RunFolder],
         seed: int = 0,
         callbacks: Sequence[Callback] = (),
         console: Optional[Console] = None,
+        profile: bool = False,
+        lag: int = 1,
     ) -> None:
         loader = task.loader("train")
         if loader is None or len(loader) == 0:
@@ -77,12 +76,18 @@ class Trainer:
         self.console = console or Console()
         self.callbacks = [*callbacks, *([EarlyStop(options.early_stop)] if options.early_stop else [])]
         self.loader = loader
-        self.steps_per_epoch = len(loader)
+        self.steps_per_epoch = math.ceil(len(loader) / options.accumulate)
         self.phases = task.phases(self.steps_per_epoch, options.epochs)
-        self.progress = Progress(seed=seed, threads=_threads())
-        self.checkpoints = CheckpointStore(folder.checkpoints, options.keep_checkpoints)
+        self.progress = Progress(seed=seed, threads=threads())
         self.evaluate_split = EvaluationPass(task, options.compiled)
-        self._steps = [PhaseStep(phase, options.compiled) for phase in self.phases]
+        self.profile = Profile() if profile else None
+        self.average = _moving_average(task, options.ema)
+        self._keeper = Keeper(self, folder)
+        self._steps = [PhaseStep(phase, options.compiled, self.profile) for phase in self.phases]
+        self._lag = lag * len(self.phases)
+        self._averages = Averages()
+        self._pending: collections.deque[StepResult] = collections.deque()
+        self._states: Optional[dict[str, Any]] = None
         self._stop_reason: Optional[str] = None
         self._resumed = False
         self._drawn = time.monotonic()
@@ -100,23 +105,21 @@ class Trainer:
 
         Returns:
             Whether there is one; without one training starts from the beginning.
+
+        Raises:
+            ValueError: the Trainer has no folder.
+            BlockingIOError: another process writes into the folder.
         """
+        if self.folder is None:
+            raise ValueError("a Trainer without a folder has nothing to resume from")
         self._resumed = True
-        newest = self.checkpoints.newest()
-        if newest is None:
+        self.folder.claim()
+        progress = self._keeper.resume(self.progress)
+        if progress is None:
             self.console.line(f"{self.folder} holds no checkpoint yet: starting from the beginning")
             return False
-        progress = load_progress(newest)
-        for name, network in self.task.networks.items():
-            load_network(newest, name, network)
-        for phase in self.phases:
-            load_optimizer(newest, phase.name, phase.optimizer, self.task.networks)
-        if progress.threads != _threads():
-            self.console.line(
-                f"note: {_threads()} threads now, {progress.threads} before; results will differ in the last bits"
-            )
-        self.progress = dataclasses.replace(progress, threads=_threads())
-        self.console.line(f"continuing after step {progress.step} (epoch {progress.epoch}) from {newest}")
+        self.progress = progress
+        self._averages = Averages(progress.sums)
         return True
 
     def fit(self) -> Outcome:
@@ -126,161 +129,195 @@ class Trainer:
             The final numbers.
 
         Raises:
-            NonFiniteLossError: the loss is infinite or not a number; names the step and the last good checkpoint.
+            NonFiniteLossError: the loss, or a weight, is infinite or not a number; names the step, the learning rate
+                and the last good checkpoint.
             TrainingInterrupted: Ctrl-C or SIGTERM came; a checkpoint was saved before.
+            OutputError: the folder cannot be written, as when the disk is full; names the last good checkpoint.
+            BlockingIOError: another process writes into the folder.
         """
-        log = RunLog(self.folder, self.progress.step if self._resumed else None, self.options.tensorboard)
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.console.close)
+            if self.folder is not None:
+                self.folder.claim()
+                stack.callback(self.folder.release)
+            self._keeper.clean()
+            try:
+                resume_step = self.progress.step if self._resumed else None
+                log = RunLog(self.folder, resume_step, self.options.tensorboard)
+                stack.callback(log.close)
+                if self.profile is not None:
+                    stack.callback(self.profile.close)
+                for line in announcement(self):
+                    self.console.line(line)
+                self._train(log)
+                return self._finish(log)
+            except OutputError as error:
+                raise OutputError(
+                    f"{error}; {self._keeper.last_good()}; when there is room, continue with --resume {self.folder}"
+                ) from None
+
+    def _train(self, log: RunLog) -> None:
         epochs = self.options.epochs
-        try:
-            with Interruption() as interruption:
-                self.console.open(epochs * self.steps_per_epoch, self.progress.step)
-                self.task.train_mode()
-                self._call("on_train_begin")
-                while self.progress.epoch < epochs and self._stop_reason is None:
-                    self._train_epoch(log, interruption)
-                self.console.close()
-                if self._stop_reason is not None:
-                    self.console.line(f"stopped after epoch {self.progress.epoch}: {self._stop_reason}")
-                self._call("on_train_end")
-            return self._finish(log)
-        finally:
+        with Interruption() as interruption:
+            self.console.open(epochs * self.steps_per_epoch, self.progress.step)
+            self.task.train_mode()
+            self._call("on_train_begin")
+            while self.progress.epoch < epochs and self._stop_reason is None:
+                self._train_epoch(log, interruption)
             self.console.close()
-            log.close()
+            if self._stop_reason is not None:
+                self.console.line(f"stopped after epoch {self.progress.epoch}: {self._stop_reason}")
+            self._call("on_train_end")
 
     def _train_epoch(self, log: RunLog, interruption: Interruption) -> None:
-        progress, epoch = self.progress, self.progress.epoch
-        averages, clock = Averages(), Clock()
-        pending: collections.deque[StepResult] = collections.deque()
+        progress, clock = self.progress, Clock()
         spent = progress.seconds
-        self.loader.set_epoch(epoch)
-        with contextlib.closing(self.loader.batches(start=progress.step_in_epoch)) as batches:
-            for batch in batches:
-                seed_everything(step_seed(progress.seed, progress.step))
-                pending.extend(self._make_step(batch))
-                progress.step += 1
-                progress.step_in_epoch += 1
-                clock.samples += samples_of(batch)
-                while len(pending) > len(self._steps):  # numbers are read one step late, so that the engine never waits
-                    self._read(pending.popleft(), averages, clock)
-                progress.seconds = spent + clock.seconds
-                if interruption.signal is not None and progress.step_in_epoch < self.steps_per_epoch:
-                    self._leave(pending, averages, clock, interruption)
-        while pending:
-            self._read(pending.popleft(), averages, clock)
-        progress.epoch, progress.step_in_epoch = epoch + 1, 0
-        self._end_epoch(log, averages, clock, spent)
+        self._call("on_epoch_begin")
+        for batches in self._batches():
+            self._call("on_step_begin")
+            self._pending.extend(self._make_step(batches))
+            progress.step += 1
+            progress.step_in_epoch += 1
+            clock.samples += self._pending[-1].samples
+            while len(self._pending) > self._lag:
+                self._read(self._pending.popleft(), clock)
+            progress.seconds = spent + clock.seconds
+            if interruption.signal is not None:
+                self._leave(clock, interruption)
+        while self._pending:
+            self._read(self._pending.popleft(), clock)
+        self._states = states_of(self.callbacks)  # an interrupted end of an epoch begins anew
+        try:
+            self._end_epoch(log, clock, spent, interruption)
+        except _Interrupted:
+            progress.epoch, progress.step_in_epoch = progress.epoch - 1, self.steps_per_epoch
+            self._leave(clock, interruption)
         if interruption.signal is not None and progress.epoch < self.options.epochs:
-            self._leave(pending, averages, clock, interruption)
+            self._leave(clock, interruption)
 
-    def _make_step(self, batch: Sequence[Any]) -> list[StepResult]:
+    def _batches(self) -> Iterator[list[Sequence[Any]]]:
+        """Yield the batches of each step that is left in the epoch."""
+        progress, size = self.progress, self.options.accumulate
+        seed_everything(step_seed(progress.seed, progress.step))  # for the order that a loader without a seed draws
+        self.loader.set_epoch(progress.epoch)
+        if progress.step_in_epoch >= self.steps_per_epoch:  # only the evaluation is to come
+            return
+        with contextlib.closing(self.loader.batches(start=progress.step_in_epoch * size)) as loaded:
+            while True:
+                with self._part("data"):
+                    batches = list(itertools.islice(loaded, size))
+                if not batches:
+                    return
+                yield batches
+
+    def _make_step(self, batches: Sequence[Sequence[Any]]) -> list[StepResult]:
+        progress = self.progress
+        if self.profile is not None:
+            self.profile.step()
+
+        def reseed(number: int) -> None:
+            seed_everything(step_seed(progress.seed, progress.step, number))
+
+        reseed(0)
         results = []
         for step in self._steps:
-            if self.progress.step % step.phase.period == 0:
-                results.append(step(self.progress.step, batch))
+            if progress.step % step.phase.period == 0:
+                results.append(step(progress.step, batches, reseed))
                 for phase in self.phases:
                     phase.optimizer.clear_grad(set_to_zero=False)  # a parameter without a gradient is not moved
                 step.advance_schedule()
+        if self.average is not None:
+            self.average.update()
         return results
 
-    def _read(self, result: StepResult, averages: Averages, clock: Clock) -> None:
+    def _read(self, result: StepResult, clock: Clock) -> None:
         try:
             values = result.read()
         except NonFiniteLossError as error:
-            newest = self.checkpoints.newest()
-            last = f"the last good checkpoint is {newest}" if newest is not None else "no checkpoint was saved before"
-            raise NonFiniteLossError(f"{error}; {last}; lower the learning rate") from None
+            raise NonFiniteLossError(f"{error}; {self._keeper.last_good()}; lower the learning rate") from None
         if len(self._steps) > 1:
-            values = {f"{result.phase}_{name}": value for name, value in values.items()}
-        averages.add({**values, "learning_rate": result.learning_rate}, result.samples)
-        if result.phase == self.phases[-1].name:
-            self.console.step(self.progress.epoch + 1, self.options.epochs, averages.means(), clock.rate)
+            values = {f"{result.phase.name}_{name}": value for name, value in values.items()}
+        self._averages.add({**values, "learning_rate": result.learning_rate}, result.samples)
+        if result.phase is self.phases[-1]:
+            self.console.step(self.progress.epoch + 1, self.options.epochs, self._averages.means(), clock.rate)
         self._call("on_step_end", values)
 
-    def _end_epoch(self, log: RunLog, averages: Averages, clock: Clock, spent: float) -> None:
-        progress, options = self.progress, self.options
-        values = {**averages.means(), "samples_per_second": clock.rate, "seconds": clock.seconds}
-        log.write("train", progress.step, progress.epoch, values)
+    def _end_epoch(self, log: RunLog, clock: Clock, spent: float, interruption: Interruption) -> None:
+        """Evaluate and save; only then the epoch is complete."""
+        progress, options, epoch = self.progress, self.options, self.progress.epoch + 1
+        progress.epoch, progress.step_in_epoch = epoch, 0
+        line = f"epoch {epoch:>{len(str(options.epochs))}}/{options.epochs}  train {shown(self._averages.means())}"
+        values = {**self._averages.means(), "samples_per_second": clock.rate, "seconds": clock.seconds}
         self._call("on_epoch_end", values)
-        line = f"epoch {progress.epoch:>{len(str(options.epochs))}}/{options.epochs}  train {_shown(averages.means())}"
-        is_best = False
-        last = progress.epoch == options.epochs
-        if last or progress.epoch % options.evaluate_every == 0:
-            evaluator = self.evaluate_split("valid")
-            if evaluator is not None:
-                numbers = evaluator.result()
-                is_best = self._judge(numbers)
-                log.write("valid", progress.step, progress.epoch, numbers)
-                self._call("on_evaluate_end", "valid", numbers)
-                line += f"  valid {_shown(numbers)}{'  best' if is_best else ''}"
+        is_best, last = False, epoch == options.epochs
+        numbers = self._evaluate("valid", interruption) if last or epoch % options.evaluate_every == 0 else None
+        self._averages, self._states = Averages(), None
+        log.write("train", progress.step, epoch, values)
+        if numbers is not None:
+            is_best = judge(self.task, progress, numbers)
+            log.write("valid", progress.step, epoch, numbers)
+            self._call("on_evaluate_end", "valid", numbers)
+            line += f"  valid {shown(numbers)}{'  best' if is_best else ''}"
         self.console.line(f"{line}  [{clock.seconds:.1f} s]")
         progress.seconds = spent + clock.seconds
-        if is_best or last or self._stop_reason is not None or progress.epoch % options.checkpoint_every == 0:
+        if is_best or last or self._stop_reason is not None or epoch % options.checkpoint_every == 0:
             self._save(is_best)
         if time.monotonic() - self._drawn > CURVE_SECONDS:
             self._draw()
 
-    def _judge(self, numbers: dict[str, float]) -> bool:
-        name, progress = self.task.monitor, self.progress
-        if name not in numbers:
-            raise KeyError(f"the task monitors {name!r}, but its evaluator gives only {', '.join(numbers)}")
-        value = numbers[name] if self.task.higher_is_better else -numbers[name]
-        before = -math.inf if progress.best is None else progress.best if self.task.higher_is_better else -progress.best
-        progress.evaluations_without_improvement += 1
-        if value > before:
-            progress.evaluations_without_improvement = 0
-        if not value >= before or not math.isfinite(value):
-            return False
-        progress.best, progress.best_epoch = numbers[name], progress.epoch  # of equals the later, trained longer
-        return True
+    def _evaluate(self, split: str, interruption: Interruption) -> Optional[dict[str, float]]:
+        def check() -> None:
+            if interruption.signal is not None:
+                raise _Interrupted
 
-    def _save(self, is_best: bool = False) -> Path:
-        optimizers = {phase.name: phase.optimizer for phase in self.phases}
-        return self.checkpoints.save(self.progress, self.task.networks, optimizers, is_best)
+        self._call("on_evaluate_begin", split)
+        with self._part("evaluation"), self.average.apply() if self.average is not None else contextlib.nullcontext():
+            evaluator = self.evaluate_split(split, check)
+            return None if evaluator is None else evaluator.result()
 
-    def _leave(
-        self, pending: collections.deque[StepResult], averages: Averages, clock: Clock, interruption: Interruption
-    ) -> None:
-        while pending:
-            self._read(pending.popleft(), averages, clock)
-        saved = self._save()
-        self._draw()
-        raise TrainingInterrupted(
-            f"interrupted after step {self.progress.step}; saved {saved}; continue with --resume {self.folder}",
-            interruption.exit_code,
-        )
+    def _save(self, is_best: bool = False) -> Optional[Path]:
+        self.progress.sums = self._averages.sums
+        self.progress.callbacks = states_of(self.callbacks) if self._states is None else self._states
+        with self._part("checkpoint"):
+            return self._keeper.save(self.progress, is_best)
+
+    def _leave(self, clock: Clock, interruption: Interruption) -> None:
+        while self._pending:
+            self._read(self._pending.popleft(), clock)
+        saved, told = self._save(), f"interrupted after step {self.progress.step}"
+        if saved is not None:
+            self._draw()
+            told += f"; saved {saved}; continue with --resume {self.folder}"
+        raise TrainingInterrupted(told, interruption.exit_code)
 
     def _finish(self, log: RunLog) -> Outcome:
-        best = self.checkpoints.best()
-        if best is not None:
-            for name, network in self.task.networks.items():
-                load_network(best, name, network)
-        results, evaluators = {}, {}
-        for split in ("valid", "test"):
-            evaluator = self.evaluate_split(split)
-            if evaluator is not None:
-                evaluators[split], results[split] = evaluator, evaluator.result()
-        if "test" in results:
-            log.write("test", self.progress.step, self.progress.best_epoch or self.progress.epoch, results["test"])
-        outcome = Outcome(results, evaluators, self.progress.best_epoch, self.progress.seconds)
-        summary = {"results": results, "best_epoch": outcome.best_epoch, "training_seconds": outcome.seconds}
-        with atomic_write(self.folder.results) as stream:
-            stream.write((json.dumps(summary, indent=1) + "\n").encode("utf-8"))
+        outcome = finish(self, self._keeper, log)
         self._draw()
+        if self.profile is not None:
+            self.profile.close()
+            for line in self.profile.lines():
+                self.console.line(line)
+            if self.folder is not None:
+                self.profile.save(self.folder)
         return outcome
 
     def _draw(self) -> None:
-        learning_curve(read_metrics(self.folder.metrics), self.folder.curve, self.folder.path.name)
-        self._drawn = time.monotonic()
+        if self.folder is not None:
+            with writing(self.folder.curve):
+                learning_curve(read_metrics(self.folder.metrics), self.folder.curve, self.folder.path.name)
+            self._drawn = time.monotonic()
+
+    def _part(self, name: str) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext() if self.profile is None else self.profile.part(name)
 
     def _call(self, event: str, *arguments: Any) -> None:
         for callback in self.callbacks:
             getattr(callback, event)(self, *arguments)
 
 
-def _threads() -> int:
-    """Return how many threads the engine computes with."""
-    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
-
-
-def _shown(values: dict[str, float]) -> str:
-    return "  ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())
+def _moving_average(task: Task, decay: Optional[float]) -> Optional[ExponentialMovingAverage]:
+    """Return what follows all weights and buffers of a task's networks."""
+    if decay is None:
+        return None
+    tensors = {id(tensor): tensor for network in task.networks.values() for tensor in network.state_dict().values()}
+    return ExponentialMovingAverage(tensors.values(), decay)

@@ -39,7 +39,7 @@ def test_training_writes_the_whole_folder(run: Path) -> None:
     assert [row["split"] for row in rows] == ["train", "valid"] * 4 + ["test"]
     assert rows[-1]["accuracy"] == results["test"]["accuracy"]
     assert read_image(run / "predictions.png").shape[1] > 600
-    assert (run / "checkpoints" / "best" / "model.pdparams").is_file()
+    assert (run / "checkpoints" / "best" / "model.safetensors").is_file()
 
 
 def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -348,8 +348,9 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
 
 def test_checkpoints_are_whole_and_checked(tmp_path: Path) -> None:
     (tmp_path / ".step_00000001.abc.tmp").mkdir()
-    (tmp_path / ".step_00000001.abc.tmp" / "model.pdparams").write_bytes(b"half")
+    (tmp_path / ".step_00000001.abc.tmp" / "model.safetensors").write_bytes(b"half")
     store = CheckpointStore(tmp_path)
+    store.clean()
     assert list(tmp_path.iterdir()) == [] and store.newest() is None and store.best() is None
     network = nn.Linear(2, 3)
     saved = store.save(Progress(step=7, epoch=1, best=0.5), {"model": network}, {}, is_best=True)
@@ -362,11 +363,11 @@ def test_checkpoints_are_whole_and_checked(tmp_path: Path) -> None:
         load_network(saved, "model", nn.Linear(2, 4))
     with pytest.raises(ValueError, match="it has the unknown entry 'bias' \\(1 such entries\\)"):
         load_network(saved, "model", nn.Linear(2, 3, bias_attr=False))
-    with pytest.raises(FileNotFoundError, match="no weights file .*other.pdparams"):
+    with pytest.raises(FileNotFoundError, match="no weights file .*other.safetensors"):
         load_network(saved, "other", network)
     text = (saved / "progress.json").read_text()
-    (saved / "progress.json").write_text(text.replace('"format": 1', '"format": 9'))
-    with pytest.raises(ValueError, match="has format 9; this version reads format 1"):
+    (saved / "progress.json").write_text(text.replace('"format": 2', '"format": 9'))
+    with pytest.raises(ValueError, match="has format 9; this version reads format 2"):
         load_progress(saved)
     with pytest.raises(FileNotFoundError, match="is not a checkpoint: it has no progress.json"):
         load_progress(tmp_path)

@@ -1,0 +1,45 @@
+"""What a run says about itself before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.train.trainer import Trainer
+
+
+def announcement(trainer: Trainer) -> list[str]:
+    """Return parameter counts, effective learning rates and batch size, and how long the run is, as lines.
+
+    Args:
+        trainer: about to train.
+    """
+    options, lines = trainer.options, []
+    for phase in trainer.phases:
+        count = sum(int(parameter.size) for parameter in phase.parameters if not parameter.stop_gradient)
+        every = f", every {phase.period} steps" if phase.period > 1 else ""
+        lines.append(
+            f"{phase.name}: {count:,} trainable parameters, {type(phase.optimizer).__name__}, "
+            f"learning rate {phase.optimizer.get_lr():.4g}{every}"
+        )
+    size = trainer.loader.batch_size
+    if trainer.loader.batch_sampler is not None:
+        size = getattr(trainer.loader.batch_sampler, "batch_size", size)
+    if isinstance(size, int):
+        whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
+        lines.append(f"batch size {whole if options.accumulate > 1 else size}")
+    lines.append(
+        f"{options.epochs} epochs of {trainer.steps_per_epoch} steps, "
+        f"{'compiled' if options.compiled else 'operator by operator'}, {trainer.progress.threads} threads"
+    )
+    if trainer.average is not None:
+        lines.append(f"evaluating a moving average of the weights (decay {trainer.average.decay:g})")
+    if trainer.folder is not None:
+        lines.append(f"writing to {trainer.folder}")
+    return lines
+
+
+def shown(values: Mapping[str, float]) -> str:
+    """Return numbers as they stand in an epoch's line."""
+    return "  ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())
