@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import io
+import os
 import struct
 import threading
 import warnings
@@ -222,6 +223,11 @@ class _ErrorStream:
             if self._users == 0:
                 self._variable.value = self._original
 
+    def abandon(self) -> None:
+        """Give the stream back whoever uses it: in a forked process, where only one thread lives on."""
+        if self._users > 0:
+            self._variable.value = self._original
+
     def written(self) -> int:
         """Return how many bytes have been caught."""
         return int(self._tell(self._buffer))
@@ -229,6 +235,17 @@ class _ErrorStream:
 
 _stream: Optional[_ErrorStream] = None
 _stream_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Start afresh: a thread that decoded while the process was forked does not come back to free what it held."""
+    global _stream, _stream_lock, _warnings_lock
+    if _stream is not None:
+        _stream.abandon()
+    _stream, _stream_lock, _warnings_lock = None, threading.Lock(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextlib.contextmanager
