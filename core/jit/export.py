@@ -66,7 +66,8 @@ def save(
     names = None if class_names is None else [str(name) for name in class_names]
     owner, function, label = _parts(layer)
     arguments, arrays = named_arguments(given_specs(layer, input_spec), parameter_names(layer), label)
-    with evaluation_mode(owner or _layers_of(function, arguments)), new_folder(path) as folder:
+    layers = [owner] if owner is not None else _layers_of(function, arguments)
+    with evaluation_mode(layers), new_folder(path) as folder:
         program = exported(function, arguments, owner, label)
         examples = live_examples(function, arguments, arrays, program)
         program.preprocessing, program.class_names = preprocessing, names
@@ -111,13 +112,8 @@ def _layers_of(function: Callable[..., Any], arguments: Sequence[tuple[str, Any]
 
 
 @contextlib.contextmanager
-def evaluation_mode(layers: Any) -> Iterator[None]:
-    """Put Layers into evaluation mode inside a ``with`` block, and each sublayer back into its own mode after it.
-
-    Args:
-        layers: A Layer, or a list of some.
-    """
-    layers = layers if isinstance(layers, list) else [layers]
+def evaluation_mode(layers: Sequence[Any]) -> Iterator[None]:
+    """Put Layers into evaluation mode inside a ``with`` block, and each sublayer back into its own mode after it."""
     modes = [(inner, inner.training) for layer in layers for inner in layer.sublayers(include_self=True)]
     try:
         for inner, _ in modes:
