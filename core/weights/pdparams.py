@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Union
 import numpy
 
 from core.weights.atomic import PathLike, atomic_write
-from core.weights.unpickler import load_plain
+from core.weights.unpickler import load_plain, one_line
 
 NAME_TABLE = "StructuredToParameterName@@"
 """The entry that maps structured names (``conv.weight``) to global ones (``conv2d_0.w_0``)."""
@@ -45,15 +45,18 @@ def read_pickle(source: Union[PathLike, BinaryIO]) -> Any:
 
 
 def require_file(path: PathLike) -> None:
-    """Check that a file to be read exists.
+    """Check that a file to be read exists, and is a file.
 
     Raises:
         FileNotFoundError: it does not, or it is a directory.
+        ValueError: it is a pipe or a device, which may never end.
     """
     if os.path.isdir(path):
         raise FileNotFoundError(f"cannot read {os.fspath(path)!r}: it is a directory; name the file inside it")
     if not os.path.exists(path):
         raise FileNotFoundError(f"cannot read {os.fspath(path)!r}: there is no such file")
+    if not os.path.isfile(path):
+        raise ValueError(f"cannot read {os.fspath(path)!r}: it is a pipe or a device; copy its content to a file first")
 
 
 def _read(stream: BinaryIO, name: str) -> Any:
@@ -84,7 +87,7 @@ def _join_slices(value: Any) -> Any:
             parts = [value.pop(part) for part in description["slices"]]
             value[name] = numpy.concatenate(parts).reshape(description["OriginShape"])
         except (KeyError, TypeError, ValueError):
-            raise pickle.UnpicklingError(f"the slices of parameter {name!r} do not fit together") from None
+            raise pickle.UnpicklingError(f"the slices of parameter {shown(name)} do not fit together") from None
     return value
 
 
@@ -113,7 +116,7 @@ def read_pdparams(source: Union[PathLike, BinaryIO]) -> dict[str, numpy.ndarray]
             part = part[1]
         if not isinstance(key, str) or not isinstance(part, numpy.ndarray):
             raise ValueError(
-                f"{name} holds {type(part).__name__} under {key!r}; a file of parameters holds arrays alone "
+                f"{name} holds {type(part).__name__} under {shown(key)}; a file of parameters holds arrays alone "
                 "(read it with core.load)"
             )
         arrays[key] = part
@@ -163,6 +166,11 @@ def write_pdparams(arrays: Mapping[str, numpy.ndarray], path: PathLike, names: M
             raise TypeError(f"parameter {key!r} must be a numpy array of numbers, not {describe(array)}")
     table = {key: names.get(key, key) for key in arrays}
     write_pickle({**{key: numpy.asarray(array) for key, array in arrays.items()}, NAME_TABLE: table}, path)
+
+
+def shown(key: Any) -> str:
+    """Return the name of an entry for a message, whatever its length."""
+    return one_line(repr(key), 100)
 
 
 def describe(value: Any) -> str:

@@ -8,13 +8,15 @@ reaches numpy's own ``__setstate__``.
 from __future__ import annotations
 
 import pickle
-import pickletools
 from typing import Any, BinaryIO, Callable, Optional
 
 import numpy
 
+from core.weights.pickle_scan import check_opcodes
+
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes, bytearray, numpy.generic)
 _ARRAY_KINDS = "biufcSU"
+_UNFOLDED = 10_000_000
 _SIGNS_OF_TRUNCATION = ("exhausted before", "but only", "no newline found", "not enough data")
 
 
@@ -206,18 +208,10 @@ class PlainUnpickler(pickle.Unpickler):
         try:
             return _ADMITTED[module, name]
         except KeyError:
+            asked = ascii(f"{module}.{name}")[1:-1]
             raise pickle.UnpicklingError(
-                f"it asks for {module}.{name}, which is neither a numpy array nor a plain container"
+                f"it asks for {asked[:200]}, which is neither a numpy array nor a plain container"
             ) from None
-
-
-def _check_memo(stream: BinaryIO) -> None:
-    """Refuse a memo index that no honest file has: the unpickler would allocate a table of that size."""
-    start = stream.tell()
-    for count, (opcode, argument, _) in enumerate(pickletools.genops(stream)):
-        if opcode.name in ("PUT", "BINPUT", "LONG_BINPUT") and int(argument or 0) > count + 1:
-            raise pickle.UnpicklingError(f"it is not a well-formed pickle (memo index {argument})")
-    stream.seek(start)
 
 
 def load_plain(stream: BinaryIO) -> Any:
@@ -234,30 +228,43 @@ def load_plain(stream: BinaryIO) -> Any:
         pickle.UnpicklingError: the file asks for anything else, is truncated, or is no pickle. No code of the file ran.
     """
     try:
-        _check_memo(stream)
+        count = check_opcodes(stream)
         value = PlainUnpickler(stream, encoding="latin1").load()
-        return _Finisher().finish(value)
+        return _Finisher(_UNFOLDED + 100 * count).finish(value)
     except pickle.UnpicklingError as error:
-        raise pickle.UnpicklingError(" ".join(str(error).split())) from None
+        raise pickle.UnpicklingError(one_line(error)) from None
     except EOFError:
         raise pickle.UnpicklingError("it ends too early") from None
     except MemoryError:
         raise pickle.UnpicklingError("it announces more data than the memory holds") from None
     except RecursionError:
         raise pickle.UnpicklingError("its containers are nested too deeply") from None
-    except (AttributeError, ImportError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
+    except (AttributeError, ImportError, IndexError, KeyError, OverflowError, TypeError, ValueError, Warning) as error:
+        reason = one_line(error)
         if any(sign in reason for sign in _SIGNS_OF_TRUNCATION):
             raise pickle.UnpicklingError(f"it ends too early ({reason})") from None
         raise pickle.UnpicklingError(f"it is not a well-formed pickle ({reason})") from None
 
 
-class _Finisher:
-    """Turns the records of a loaded value into arrays; shared parts stay shared, cycles are refused."""
+def one_line(error: object, limit: int = 400) -> str:
+    """Return a message as one line of bounded length."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
-    def __init__(self) -> None:
+
+class _Finisher:
+    """Turns the records of a loaded value into arrays; shared parts stay shared, cycles are refused.
+
+    Args:
+        unfolded: how many values it may have when shared parts are counted wherever they stand, as all who walk
+            through it later will meet them.
+    """
+
+    def __init__(self, unfolded: int) -> None:
+        self._unfolded = unfolded
         self._done: dict[int, Any] = {}
-        self._open: list[int] = []
+        self._open: set[int] = set()
+        self._sizes: dict[int, int] = {}
 
     def finish(self, value: Any) -> Any:
         if isinstance(value, _PLAIN_TYPES):
@@ -273,12 +280,17 @@ class _Finisher:
             return self._done[identity]
         if identity in self._open:
             raise pickle.UnpicklingError("a container holds itself")
-        self._open.append(identity)
+        self._open.add(identity)
         if isinstance(value, dict):
             result: Any = {self._key(key): self.finish(part) for key, part in value.items()}
         else:
             result = type(value)([self.finish(part) for part in value])
-        self._open.pop()
+        self._open.remove(identity)
+        parts = value.values() if isinstance(value, dict) else value
+        size = 1 + sum(self._sizes.get(id(part), 1) for part in parts)
+        if size > self._unfolded:
+            raise pickle.UnpicklingError("its containers hold themselves too many times over")
+        self._sizes[identity] = size
         self._done[identity] = result
         return result
 

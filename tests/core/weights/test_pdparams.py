@@ -72,6 +72,7 @@ class Call:
         (pickle.dumps({"w": np.arange(100.0)})[:-300], "it is truncated, or not a Paddle file; fetch or"),
         (pickle.dumps({"w": Call()}), r"it asks for posix.system, .*; nothing in it was run"),
         (pickle.dumps([1, 2]), "holds a list, not a dictionary of parameters"),
+        (pickle.dumps({"n" * 5000: 3}), r"holds int under 'n{90,97}\.\.\.; a file of parameters"),
         (pickle.dumps({"epoch": 3}), "holds int under 'epoch'; a file of parameters holds arrays alone"),
     ],
 )
@@ -90,6 +91,14 @@ def test_missing_file_and_directory(tmp_path):
         read_pdparams(tmp_path / "none.pdparams")
     with pytest.raises(FileNotFoundError, match="it is a directory"):
         read_pdparams(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="pipe': it is a pipe or a device; copy its content to a file first"):
+        read_pdparams(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="it is a pipe or a device"):
+        read_pickle("/dev/zero")
 
 
 def test_only_numbers_are_written(tmp_path):

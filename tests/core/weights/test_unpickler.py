@@ -164,6 +164,17 @@ def reconstruct(shape: bytes, code: bytes, raw: bytes) -> bytes:
         (b"\x80\x02]r\xff\xff\xff\xff.", "memo index 4294967295"),
         (b"", "too early"),
         (b"\x80\x02" + b"]" * 20000 + b"a" * 19999 + b".", "nested too deeply"),
+        (b"\x80\x02})" + b"\x85" * 1_000_000 + b"K\x01s.", "nested too deeply"),
+        (b"\x80\x02})" + b"2\x86" * 60 + b"K\x01s.", "its keys hold themselves too many times over"),
+        (b"\x80\x02](" + b"cbuiltins\ntuple\n])" + b"2\x86" * 60 + b"a\x85Re.", "too many times over"),
+        (b"\x80\x02cbuiltins\nset\n])" + b"2\x86" * 60 + b"a\x85R.", "its keys hold themselves too many times over"),
+        (b"\x80\x02)" + b"2\x86" * 60 + b".", "its containers hold themselves too many times over"),
+        (b"\x80\x02]q\x00" + b"".join(b"](h%ch%ceq%c" % (n, n, n + 1) for n in range(60)) + b".", "too many times"),
+        (b"\x80\x02cposix\nsys\x1b[31mtem\n.", r"it asks for posix.sys\\x1b\[31mtem, which"),
+        (b"S'a\\Ob'\n.", "it is not a well-formed pickle .invalid escape sequence"),
+        (b"\x80\x02c" + b"x" * 5000 + b"\ny\n.", "it asks for x{200}, which"),
+        (b"\x80\x02cnumpy\ndtype\nU\x02f4\x85R(K\x03U\xff" + b"y" * 255 + b"NNNtb.", "unknown byte order 'y{255}'"),
+        (b"\x80\x02c" + b"x" * 5000 + b"\ndtype\n(\x85R.", "it asks for x{200}, which"),
     ],
 )
 def test_malformed_file_is_refused(content, message):
