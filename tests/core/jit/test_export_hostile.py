@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 import core
 from core import nn
-from core.jit import Predictor
+from core.jit import Predictor, program_reader
 from core.jit.input_spec import InputSpec
 
 
@@ -82,6 +82,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (set_at("operations", 0, "outputs", 0, "dtype", "int8"), r"not run: operation 0 .* gives float32\["),
         (set_at("operations", 0, "attributes", {"pad": [0, -1]}), r".pad must be at least 0, not \(0, -1"),
         (set_at("operations", 0, "attributes", {"stride": 0}), r"operations\[0\] .*.stride must be at least 1, not 0"),
+        (set_at("operations", 0, "attributes", {"rank": 2**63}), r".rank must be an int up to 64, not 922337203685"),
         (set_at("outputs", ["v99"]), "outputs reads 'v99', which no input"),
         (set_at("result", {"tensor": 1}), "result must be a form of 1 tensors in order"),
         (set_at("result", {"object": "Model"}), "result must be a tensor, list, tuple, dict or constant"),
@@ -136,6 +137,11 @@ def test_files_that_are_cut_off_at_any_place(folder: Path) -> None:
 def test_what_is_no_json(folder: Path, content: bytes, message: str) -> None:
     (folder / "program.json").write_bytes(content)
     refuse(folder, message)
+
+
+def test_a_program_of_gigabytes_is_not_even_parsed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_reader, "MAXIMUM_BYTES", 100)
+    refuse(folder, "larger than 100 bytes: no program is")
 
 
 def test_missing_folders_and_files(folder: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 import core
 from core import nn
@@ -230,6 +231,53 @@ def test_sizes_for_which_the_program_does_not_hold(tmp_path: Path) -> None:
         Predictor(tmp_path / "m", programs=0)
     with pytest.raises(NotImplementedError, match="jit.load: the option 'params_filename' is not built"):
         core.jit.load(tmp_path / "m", params_filename="w")
+
+
+def test_where_even_the_unfused_program_differs_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong(export_check.EngineProgram):
+        def __call__(self, arrays: Any) -> Any:
+            return [result + 1 for result in super().__call__(arrays)]
+
+    monkeypatch.setattr(export_check, "EngineProgram", Wrong)
+    refuse(
+        lambda x: x * 2, tmp_path / "m", "compiled, result 0 differs from the uncompiled program's by .*: nothing was"
+    )
+
+
+def test_results_that_are_nested_in_another_way_each_time(tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def function(x: Any) -> Any:
+        calls.append(1)
+        return [x * 2] if len(calls) % 2 else (x * 2,)
+
+    refuse(function, tmp_path / "m", "its results are nested in another way than the live model's")
+
+
+def test_a_last_call_with_keywords_and_a_weight_that_cannot_be_folded(tmp_path: Path) -> None:
+    static = core.jit.to_static(lambda x, y: x + y)
+    static(core.ones([2]), y=core.ones([2]))
+    with pytest.raises(ValueError, match="the last compiled call had keyword arguments: give input_spec"):
+        core.jit.save(static, tmp_path / "m")
+    table = core.to_tensor(np.eye(3, dtype=np.float32))
+    core.jit.save(lambda x: x * core.linalg.cholesky(table).sum(), tmp_path / "m", [InputSpec([3])])
+    arrays = load_file(tmp_path / "m" / "weights.safetensors")
+    save_file({name: array * 0 for name, array in arrays.items()}, tmp_path / "m" / "weights.safetensors")
+    with pytest.raises(ValueError, match="/m: an operation on weights alone fails: cholesky: matrix is not positive"):
+        Predictor(tmp_path / "m")
+
+
+def test_arguments_that_are_nested_in_another_way(tmp_path: Path) -> None:
+    specs = [[InputSpec([3]), InputSpec([3])], "note"]
+    core.jit.save(lambda pair, note: pair[0] + pair[1], tmp_path / "m", specs)
+    layer = core.jit.load(tmp_path / "m")
+    one = core.ones([3])
+    np.testing.assert_array_equal(layer((one, one), "note").numpy(), [2, 2, 2])
+    for given in (one, [one], [one, one, one]):
+        with pytest.raises(TypeError, match="pair must be a list of 2 items"):
+            layer(given)
 
 
 def test_numbers_that_an_operation_refuses(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
