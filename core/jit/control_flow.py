@@ -6,6 +6,7 @@ becomes the region's results.
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
@@ -13,7 +14,18 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from core.jit.regions import Conditional, Region, Subprogram
-from core.jit.state import UNDEFINED, Container, Leaf, State, described, is_number, rebuilt, same_constant, same_form
+from core.jit.state import (
+    UNDEFINED,
+    Container,
+    Copied,
+    Leaf,
+    State,
+    described,
+    is_number,
+    rebuilt,
+    same_constant,
+    same_form,
+)
 from core.kernels import door
 from core.kernels.door import Value
 from core.kernels.dtypes import DType, bool_, int64
@@ -213,13 +225,17 @@ def _finished(result: Any, outputs: Sequence[Tensor]) -> Any:
         return outputs[result.index]
     if isinstance(result, _Merged):
         return rebuilt(result.container, [_finished(item, outputs) for item in result.items])
-    if isinstance(result, Leaf):
-        return result.handle
+    if isinstance(result, (Leaf, Copied)):
+        return result.handle if isinstance(result, Leaf) else result.restored()
     return result.whole if isinstance(result, Container) else result
 
 
 def _copy(whole: Any) -> Any:
-    return whole if isinstance(whole, tuple) else type(whole)()
+    if isinstance(whole, tuple):
+        return whole
+    made = copy.copy(whole)
+    made.clear()
+    return made
 
 
 def _like(known: Any, unknown: Any) -> Any:
@@ -230,8 +246,7 @@ def _like(known: Any, unknown: Any) -> Any:
         return Leaf(filler, filler._value)
     if isinstance(known, Container):
         items = [_like(item, unknown) for item in known.items]
-        whole = known.whole if isinstance(known.whole, tuple) else type(known.whole)()
-        return Container(whole, known.keys, items)
+        return Container(_copy(known.whole), known.keys, items)
     return known
 
 

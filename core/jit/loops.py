@@ -16,7 +16,18 @@ from core.jit.control_flow import (
     union_of_reads,
 )
 from core.jit.regions import Loop
-from core.jit.state import UNDEFINED, Container, Leaf, State, described, is_number, rebuilt, same_constant, same_form
+from core.jit.state import (
+    UNDEFINED,
+    Container,
+    Leaf,
+    State,
+    described,
+    is_number,
+    rebuilt,
+    restore,
+    same_constant,
+    same_form,
+)
 from core.kernels.door import Node, Value
 from core.kernels.dtypes import DType, bool_
 from core.kernels.errors import OperatorError
@@ -129,7 +140,7 @@ class _Looping:
             return named[path]
         if isinstance(frozen, Container):
             return rebuilt(frozen, [self._placed(name, item, named) for name, item in frozen.parts(path)])
-        return frozen.handle if isinstance(frozen, Leaf) else frozen
+        return restore(frozen)
 
     def _outputs(self, body: Branch) -> Optional[list[Value]]:
         """Return the next values of the loop's variables, or None where another attempt is needed."""

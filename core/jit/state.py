@@ -6,8 +6,12 @@ with what they hold, tensors with the value that their handle has.
 
 from __future__ import annotations
 
+import copy
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Callable
+
+import numpy as np
 
 from core.kernels.dimension import shape_text
 from core.kernels.door import Value
@@ -85,13 +89,48 @@ class Container:
             yield f"{path}[{key!r}]", item
 
 
+class Copied:
+    """A set, a numpy array or the like: the object itself, and what it held."""
+
+    __slots__ = ("whole", "content")
+
+    def __init__(self, whole: Any, content: Any) -> None:
+        self.whole = whole
+        self.content = content
+
+    def restored(self) -> Any:
+        """Return the object with the content that it had."""
+        if isinstance(self.whole, np.ndarray):
+            if self.whole.flags.writeable:
+                self.whole[...] = self.content
+        else:
+            self.whole.clear()
+            (self.whole.update if isinstance(self.whole, set) else self.whole.extend)(self.content)
+        return self.whole
+
+    def same(self, other: Any) -> bool:
+        """Return whether the other is of the same type and holds the same."""
+        if not isinstance(other, Copied) or type(other.whole) is not type(self.whole):
+            return False
+        if isinstance(self.whole, deque):
+            return len(self.content) == len(other.content) and all(map(same_constant, self.content, other.content))
+        return bool(np.array_equal(self.content, other.content)) if self.is_array else self.content == other.content
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is a numpy array."""
+        return isinstance(self.whole, np.ndarray)
+
+
 def freeze(value: Any) -> Any:
-    """Return a Leaf, a Container, or the value itself where it is neither tensor, list, tuple nor dict."""
+    """Return a Leaf, a Container, a Copied, or the value itself where it is nothing that could change."""
     if isinstance(value, Tensor):
         return Leaf(value, value._value)
     if isinstance(value, (list, tuple)):
         return Container(value, None, [freeze(item) for item in value])
-    if type(value) is dict:
+    if isinstance(value, (set, deque, bytearray, np.ndarray)):
+        return Copied(value, copy.copy(value))
+    if isinstance(value, dict):
         return Container(value, tuple(value), [freeze(item) for item in value.values()])
     return value
 
@@ -102,7 +141,7 @@ def restore(frozen: Any) -> Any:
         return frozen.handle
     if isinstance(frozen, Container):
         return rebuilt(frozen, [restore(item) for item in frozen.items])
-    return frozen
+    return frozen.restored() if isinstance(frozen, Copied) else frozen
 
 
 def rebuilt(container: Container, items: list[Any]) -> Any:
@@ -133,7 +172,7 @@ def same_form(one: Any, other: Any) -> bool:
 
 def same_constant(one: Any, other: Any) -> bool:
     """Return whether two values that are no tensors are the same to the user's code."""
-    if one is other:
+    if one is other or (isinstance(one, Copied) and one.same(other)):
         return True
     plain = (bool, int, float, complex, str, bytes, slice, range)
     return type(one) is type(other) and isinstance(one, plain) and bool(one == other)
@@ -152,6 +191,8 @@ def described(frozen: Any) -> str:
         return f"a Tensor {frozen.value.meta[1].name}{shape_text(frozen.value)}"
     if isinstance(frozen, Container):
         return f"a {type(frozen.whole).__name__} of {len(frozen.items)}"
+    if isinstance(frozen, Copied):
+        return f"a {type(frozen.whole).__name__} that holds {str(frozen.content)[:60]}".replace("\n", " ")
     if frozen is None or is_number(frozen) or isinstance(frozen, str):
         return repr(frozen)
     return f"a {type(frozen).__name__}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 from typing import Any, Callable
 
@@ -333,3 +334,42 @@ def test_an_error_leaves_everything_as_it_was() -> None:
         to_static(function)(core.ones([3, 2]))
     assert rows == [1] and norm._mean._value is before and door.state.trace is None
     np.testing.assert_array_equal(norm._mean.numpy(), [0, 0])
+
+
+def test_sets_and_arrays_that_a_branch_changes() -> None:
+    def members(x):
+        seen = set()
+        if x.sum() > 0:
+            seen.add(1)
+        return x * len(seen)
+
+    refuses(members, 2, r"variable 'seen' is a set that holds \{1\} after one branch and a set that holds set\(\)")
+
+    def array(x):
+        counts = np.zeros(2)
+        if x.sum() > 0:
+            counts[0] = 1
+        return x * len(counts)
+
+    refuses(array, 2, r"variable 'counts' is a ndarray that holds \[1. 0.\] after one branch")
+
+    def queue(x):
+        waiting = collections.deque([x])
+        while x.sum() < 10:
+            waiting.append(x)
+            x = x * 2
+        return waiting[0]
+
+    refuses(queue, 2, "variable 'waiting' is a deque")
+
+    def alike(x):
+        seen, box = set(), collections.OrderedDict(a=x)
+        if x.sum() > 0:
+            seen.add(1)
+            box["a"] = x * 2
+        else:
+            seen.add(1)
+        return box["a"] * len(seen)
+
+    assert to_static(alike)(core.to_tensor(vector(1, 2))).tolist() == [2, 4]
+    assert to_static(alike)(core.to_tensor(vector(-1, 0))).tolist() == [-1, 0]
