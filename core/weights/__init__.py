@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.weights.atomic import atomic_path, atomic_write
 from core.weights.download import cache_path, fetch, weights_directory
+from core.weights.loading import LoadReport, load_weights
 from core.weights.manifest import Preprocessing, WeightRecord
 from core.weights.mxnet_params import read_mxnet_params
 from core.weights.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from core.weights.save_load import load, save
 
 __all__ = [
+    "LoadReport",
     "Preprocessing",
     "WeightRecord",
     "atomic_path",
@@ -23,6 +25,7 @@ __all__ = [
     "fetch",
     "file_format",
     "load",
+    "load_weights",
     "read_mxnet_params",
     "read_pdparams",
     "read_pickle",

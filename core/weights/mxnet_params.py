@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy
 
 from core.weights.atomic import PathLike
+from core.weights.bfloat16 import widen
 from core.weights.pdparams import require_file
 
 MAGIC = 0x112
@@ -107,6 +108,6 @@ def _read_array(reader: _Reader) -> numpy.ndarray:
     for extent in shape:
         count *= extent
     values = numpy.frombuffer(reader.read(count), dtype).reshape(shape)
-    if flag == _BFLOAT16:  # the upper half of a float32
-        return (values.astype(numpy.uint32) << 16).view(numpy.float32)
+    if flag == _BFLOAT16:
+        return widen(values)
     return values.astype(dtype.newbyteorder("="))
