@@ -284,15 +284,3 @@ def test_gradients_of_many_uses_of_one_tensor_add_up(uses: int, dynamic: bool) -
             found.append(weight.grad.numpy())
         np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
     assert found[0].any()
-
-
-def test_second_order_where_one_input_depends_on_another() -> None:
-    def product(x, y):
-        return (x * y * y).sum()
-
-    for call in (product, to_static(product)):
-        x = core.to_tensor([2.0, 3.0], stop_gradient=False)
-        (first,) = core.grad(call(x, x * x), x, create_graph=True)  # x ** 5
-        np.testing.assert_allclose(first.numpy(), 5 * np.array([2.0, 3.0]) ** 4)
-        first.sum().backward()
-        np.testing.assert_allclose(x.grad.numpy(), 20 * np.array([2.0, 3.0]) ** 3)
