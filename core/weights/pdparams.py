@@ -15,6 +15,8 @@ NAME_TABLE = "StructuredToParameterName@@"
 """The entry that maps structured names (``conv.weight``) to global ones (``conv2d_0.w_0``)."""
 
 _BIG_PARAMETERS = "UnpackBigParamInfor@@"
+SLICE_BYTES = 2**30 - 1
+"""What Paddle puts into one slice."""
 _FOREIGN = {
     b"PK\x03\x04": "it is a zip archive (a PyTorch checkpoint, perhaps); convert it to .pdparams or .safetensors",
     b"\x1f\x8b": "it is a gzip archive; unpack it first",
@@ -135,8 +137,31 @@ def write_pickle(value: Any, path: PathLike, protocol: int = 4) -> None:
         ValueError: the protocol is not one of 2, 3 and 4.
     """
     check_protocol(protocol)
+    value = cut_slices(value, protocol)
     with atomic_write(path) as stream:
         pickle.dump(value, stream, protocol=protocol)
+
+
+def cut_slices(value: Any, protocol: int) -> Any:
+    """Return a dictionary as protocols 2 and 3, which know no bytes beyond 4 GiB, can hold it: big arrays in slices.
+
+    Args:
+        value: what is to be pickled; anything but a dictionary stays as it is.
+        protocol: the pickle protocol.
+    """
+    if protocol >= 4 or not isinstance(value, dict):
+        return value
+    whole, slices, table = {}, {}, {}
+    for key, part in value.items():
+        step = SLICE_BYTES // part.dtype.itemsize if isinstance(part, numpy.ndarray) else 0
+        if not step or part.size <= step:
+            whole[key] = part
+            continue
+        flat = part.reshape(-1)
+        names = [f"{key}@@.{index}" for index in range(-(-flat.size // step))]
+        slices.update({name: flat[index * step : (index + 1) * step] for index, name in enumerate(names)})
+        table[key] = {"OriginShape": part.shape, "slices": names}
+    return {**whole, **slices, _BIG_PARAMETERS: table} if table else value
 
 
 def check_protocol(protocol: int) -> None:

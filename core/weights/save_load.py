@@ -1,28 +1,31 @@
-"""``core.save`` and ``core.load``: nested values of tensors in files that Paddle writes and reads."""
+"""``core.save`` and ``core.load``: nested values of tensors in safetensors files, and in those that Paddle uses."""
 
 from __future__ import annotations
 
 import os
 import pickle
 from collections.abc import Mapping
-from typing import Any, BinaryIO, Callable, Union
+from typing import Any, BinaryIO, Callable, Optional, Union
 
 import numpy as np
 
 from core.tensor import Tensor
 from core.weights.atomic import PathLike
-from core.weights.pdparams import NAME_TABLE, check_protocol, read_pickle, write_pickle
+from core.weights.native import TensorContent, read_native, write_native
+from core.weights.pdparams import NAME_TABLE, check_protocol, cut_slices, read_pickle, write_pickle
 from core.weights.read import file_format, read_weights
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)
 
 
 def save(obj: Any, path: Union[PathLike, BinaryIO], protocol: int = 4, **configs: Any) -> None:
-    """Save tensors, arrays, numbers, strings and containers of them; crash-safe, and readable by Paddle.
+    """Save tensors, arrays, numbers, strings and containers of them; crash-safe.
 
-    A dictionary of tensors alone (``layer.state_dict()``, ``optimizer.state_dict()``) becomes a ``.pdparams`` or
-    ``.pdopt`` file as Paddle writes it: name to array, and the table of global names. In any other value each tensor
-    becomes the pair (name, array).
+    A name that ends in ``.safetensors`` gives the native format: the fastest, and open to every tool. Any other name
+    gives a file that Paddle reads: a dictionary of tensors alone (``layer.state_dict()``, ``optimizer.state_dict()``)
+    becomes a ``.pdparams`` or ``.pdopt`` file as Paddle writes it, name to array and the table of global names; in any
+    other value each tensor becomes the pair (name, array). Protocols 2 and 3 cut arrays of more than 1 GiB into slices,
+    as Paddle does.
 
     Args:
         obj: what to save.
@@ -38,13 +41,16 @@ def save(obj: Any, path: Union[PathLike, BinaryIO], protocol: int = 4, **configs
     check_protocol(protocol)
     if configs.get("use_binary_format"):
         raise ValueError("use_binary_format=True is not supported; save the state_dict without it")
+    if isinstance(path, (str, os.PathLike)) and os.fspath(path).endswith(".safetensors"):
+        write_native(obj, path, _content)
+        return
     value = _state_dict_form(obj) if _is_state_dict(obj) else _plain(obj, "", _pair)
     if isinstance(path, (str, os.PathLike)):
         if not os.path.basename(os.fspath(path)):
             raise ValueError(f"save needs the name of a file, such as 'model.pdparams', not {os.fspath(path)!r}")
         write_pickle(value, path, protocol)
     else:
-        pickle.dump(value, path, protocol=protocol)
+        pickle.dump(cut_slices(value, protocol), path, protocol=protocol)
 
 
 def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
@@ -65,11 +71,11 @@ def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
         ValueError: the file is truncated, not of a known format, or asks for something else; or an unknown config.
     """
     _check_configs(configs, {"return_numpy", "keep_name_table"})
-    if isinstance(path, (str, os.PathLike)) and file_format(path) != "paddle":
-        value: Any = read_weights(path)
-    else:
-        value = read_pickle(path)
     as_tensors = not configs.get("return_numpy", False)
+    kind = file_format(path) if isinstance(path, (str, os.PathLike)) else "paddle"
+    if kind == "safetensors":
+        return read_native(path, _tensor_of if as_tensors else lambda content: content.array)  # type: ignore[arg-type]
+    value: Any = read_weights(path) if kind == "mxnet" else read_pickle(path)  # type: ignore[arg-type]
     if isinstance(value, dict) and isinstance(value.get(NAME_TABLE), dict):
         table = value[NAME_TABLE] if configs.get("keep_name_table", False) else value.pop(NAME_TABLE)
         if as_tensors:
@@ -133,7 +139,20 @@ def _plain(value: Any, place: str, convert: Callable[[Tensor], Any]) -> Any:
     raise TypeError(f"save takes tensors, arrays, numbers, strings and containers, not {what}{where}{mend}")
 
 
+def _content(value: Any) -> Optional[TensorContent]:
+    """Return what a tensor holds; None for anything else."""
+    if not isinstance(value, Tensor):
+        return None
+    return TensorContent(value.numpy(), value.name or None, value.dtype.name == "bfloat16")
+
+
 # loading
+
+
+def _tensor_of(content: TensorContent) -> Any:
+    if content.array.dtype == np.uint16 and not content.is_bfloat16:
+        return content.array
+    return _tensor(content.array, content.name or "")
 
 
 def _is_pair(value: Any) -> bool:

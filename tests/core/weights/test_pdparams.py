@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from core.weights import read_pdparams, read_pickle, write_pdparams, write_pickle
+from core.weights import pdparams, read_pdparams, read_pickle, write_pdparams, write_pickle
 from core.weights.pdparams import NAME_TABLE
 
 
@@ -49,6 +49,23 @@ def test_slices_of_big_parameters_are_joined():
     loaded = read_pdparams(io.BytesIO(pickle.dumps(value, protocol=2)))
     assert sorted(loaded) == ["b", "w"]
     np.testing.assert_array_equal(loaded["w"], [[0, 1, 2], [3, 4, 5]])
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4])
+def test_big_parameters_are_cut_as_paddle_cuts_them(protocol, tmp_path, monkeypatch):
+    monkeypatch.setattr(pdparams, "SLICE_BYTES", 10)  # two numbers of four bytes
+    value = {"w": np.arange(5, dtype=np.float32).reshape(5, 1), "b": np.ones(2, np.float32), "epoch": 3}
+    write_pickle(value, tmp_path / "x", protocol)
+    seen = pickle.loads((tmp_path / "x").read_bytes())
+    if protocol == 4:
+        assert list(seen) == ["w", "b", "epoch"]
+    else:
+        names = ["w@@.0", "w@@.1", "w@@.2"]
+        assert seen["UnpackBigParamInfor@@"] == {"w": {"OriginShape": (5, 1), "slices": names}}
+        assert [seen[name].tolist() for name in names] == [[0, 1], [2, 3], [4]] and "w" not in seen
+    loaded = read_pickle(tmp_path / "x")
+    assert set(loaded) == set(value) and loaded["epoch"] == 3
+    np.testing.assert_array_equal(loaded["w"], value["w"])
 
 
 def test_slices_that_do_not_fit_are_refused():

@@ -89,6 +89,60 @@ def test_other_formats_load_too(tmp_path):
     assert type(core.load(tmp_path / "x.safetensors", return_numpy=True)["w"]) is np.ndarray
 
 
+def test_native_round_trip(tmp_path):
+    value = {
+        "net": {"fc.weight": tensor([[1, 2], [3, 4]], name="linear_0.w_0"), "brain": tensor([1.5, -2], "bfloat16")},
+        "LR_Scheduler": {"last_epoch": 3, "last_lr": 0.1, "verbose": False, "none": None},
+        "list": [tensor(2.5), (1, "text"), np.arange(3), np.float32(1.5), []],
+        7: float("inf"),
+        "step": tensor([7], "int64"),
+        "empty": tensor(np.zeros((0, 3))),
+        "a/b": tensor([1]),
+        "a": {"b": tensor([2])},
+    }
+    path = tmp_path / "new" / "x.safetensors"
+    core.save(value, path)
+    loaded = core.load(path)
+    assert list(loaded) == list(value) and loaded["LR_Scheduler"] == value["LR_Scheduler"] and loaded[7] == float("inf")
+    weight, brain = loaded["net"].values()
+    assert weight.name == "linear_0.w_0" and weight.tolist() == [[1, 2], [3, 4]] and weight.stop_gradient
+    assert brain.dtype == "bfloat16" and brain.tolist() == [1.5, -2.0]
+    first, second, third, fourth, fifth = loaded["list"]
+    assert first.shape == [] and first.item() == 2.5 and second == (1, "text") and fifth == []
+    assert type(third) is np.ndarray and third.tolist() == [0, 1, 2]
+    assert type(fourth) is np.float32 and fourth == 1.5
+    assert loaded["step"].dtype == "int64" and loaded["empty"].shape == [0, 3]
+    assert loaded["a/b"].tolist() == [1] and loaded["a"]["b"].tolist() == [2]
+    assert core.load(path, return_numpy=True)["net"]["brain"].dtype == np.uint16
+
+
+def test_native_file_is_open_to_other_tools(tmp_path):
+    from safetensors.numpy import load_file
+
+    core.save({"w": tensor([1, 2]), "b": tensor(3)}, tmp_path / "x.safetensors")
+    seen = load_file(tmp_path / "x.safetensors")
+    assert {name: array.tolist() for name, array in seen.items()} == {"w": [1, 2], "b": 3}
+
+
+@pytest.mark.parametrize(
+    "description, message",
+    [
+        ('{"version": 2, "value": 1}', r"damaged \(its layout has version 2, this core reads version 1\)"),
+        ('{"version": 1, "value": {"tensor": "x", "name": null}}', "its description of nested values is damaged"),
+        ('{"version": 1, "value": {"call": "x"}}', "damaged"),
+        ('{"version": 1, "value": {"dict": [[[], 1]]}}', "damaged"),
+        ('{"version": 1, "value": {"array": ["w"]}}', "damaged"),
+        ("[" * 100000, "damaged"),
+        ("3", "damaged"),
+    ],
+)
+def test_damaged_native_description(description, message, tmp_path):
+    write_safetensors({"w": np.ones(2, np.float32)}, tmp_path / "x.safetensors", {"core": description})
+    with pytest.raises(ValueError, match=message) as caught:
+        core.load(tmp_path / "x.safetensors")
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+
+
 @pytest.mark.parametrize("protocol", [2, 4])
 def test_pdparams_of_paddle(protocol):
     path = DATA / f"linear_protocol{protocol}.pdparams"
@@ -145,6 +199,9 @@ ERRORS = [
     (lambda path: core.save({}, f"{path}/"), ValueError, "save needs the name of a file, such as 'model.pdparams'"),
     (lambda path: core.save({}, path, compress=True), ValueError, r"unknown config 'compress'; known are"),
     (lambda path: core.save({}, path, use_binary_format=True), ValueError, "use_binary_format=True is not supported"),
+    (lambda path: core.save({"a": [{1}]}, f"{path}.safetensors"), TypeError, r"file holds .*, not a set at 'a/0'"),
+    (lambda path: core.save(Unknown(), f"{path}.safetensors"), TypeError, r"not a Unknown; save its state_dict\(\)"),
+    (lambda path: core.save({(1,): 2}, f"{path}.safetensors"), TypeError, "text or numbers for keys, not a tuple"),
     (lambda path: core.load(path), FileNotFoundError, "there is no such file"),
     (lambda path: core.load(path, numpy=True), ValueError, "unknown config 'numpy'; known are .*'return_numpy'"),
 ]
