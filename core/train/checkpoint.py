@@ -125,7 +125,7 @@ class CheckpointStore:
                 self._write(target, progress, networks, optimizers, average)
             if is_best:
                 self.mark_best(target)
-            self._delete_old()
+            self.prune()
         return target
 
     def _write(
@@ -189,7 +189,8 @@ class CheckpointStore:
         link = self.directory / "best"
         return self.directory / os.readlink(link) if link.is_symlink() and link.exists() else None
 
-    def _delete_old(self) -> None:
+    def prune(self) -> None:
+        """Delete the checkpoints that are no longer kept."""
         best = self.best()
         for path in self.all()[: -self.keep]:
             if path != best:

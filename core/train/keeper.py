@@ -62,8 +62,9 @@ class Keeper:
             state = progress.callbacks.get(f"{position}:{type(callback).__name__}")
             if state is not None:
                 callback.set_state_dict(state)
-        if progress.is_best:
-            store.mark_best(newest)  # in case the run was killed between saving and marking
+        if progress.is_best:  # the run may have been killed after saving, and before the rest
+            store.mark_best(newest)
+        store.prune()
         for what, before, now in (("threads", progress.threads, threads()), ("as seed", progress.seed, fresh.seed)):
             if before != now:
                 trainer.console.line(f"note: {now} {what} now, {before} before; results will differ")

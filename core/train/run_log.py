@@ -71,8 +71,6 @@ class RunLog:
     def close(self) -> None:
         """Close the files."""
         if self._stream is not None:
-            with writing(self.path):
-                os.fsync(self._stream.fileno())
             self._stream.close()
             self._stream = None
         if self._events is not None:

@@ -1,0 +1,116 @@
+"""Runs that are killed at random moments end as an undisturbed one does, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.train import read_metrics
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Server:
+    """Runs that are forked and killed on demand; see killed_program.py."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-W", "ignore", "-m", "tests.core.train.killed_program"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, folder: Path, event: int = 0, seconds: float = 0.0, workers: int = 0) -> int:
+        """Train in a folder; return the signal that ended it, or 0."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        order = {"folder": str(folder), "event": event, "seconds": seconds, "workers": workers}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return int(json.loads(self.process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the server."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=10)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    started = Server()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(server: Server, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+    """The folder of a run that nobody killed, and how long it took."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    start = time.monotonic()
+    assert server.run(folder) == 0
+    return folder, time.monotonic() - start
+
+
+def result(folder: Path) -> dict[str, Any]:
+    """Return all that a run leaves, less times and names of files with times in them."""
+    checkpoints = folder / "checkpoints"
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(checkpoints.glob("step_*/*.s*"))}
+    rows = read_metrics(folder / "metrics.jsonl")
+    times = {"seconds", "samples_per_second"}
+    return {
+        **files,
+        "best": os.readlink(checkpoints / "best"),
+        "rows": [{key: value for key, value in row.items() if key not in times} for row in rows],
+        "results": json.loads((folder / "results.json").read_text())["results"],
+        "names": sorted(path.name for path in checkpoints.iterdir()),
+        "progress": {
+            path.parent.name: {k: v for k, v in json.loads(path.read_text()).items() if k not in times}
+            for path in checkpoints.glob("step_*/progress.json")
+        },
+    }
+
+
+def assert_as_undisturbed(folder: Path, undisturbed: Path) -> None:
+    one, two = result(undisturbed), result(folder)
+    assert list(one) == list(two)
+    for key, value in one.items():
+        assert two[key] == value, key
+
+
+def test_killed_at_thirty_random_moments(server: Server, undisturbed: tuple[Path, float], tmp_path: Path) -> None:
+    """Fifteen of them by the clock, fifteen at a touch of the run's files, so that saving is hit often."""
+    whole, seconds = undisturbed
+    generator = random.Random(4)
+    kills, chain, folder = 0, 0, tmp_path / "chain0"
+    while kills < 30:
+        event = generator.randint(1, 90) if kills % 2 else 0
+        code = server.run(folder, event, 0.0 if event else generator.uniform(0.05, 0.9) * seconds)
+        assert code in (0, signal.SIGKILL)
+        kills += code == signal.SIGKILL
+        if code == 0:
+            assert_as_undisturbed(folder, whole)
+            chain += 1
+            folder = tmp_path / f"chain{chain}"
+    if folder.exists():
+        assert server.run(folder) == 0
+        assert_as_undisturbed(folder, whole)
+
+
+def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, float], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    generator = random.Random(5)
+    for _ in range(2):
+        server.run(folder, event=generator.randint(30, 90), workers=2)
+    assert server.run(folder, workers=2) == 0
+    assert_as_undisturbed(folder, undisturbed[0])
