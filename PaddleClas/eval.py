@@ -19,6 +19,8 @@ EXAMPLES = """\
       the best checkpoint of a run, on the test split of its config
   python PaddleClas/eval.py runs/digits_resnet18 --split valid --checkpoint newest
       another split, another checkpoint
+  python PaddleClas/eval.py runs/hymenoptera_resnet18 --data elsewhere/photos
+      the same kind of data in another folder
   python PaddleClas/eval.py -c my.yaml -o model.pretrained=true
       a config's network with official weights, on the data of that config
 """
@@ -34,6 +36,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
     parser.add_argument("-c", "--config", metavar="FILE", help="an experiment, instead of a run")
     command_line.add_override_option(parser)
+    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
     parser.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
     parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
     parser.add_argument(
@@ -49,9 +52,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command; return its exit code."""
     options = parse(arguments)
     from PaddleClas import evaluation
+    from PaddleClas.config import data_override
 
+    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
     return evaluation.evaluate(
-        options.run, options.config, options.overrides, options.split, options.checkpoint, options.output
+        options.run, options.config, overrides, options.split, options.checkpoint, options.output
     )
 
 

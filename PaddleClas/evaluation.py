@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Optional
+
+import numpy as np
 
 from core.train.checkpoint import load_network
 from core.train.config import load_config
@@ -13,7 +17,7 @@ from core.train.run_folder import RunFolder
 from core.train.seeds import seed_everything
 from core.train.step import EvaluationPass
 from core.weights.atomic import atomic_write
-from PaddleClas.classifier import find_checkpoint
+from PaddleClas.classifier import find_checkpoint, read_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
 from PaddleClas.task import ClassificationEvaluator, ClassificationTask
@@ -46,7 +50,8 @@ def evaluate(
     if folder is not None:
         config.model.pretrained = False  # the checkpoint has the weights
     _read_in_order(config, split)
-    task = ClassificationTask(config)
+    names = None if folder is None else read_class_names(folder, config.model.class_num)
+    task = ClassificationTask(config, class_names=names)
     if folder is not None:
         chosen = find_checkpoint(folder, checkpoint)
         load_network(chosen, "model", task.network)
@@ -55,6 +60,7 @@ def evaluate(
     evaluator = EvaluationPass(task, config.train.compiled)(split)
     numbers = evaluator.result()
     print(f"{split}: " + ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items()))
+    _print_classes(evaluator, task.dataset(split).class_names)
     target = (
         Path(output)
         if output
@@ -66,7 +72,7 @@ def evaluate(
     write_pictures(evaluator, task, split, target)
     with atomic_write(target / "results.json") as stream:
         stream.write((json.dumps({split: numbers}, indent=1) + "\n").encode("utf-8"))
-    print(f"wrote {target}/results.json, confusion_matrix.png, predictions.png")
+    print(f"wrote {target}/results.json, confusion_matrix.png, confusion_matrix.csv, predictions.png")
     return 0 if meets_expectation(config, {split: numbers}) else 1
 
 
@@ -80,8 +86,25 @@ def _read_in_order(config: ClassificationConfig, split: str) -> None:
             section.transforms = unaugmented.transforms
 
 
+def _print_classes(evaluator: ClassificationEvaluator, names: Sequence[str], most: int = 20) -> None:
+    """Say of each class, where they are few, how many of its images were recognised."""
+    matrix = evaluator.confusion.matrix
+    for name, row, right in list(zip(names, matrix, matrix.diagonal()))[: most if len(names) <= most else 0]:
+        print(f"  {name}: {right} of {row.sum()} right")
+
+
+def _write_confusion(matrix: np.ndarray, names: Sequence[str], path: Path) -> None:
+    """Write a confusion matrix as CSV: a row for each true class, a column for each predicted one."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(["true \\ predicted", *names])
+    rows.writerows([name, *row] for name, row in zip(names, matrix.tolist()))
+    with atomic_write(path) as stream:
+        stream.write(text.getvalue().encode("utf-8"))
+
+
 def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask, split: str, folder: Path) -> None:
-    """Write confusion_matrix.png and predictions.png.
+    """Write confusion_matrix.png and .csv, and predictions.png.
 
     Args:
         evaluator: a filled evaluator.
@@ -94,6 +117,7 @@ def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask,
     accuracy = evaluator.result()["accuracy"]
     title = f"{task.config.model.name}, {split}: {accuracy:.2%} of {len(evaluator.labels)} images right"
     confusion_picture(evaluator.confusion.matrix, names, str(folder / "confusion_matrix.png"), title)
+    _write_confusion(evaluator.confusion.matrix, names, folder / "confusion_matrix.csv")
     chosen = sheet_selection(evaluator.labels, evaluator.predictions)
     prediction_sheet(
         [dataset.image(i) for i in chosen],

@@ -19,6 +19,8 @@ EXAMPLES = """\
       eight images of the test split: no files needed
   python PaddleClas/infer.py runs/digits_resnet18 photo.jpg folder/of/photos --top 3
       your own images (for digits: white on black, as the network has seen them)
+  python PaddleClas/infer.py runs/hymenoptera_resnet18 'photos/**/*.jpg' https://example.org/bee.jpg
+      a pattern (quoted, or left to the shell) and a URL
   python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg
       the same from a folder that export.py wrote: no network class, no training code
 """
@@ -27,13 +29,15 @@ EXAMPLES = """\
 def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     """Return the command line's options."""
     parser = command_line.parser(
-        "Classify images: prints the best classes, draws them under each image, and writes predictions.json.", EXAMPLES
+        "Classify images: prints the best classes, draws them under each image, and writes predictions.json and "
+        "predictions.csv. A file that cannot be read is named and passed over; the exit code is then 1.",
+        EXAMPLES,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
-    parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, or folders of them")
+    parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, folders of them, patterns, URLs")
     parser.add_argument("--demo", type=int, default=0, metavar="N", help="take the first N images of the test split")
     parser.add_argument(
-        "--top", type=int, default=3, metavar="K", help="how many classes to show (default: %(default)s)"
+        "--top", type=int, default=5, metavar="K", help="how many classes to show (default: %(default)s)"
     )
     parser.add_argument(
         "--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240"

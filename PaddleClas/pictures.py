@@ -97,23 +97,29 @@ def sheet_selection(labels: Sequence[int], predictions: Sequence[int], count: in
     return wrong + [rest[place] for place in places]
 
 
-def annotated(image: np.ndarray, lines: Sequence[str], width: int = 320) -> np.ndarray:
-    """Return an image, enlarged to a readable width when it is smaller, with lines of text below it.
+def annotated(image: np.ndarray, lines: Sequence[str], width: int = 320, most: int = 1600) -> np.ndarray:
+    """Return an image with lines of text below it: enlarged when it is small, reduced when it is large.
 
     Args:
         image: uint8, shape (H, W, 1) or (H, W, 3).
         lines: the text.
-        width: the least width in pixels.
+        width: the least width in pixels; a narrow image that would become too high gets a white margin.
+        most: the greatest height and width in pixels.
 
     Returns:
         uint8, shape (H', W', 3).
     """
     picture = np.repeat(image, 3, axis=2) if image.shape[2] == 1 else image
-    if picture.shape[1] < width:
-        height = round(picture.shape[0] * width / picture.shape[1])
-        picture = cv2.resize(picture, (width, height), interpolation=cv2.INTER_NEAREST)
-    size = max(16, picture.shape[1] // 20)
-    strip = Image.new("RGB", (picture.shape[1], round(1.4 * size * len(lines)) + size // 2), "white")
-    font = ImageFont.truetype(os.path.join(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"), size)
-    ImageDraw.Draw(strip).multiline_text((size // 2, size // 4), "\n".join(lines), "black", font, spacing=0.3 * size)
+    rows, columns = picture.shape[:2]
+    scale = min(max(width / columns, 1.0), most / rows, most / columns)
+    if scale != 1:
+        size = max(round(columns * scale), 1), max(round(rows * scale), 1)
+        picture = cv2.resize(picture, size, interpolation=cv2.INTER_NEAREST if scale > 1 else cv2.INTER_AREA)
+    margin = max(width - picture.shape[1], 0)
+    picture = np.pad(picture, ((0, 0), (0, margin), (0, 0)), constant_values=255)
+    height = max(16, picture.shape[1] // 20)
+    strip = Image.new("RGB", (picture.shape[1], round(1.4 * height * len(lines)) + height // 2), "white")
+    font = ImageFont.truetype(os.path.join(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"), height)
+    text = "\n".join(lines)
+    ImageDraw.Draw(strip).multiline_text((height // 2, height // 4), text, "black", font, spacing=0.3 * height)
     return np.concatenate([picture, np.asarray(strip)])

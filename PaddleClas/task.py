@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -10,6 +11,7 @@ import numpy as np
 import core
 import PaddleClas
 from core.io import DataLoader
+from core.io.files import is_url
 from core.metric import ConfusionMatrix
 from core.nn import functional as F
 from core.train.options import OPTIMIZERS, SCHEDULES
@@ -63,18 +65,30 @@ class ClassificationTask(Task):
     Args:
         config: the experiment.
         network: the network; None: the one that the config names.
+        class_names: the classes that the network knows, in order; None: those of the first split that is read.
 
     Raises:
-        ValueError: the data has more classes than the network.
+        NotADirectoryError: ``data.root`` is no folder.
+        ValueError: the network cannot be built as the config says.
     """
 
     monitor = "accuracy"
 
-    def __init__(self, config: ClassificationConfig, network: Optional[Any] = None) -> None:
+    def __init__(
+        self,
+        config: ClassificationConfig,
+        network: Optional[Any] = None,
+        class_names: Optional[Sequence[str]] = None,
+    ) -> None:
         self.config = config
+        self.class_names = class_names
         sections = {"train": config.data.train, "valid": config.data.valid, "test": config.data.test}
         self.sections = {split: section for split, section in sections.items() if section is not None}
         self._datasets: dict[str, ImageDataset] = {}
+        self._loaders: dict[str, DataLoader] = {}
+        root = config.data.root
+        if root is not None and not is_url(root) and not os.path.isdir(root):
+            raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
         self.network = build_network(config) if network is None else network
         self.networks = {"model": self.network}
 
@@ -85,28 +99,72 @@ class ClassificationTask(Task):
             split: "train", "valid" or "test".
 
         Raises:
-            ValueError: the config has no such split, or its data has more classes than the network.
+            ValueError: the config has no such split, its data has more classes than the network or others than the
+                splits before, or its transforms do not make arrays (C, H, W) of its images.
         """
         if split not in self.sections:
             raise ValueError(f"the config has no data.{split}; it has {', '.join(self.sections)}")
         if split not in self._datasets:
-            dataset = build_dataset(self.sections[split])
+            try:
+                dataset = build_dataset(self.sections[split], self.config.data.root)
+            except (OSError, ValueError) as error:
+                kind = ValueError if isinstance(error, ValueError) else type(error)
+                raise kind(f"data.{split}: {error}") from None
             if len(dataset.class_names) > self.config.model.class_num:
                 raise ValueError(
                     f"data.{split} has {len(dataset.class_names)} classes, model.class_num is "
                     f"{self.config.model.class_num}; make them equal"
                 )
+            self._check_class_names(split, dataset.class_names)
+            self._check_sample(split, dataset)
             self._datasets[split] = dataset
         return self._datasets[split]
+
+    def _check_class_names(self, split: str, names: Sequence[str]) -> None:
+        """Refuse a split that counts the classes in another way; the numbers of one may be fewer."""
+        if self.class_names is None:
+            self.class_names = names
+        for number, (known, name) in enumerate(zip(self.class_names, names)):
+            if known != name:
+                raise ValueError(
+                    f"data.{split}: class {number} is {name!r}, but {known!r} in what the network is trained on; "
+                    f"name the same classes in the same order, as in classes: [{', '.join(self.class_names)}]"
+                )
+
+    def _check_sample(self, split: str, dataset: ImageDataset) -> None:
+        """Refuse a data set of which the network cannot take the first image, before a run begins."""
+        try:
+            image = dataset[0][0]
+        except (OSError, ValueError) as error:
+            raise ValueError(f"data.{split}, first image: {error}") from None
+        if not isinstance(image, np.ndarray) or image.ndim != 3 or image.dtype != np.float32:
+            found = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else type(image).__name__
+            raise ValueError(
+                f"data.{split}.transforms must give float32 of shape (channels, height, width), not {found}; "
+                "end them with ToTensor, or with NormalizeImage and ToCHWImage"
+            )
+        self.network.eval()
+        try:
+            with core.no_grad():
+                self.network(core.to_tensor(image[None]))
+        except ValueError as error:
+            shape = " x ".join(map(str, image.shape))
+            name = self.config.model.name
+            raise ValueError(f"{name} cannot take the {shape} images of data.{split}.transforms: {error}") from None
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of a split, or None when the config has no such split."""
         if split not in self.sections:
             return None
-        section = self.sections[split]
+        if split not in self._loaders:
+            self._loaders[split] = self._build_loader(split)
+        return self._loaders[split]
+
+    def _build_loader(self, split: str) -> DataLoader:
+        section, data = self.sections[split], self.config.data
         if split != "train":  # an evaluation sees every image once, in the data set's order, whatever the config says
             section = section.model_copy(update={"shuffle": False, "drop_last": False})
-        return build_loader(section, self.dataset(split), self.config.seed)
+        return build_loader(section, self.dataset(split), self.config.seed, data.num_workers, split != "test")
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: cross entropy over the whole network."""

@@ -19,6 +19,8 @@ EXAMPLES = """\
       train ResNet-18 on handwritten digits (about a minute on two cores) and test it
   python PaddleClas/train.py -c PaddleClas/configs/digits_lenet.yaml -o train.epochs=5 -o schedule.learning_rate=0.02
       change keys of the config; a misspelt key is an error that names the nearest valid one
+  python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos
+      another config, and where its data is
   python PaddleClas/train.py --resume runs/digits_resnet18
       continue a run that was stopped, or killed, from its newest checkpoint
   python PaddleClas/train.py --keys
@@ -35,6 +37,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     )
     parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
     command_line.add_override_option(parser)
+    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
     parser.add_argument(
         "--resume",
         nargs="?",
@@ -59,8 +62,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print("\n".join(keys()))
         return 0
     from PaddleClas import training
+    from PaddleClas.config import data_override
 
-    return training.train(options.config, options.overrides, options.resume, options.profile)
+    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
+    return training.train(options.config, overrides, options.resume, options.profile)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Optional
 
@@ -85,12 +86,21 @@ def _report(config: ClassificationConfig, folder: RunFolder, task: Classificatio
     if split in outcome.evaluators:
         write_pictures(outcome.evaluators[split], task, split, folder.path)
     good = meets_expectation(config, outcome.results)
+    commands = _commands()
+    other = next(name for name in ("valid", "train") if name in task.sections)
     print(
         f"\nlook at   {folder}/learning_curve.png, confusion_matrix.png, predictions.png\n"
         f"next, try\n"
-        f"  python PaddleClas/infer.py {folder} --demo 8          classify eight test images and draw the answers\n"
-        f"  python PaddleClas/eval.py {folder} --split valid      evaluate again, on another split\n"
+        f"  python {commands}/infer.py {folder} --demo 8          classify eight test images and draw the answers\n"
+        f"  python {commands}/eval.py {folder} --split {other}      evaluate again, on another split\n"
         f"  tensorboard --logdir {folder}/tensorboard             watch the curves (pip install tensorboard)\n"
-        f"  python PaddleClas/train.py --keys                     what a config can say; change it with -o key=value"
+        f"  python {commands}/train.py --keys                     what a config can say; change it with -o key=value"
     )
     return 0 if good else 1
+
+
+def _commands() -> str:
+    """Return the folder of the commands as it can be typed in the working directory."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    relative = os.path.relpath(folder)
+    return folder if relative.startswith(os.pardir) else relative

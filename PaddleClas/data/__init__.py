@@ -7,6 +7,7 @@ from PaddleClas.data.digits import Digits
 from PaddleClas.data.folder import DatasetFolder
 from PaddleClas.data.image_list import ImageNetDataset
 from PaddleClas.data.mnist import MNIST
+from PaddleClas.data.part import Part
 from PaddleClas.data.pipeline import DATASETS, TRANSFORMS, SplitSection, build_dataset, build_loader, build_transform
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "ImageDataset",
     "ImageNetDataset",
     "MNIST",
+    "Part",
     "SplitSection",
     "TRANSFORMS",
     "build_dataset",

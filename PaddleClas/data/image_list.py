@@ -7,16 +7,16 @@ from typing import Optional
 
 import numpy as np
 
-from core.vision.image import read_image
-from PaddleClas.data.dataset import ImageDataset, Transform
+from core.io.files import is_url, read_bytes
+from PaddleClas.data.dataset import ImageDataset, Transform, read_picture
 
 
 class ImageNetDataset(ImageDataset):
     """Images of a list file with lines "relative/path.jpg label".
 
     Args:
-        image_root: the folder that the paths are relative to.
-        cls_label_path: the list file; each line holds a path, a space, and a class number from 0.
+        image_root: the folder, or the URL, that the paths are relative to.
+        cls_label_path: the list file, or its URL; each line holds a path, a space, and a class number from 0.
         class_names_path: a file with one class name per line, in the order of the numbers; None: the numbers.
         transform: what to do with an image.
 
@@ -32,18 +32,19 @@ class ImageNetDataset(ImageDataset):
         class_names_path: Optional[str] = None,
         transform: Optional[Transform] = None,
     ) -> None:
-        self.samples = [(os.path.join(image_root, path), label) for path, label in read_image_list(cls_label_path)]
+        self.samples = [(_joined(image_root, path), label) for path, label in read_image_list(cls_label_path)]
         count = max(label for _, label in self.samples) + 1
         names = [str(number) for number in range(count)] if class_names_path is None else _lines(class_names_path)
         if len(names) < count:
+            name = next(path for path, label in self.samples if label == count - 1)
             raise ValueError(
-                f"{class_names_path}: {len(names)} class names, but {cls_label_path} has label {count - 1}"
+                f"{class_names_path}: {len(names)} class names, but {cls_label_path} has label {count - 1}, of {name!r}"
             )
         super().__init__(names, transform)
 
     def image(self, index: int) -> np.ndarray:
         """Return an image: uint8, shape (H, W, 3), RGB."""
-        return read_image(self.samples[index][0])
+        return read_picture(self.samples[index][0])
 
     def label(self, index: int) -> int:
         """Return a sample's class number."""
@@ -79,8 +80,14 @@ def read_image_list(path: str) -> list[tuple[str, int]]:
     return samples
 
 
+def _joined(root: str, path: str) -> str:
+    return f"{root.rstrip('/')}/{path}" if is_url(root) else os.path.join(root, path)
+
+
 def _lines(path: str) -> list[str]:
-    if not os.path.isfile(path):
+    if not is_url(path) and not os.path.isfile(path):
         raise FileNotFoundError(f"no list file {path!r}")
-    with open(path, encoding="utf-8") as stream:
-        return stream.read().splitlines()
+    try:
+        return read_bytes(path).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: byte {error.start} is not UTF-8; save the list as UTF-8 text") from None

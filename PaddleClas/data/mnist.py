@@ -25,7 +25,7 @@ class MNIST(ImageDataset):
 
     Raises:
         FileNotFoundError: a file is missing.
-        ValueError: a file is not IDX, is truncated, or the two do not fit.
+        ValueError: a file is not IDX, is truncated or empty, or the two do not fit.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class MNIST(ImageDataset):
                 f"MNIST: {image_path!r} of shape {self.images.shape} and {label_path!r} of shape {self.labels.shape} "
                 "are not N images and N labels"
             )
-        if len(self.labels) and self.labels.max() >= len(self.class_names):
+        if not len(self.labels):
+            raise ValueError(f"MNIST: {image_path!r} holds no images")
+        if self.labels.max() >= len(self.class_names):
             raise ValueError(f"MNIST: {label_path!r} has label {self.labels.max()}, of {len(self.class_names)} classes")
         colored(np.zeros((1, 1), np.uint8), color)
 

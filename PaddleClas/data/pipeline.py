@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import pydantic
 
 from core.io import DataLoader
+from core.io.files import is_url
 from core.train.config import Section
 from core.train.table import Component, Table
 from core.vision import transforms
@@ -17,6 +19,7 @@ from PaddleClas.data.digits import Digits
 from PaddleClas.data.folder import DatasetFolder
 from PaddleClas.data.image_list import ImageNetDataset
 from PaddleClas.data.mnist import MNIST
+from PaddleClas.data.part import Part
 
 DATASETS = Table(
     "data set",
@@ -60,6 +63,16 @@ TRANSFORMS = Table(
 )
 
 
+PATHS = ("root", "image_root", "cls_label_path", "class_names_path", "image_path", "label_path")
+"""The arguments of data sets that are paths."""
+
+
+def _rising(share: list[float]) -> list[float]:
+    if len(share) != 2 or not 0 <= share[0] < share[1] <= 1:
+        raise ValueError(f"must be two rising numbers between 0 and 1, as in [0, 0.8], not {share}")
+    return share
+
+
 class SplitSection(Section):
     """One split of the data."""
 
@@ -68,6 +81,9 @@ class SplitSection(Section):
     )
     transforms: list[Annotated[Component, pydantic.AfterValidator(TRANSFORMS.check)]] = pydantic.Field(
         description=f"in order; of {', '.join(TRANSFORMS.entries)}"
+    )
+    share: Optional[Annotated[list[float], pydantic.AfterValidator(_rising)]] = pydantic.Field(
+        None, description="take this part of each class, as [0, 0.8] and [0.8, 1], of a set that comes without splits"
     )
     batch_size: pydantic.PositiveInt = pydantic.Field(description="images per step")
     shuffle: bool = pydantic.Field(False, description="visit the images in a new random order each epoch")
@@ -86,11 +102,12 @@ def build_transform(components: Sequence[Component]) -> transforms.Compose:
     return transforms.Compose([TRANSFORMS.build(component) for component in components])
 
 
-def build_dataset(section: SplitSection) -> ImageDataset:
+def build_dataset(section: SplitSection, root: Optional[str] = None) -> ImageDataset:
     """Return the data set that a split's section asks for.
 
     Args:
         section: the section.
+        root: the folder that its paths are relative to; None: the working directory.
 
     Returns:
         The data set.
@@ -99,20 +116,42 @@ def build_dataset(section: SplitSection) -> ImageDataset:
         FileNotFoundError: files of it are missing.
         ValueError: they are broken, or an argument is out of range.
     """
-    return DATASETS.build(section.dataset, transform=build_transform(section.transforms))
+    chosen = section.dataset
+    if root is not None:
+        paths = {name: value for name, value in chosen.arguments.items() if name in PATHS and value is not None}
+        chosen = chosen.model_copy(update={name: below(root, path) for name, path in paths.items()})
+    dataset: ImageDataset = DATASETS.build(chosen, transform=build_transform(section.transforms))
+    return dataset if section.share is None else Part(dataset, section.share)
 
 
-def build_loader(section: SplitSection, dataset: Any, seed: int) -> DataLoader:
+def below(root: str, path: str) -> str:
+    """Return where a path leads that is relative to a folder; an absolute one, or a URL, stays as it is."""
+    if is_url(path):
+        return path
+    return f"{root.rstrip('/')}/{path}" if is_url(root) else os.path.normpath(os.path.join(root, path))
+
+
+def build_loader(
+    section: SplitSection, dataset: Any, seed: int, num_workers: int = 0, keep_workers: bool = False
+) -> DataLoader:
     """Return the loader that a split's section asks for.
 
     Args:
         section: the section.
         dataset: its data set.
         seed: of the run; order and augmentation depend on it, the epoch and the sample alone.
+        num_workers: how many processes read; the batches do not depend on it.
+        keep_workers: whether they live from one epoch to the next.
 
     Returns:
         The loader; its batches are images and labels.
     """
     return DataLoader(
-        dataset, batch_size=section.batch_size, shuffle=section.shuffle, drop_last=section.drop_last, seed=seed
+        dataset,
+        batch_size=section.batch_size,
+        shuffle=section.shuffle,
+        drop_last=section.drop_last,
+        num_workers=num_workers,
+        persistent_workers=keep_workers and num_workers > 0,
+        seed=seed,
     )
