@@ -1,4 +1,4 @@
-"""Optimizers whose states are exchanged with Paddle; both sides hand in their own modules, nothing of them is imported."""
+"""Optimizers whose states are exchanged with Paddle; both sides hand in their own modules."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ stores the result in ``continued.npz``.
 
 from __future__ import annotations
 
-import zlib  # noqa: F401, I001 - Paddle 2.6 crashes where zlib is imported after it
 import contextlib
 import sys
+import zlib  # noqa: F401, I001 - Paddle 2.6 crashes where zlib is imported after it
 from pathlib import Path
 
 import numpy as np
