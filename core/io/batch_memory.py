@@ -22,6 +22,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from core.io import messages
+
 SMALLEST = 1 << 15  # bytes; less than this is sent through the pipe sooner than its place in a segment is noted down
 _ALIGNMENT = 64
 _PAGE = 1 << 20
@@ -105,7 +107,7 @@ class BatchWriter:
         """Send ``(*header, description)`` and what the description announces."""
         text, arrays = dumps(batch)
         description, handle = self._place(text, arrays)
-        connection.send((*header, description))
+        messages.send(connection, (*header, description))
         if description.segment is None:
             for array in arrays:
                 connection.send_bytes(array.data)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from core.io import messages
+
 _WORTH_SHARING = 1 << 20  # bytes of arrays; less is copied to each worker
 _DEEPEST = 20
 
@@ -32,7 +34,7 @@ class Parcel(NamedTuple):
 
     def send(self, connection: Connection) -> None:
         """Send it to a worker, which calls :func:`receive` and :func:`unpack`."""
-        connection.send(self._replace(handle=None))
+        messages.send(connection, self._replace(handle=None))
         if self.handle is not None:
             send_handle(connection, self.handle, os.getpid())
 
@@ -72,7 +74,7 @@ def pack(**objects: Any) -> Parcel:
 
 def receive(connection: Connection) -> Parcel:
     """Return a parcel that the parent sent."""
-    parcel: Parcel = connection.recv()
+    parcel: Parcel = messages.receive(connection)
     return parcel._replace(handle=recv_handle(connection)) if parcel.lengths else parcel
 
 

@@ -21,7 +21,7 @@ from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Optional
 
-from core.io import sendable, worker_info
+from core.io import messages, sendable, worker_info
 from core.io.batch_memory import BatchWriter
 from core.io.reading import Reader
 
@@ -81,7 +81,7 @@ class _Worker:
     def listen(self) -> None:
         while True:
             try:
-                task: Task = self.connection.recv()
+                task: Task = messages.receive(self.connection)
             except (OSError, EOFError):
                 break
             if task.kind == "progress":
@@ -151,7 +151,7 @@ class _Worker:
 
     def send(self, *message: Any) -> None:
         with self.sending:
-            self.connection.send(message)
+            messages.send(self.connection, message)
 
 
 def main(connection: Connection, faults: Connection, settings: Settings) -> None:

@@ -40,7 +40,7 @@ class _Popen(popen_forkserver.Popen):
             self.sentinel, writer = _server.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
         self.finalizer = util.Finalize(self, util.close_fds, (os.dup(writer), self.sentinel))  # type: ignore[attr-defined]
         with open(writer, "wb", closefd=True) as stream:
-            stream.write(message.getbuffer())
+            stream.write(message.getvalue())
         self.pid = popen_forkserver.forkserver.read_signed(self.sentinel)  # type: ignore[attr-defined]
 
 

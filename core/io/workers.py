@@ -21,7 +21,7 @@ from collections.abc import Generator, Iterator
 from multiprocessing.connection import Connection
 from typing import Any, Callable, Optional
 
-from core.io import sendable, worker_info
+from core.io import messages, sendable, worker_info
 from core.io.batch_memory import BatchReader
 from core.io.reading import Reader
 from core.io.worker import NoMainGuard, Settings, Task, main
@@ -70,11 +70,11 @@ class _Worker:
     def send(self, task: Task) -> None:
         if task.kind in ("read", "next"):
             self.tasks.append(task)
-        self.connection.send(task._replace(returned=tuple(self.memory.returned())))
+        messages.send(self.connection, task._replace(returned=tuple(self.memory.returned())))
 
     def hear(self) -> tuple[Any, ...]:
         """Return the next message; that of a batch is (kind, generation, whether its share is its own, batch)."""
-        message: tuple[Any, ...] = self.connection.recv()
+        message: tuple[Any, ...] = messages.receive(self.connection)
         if message[0] == "batch":
             return (*message[:-1], self.memory.receive(self.connection, message[-1]))
         return message
@@ -280,7 +280,7 @@ class Workers:
                 raise self._hung(worker, limit)
             if worker.ready and not self.timeout and now - asked >= _ASK:
                 with self._blamed(worker):
-                    worker.connection.send(Task("progress"))
+                    messages.send(worker.connection, Task("progress"))
                 asked = now
             self._receive(min(heard + limit - now, _ASK))
             if before != (worker.ready, worker.progress):
