@@ -32,13 +32,13 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     config, folder = _config_and_earlier_run(config_file, overrides, resume)
     seed_everything(config.seed)
     task = ClassificationTask(config)
-    class_names = task.dataset("train").class_names
+    datasets = [task.dataset(split) for split in task.sections]
     if folder is None:  # made only now, so that a mistake in the config leaves no empty folder behind
         folder = RunFolder.create(config.output)
     folder.claim()
     with writing(folder.path):
         save_config(config, folder.config)
-        write_class_names(folder, class_names)
+        write_class_names(folder, datasets[0].class_names)
     trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
     _announce(config, task)
     if resume is not None:

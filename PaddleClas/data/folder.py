@@ -51,7 +51,7 @@ class DatasetFolder(ImageDataset):
         empty = [name for name in found if not files[name]]
         if empty:
             raise ValueError(
-                f"DatasetFolder: there are no images in {os.path.join(root, empty[0])!r}; fill or remove it"
+                f"DatasetFolder: there are no images in {os.path.join(root, empty[0])!r}; fill it or remove it"
             )
 
     def image(self, index: int) -> np.ndarray:

@@ -51,7 +51,8 @@ def constant(learning_rate: float, warmup_epochs: float = 0.0, *, steps_per_epoc
     """One learning rate throughout, after a linear warm-up from zero."""
     from core.optimizer.lr import PiecewiseDecay
 
-    return _warmed_up(PiecewiseDecay([], [learning_rate]), learning_rate, warmup_epochs, steps_per_epoch)
+    flat = PiecewiseDecay([1], [learning_rate, learning_rate])
+    return _warmed_up(flat, learning_rate, warmup_epochs, steps_per_epoch)
 
 
 def cosine(
