@@ -324,7 +324,7 @@ class Workers:
             yield
         except BlockingIOError:
             failure = self._hung(worker, max(self.timeout, WATCH))
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
             failure = self._dead(worker)
         else:
             return

@@ -6,8 +6,10 @@ from __future__ import annotations
 import functools
 import io
 import os
+import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -260,20 +262,31 @@ def test_a_dead_worker_is_an_error(action: Any, message: str, persistent: bool) 
         assert "in crash" in str(caught.value.__cause__)
 
 
+def test_a_worker_that_dies_in_the_middle_of_a_message_is_an_error() -> None:
+    batches = iter(DataLoader(datasets.Speaking(), batch_size=None, num_workers=1, use_shared_memory=False))
+    pid = next(batches)
+    blocked = f"/proc/{pid}/task/{pid}/stat"
+    assert ends_within(10, lambda: Path(blocked).read_text().rpartition(")")[2].split()[0] == "S")
+    time.sleep(0.3)  # it sleeps because the pipe is full
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(WorkerError, match=r"died while it read batch 1 \(samples 1\): it was killed by SIGKILL"):
+        next(batches)
+
+
 def test_a_worker_that_does_not_get_on_is_an_error_with_its_stack() -> None:
-    loader = DataLoader(datasets.Doing(datasets.wait_long, at=3), batch_size=2, num_workers=2, timeout=0.5)
-    message = r"did not get on for 0.5 s while it read batch 1 \(samples 2, 3\).*pass a larger timeout="
+    loader = DataLoader(datasets.Doing(datasets.wait_long, at=3), batch_size=2, num_workers=2, timeout=1.5)
+    message = r"did not get on for 1.5 s while it read batch 1 \(samples 2, 3\).*pass a larger timeout="
     error = raised_by(loader, WorkerError, message, 1)
     assert "in wait_long" in str(error.__cause__)
 
 
 def test_without_a_timeout_time_counts_per_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "WATCH", 1.0)
+    list(DataLoader(datasets.Noisy(), num_workers=1))  # the next start is quick
+    monkeypatch.setattr(workers_module, "WATCH", 2.0)
     monkeypatch.setattr(workers_module, "_ASK", 0.2)
-    slow = datasets.Slow(0.3, 8)
-    assert len(list(DataLoader(slow, batch_size=8, num_workers=1))) == 1
+    assert len(list(DataLoader(datasets.Slow(0.3, 9), batch_size=9, num_workers=1))) == 1
     hold = DataLoader(datasets.Doing(datasets.hold_the_interpreter, at=1), batch_size=2, num_workers=1)
-    error = raised_by(hold, WorkerError, "did not get on for 1 s while it read batch 0", 0)
+    error = raised_by(hold, WorkerError, "did not get on for 2 s while it read batch 0", 0)
     assert "in hold_the_interpreter" in str(error.__cause__)
 
 

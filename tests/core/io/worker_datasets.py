@@ -76,6 +76,16 @@ class Process(Dataset):
         return 8
 
 
+class Speaking(Dataset):
+    """Sample 0 is the process that reads it; the others are too large for a pipe to hold."""
+
+    def __getitem__(self, index: int) -> Any:
+        return np.zeros(1 << 22) if index else os.getpid()
+
+    def __len__(self) -> int:
+        return 3
+
+
 class Structured(Dataset):
     """Samples of every structure; large enough for shared memory when ``size`` is."""
 
