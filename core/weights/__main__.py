@@ -10,6 +10,7 @@ import numpy
 
 from core.weights.pdparams import NAME_TABLE, read_pickle
 from core.weights.read import file_format, read_weights
+from core.weights.safetensors_file import read_safetensors_bits
 
 
 def describe_value(name: str, value: Any) -> Iterator[tuple[str, str, int]]:
@@ -35,9 +36,15 @@ def inspect(path: str) -> list[str]:
         ValueError: it cannot be read.
     """
     kind = file_format(path)
-    value = read_pickle(path) if kind == "paddle" else read_weights(path)
+    halves: set[str] = set()
+    value: Any
+    if kind == "safetensors":
+        value, _, halves = read_safetensors_bits(path)
+    else:
+        value = read_pickle(path) if kind == "paddle" else read_weights(path)
     names = value.pop(NAME_TABLE, None) if isinstance(value, dict) else None
     rows = list(describe_value("", value))
+    rows = [(name, text.replace("uint16", "bfloat16") if name in halves else text, size) for name, text, size in rows]
     width = max([len(row[0]) for row in rows] + [0])
     lines = [f"{path}: {kind} format"]
     lines += [f"  {name:<{width}}  {description}" for name, description, _ in rows]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Callable, Optional, Union
 
 import numpy as np
@@ -36,19 +37,22 @@ def save(obj: Any, path: Union[PathLike, BinaryIO], protocol: int = 4, **configs
     Raises:
         TypeError: something in it is not of these kinds, such as a layer or a function.
         ValueError: the protocol, a config or the path cannot be.
+        OSError: the disk is full or the place cannot be written; a file that was there is as it was.
     """
     _check_configs(configs, {"use_binary_format"})
     check_protocol(protocol)
     if configs.get("use_binary_format"):
         raise ValueError("use_binary_format=True is not supported; save the state_dict without it")
     if isinstance(path, (str, os.PathLike)) and os.fspath(path).endswith(".safetensors"):
-        write_native(obj, path, _content)
+        with _naming(path):
+            write_native(obj, path, _content)
         return
     value = _state_dict_form(obj) if _is_state_dict(obj) else _plain(obj, "", _pair)
     if isinstance(path, (str, os.PathLike)):
         if not os.path.basename(os.fspath(path)):
             raise ValueError(f"save needs the name of a file, such as 'model.pdparams', not {os.fspath(path)!r}")
-        write_pickle(value, path, protocol)
+        with _naming(path):
+            write_pickle(value, path, protocol)
     else:
         pickle.dump(cut_slices(value, protocol), path, protocol=protocol)
 
@@ -86,6 +90,18 @@ def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
     if as_tensors:
         return _replace(value, lambda part: isinstance(part, np.ndarray), _tensor)
     return value
+
+
+@contextlib.contextmanager
+def _naming(path: PathLike) -> Iterator[None]:
+    """Name the file in an error of the disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # says it all already
+            raise
+        text = f"cannot write {os.fspath(path)!r}: {error.strerror}; nothing there was changed"
+        raise type(error)(error.errno, text) from None
 
 
 def _check_configs(configs: Mapping[str, Any], known: set[str]) -> None:

@@ -44,6 +44,12 @@ def test_every_format_under_any_name(kind, tmp_path, capsys):
     assert lines[3] == "2 entries, 7 numbers" + (", with name table" if kind == "paddle" else "")
 
 
+def test_inspect_shows_bfloat16(tmp_path, capsys):
+    write_safetensors({"w": np.zeros(2, np.uint16)}, tmp_path / "x", bfloat16={"w"})
+    assert main(["inspect", str(tmp_path / "x")]) == 0
+    assert "  w  bfloat16 [2]" in capsys.readouterr().out.splitlines()
+
+
 def test_inspect_reports_an_error_in_one_line(tmp_path, capsys):
     assert main(["inspect", str(tmp_path / "none")]) == 1
     captured = capsys.readouterr()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -212,6 +213,26 @@ def test_errors(call, kind, message, tmp_path):
     with pytest.raises(kind, match=message) as caught:
         call(tmp_path / "file")
     assert "\n" not in str(caught.value) and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("ending", ["pdparams", "safetensors"])
+def test_a_full_disk_leaves_the_old_file(ending, tmp_path):
+    path = tmp_path / f"x.{ending}"
+    core.save({"w": tensor([1, 2])}, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=rf"cannot write '.*x.{ending}': File too large; nothing there was changed"):
+            core.save({"w": tensor(np.zeros(9000))}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert core.load(path)["w"].tolist() == [1, 2] and os.listdir(tmp_path) == [path.name]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="cannot write '.*file/x.pdparams': .*; nothing there was changed"):
+        core.save({}, tmp_path / "file" / "x.pdparams")
 
 
 def test_hostile_file_runs_nothing(tmp_path):
