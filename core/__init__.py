@@ -11,8 +11,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "autograd", "device", "geometric", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn", "onnx",
-    "operators", "optimizer", "regularizer", "static", "text", "train", "vision", "weights",
+    "amp", "autograd", "callbacks", "device", "geometric", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn",
+    "onnx", "operators", "optimizer", "regularizer", "static", "text", "train", "vision", "weights",
 )  # fmt: skip
 
 NAMES = {
@@ -29,6 +29,9 @@ NAMES = {
     "LazyGuard": "core.nn",
     "ParamAttr": "core.nn",
     "create_parameter": "core.nn",
+    "Model": "core.train.model",
+    "flops": "core.train.flops",
+    "summary": "core.train.summary",
     "load": "core.weights",
     "save": "core.weights",
     "float16": "core.kernels.dtypes",

@@ -25,7 +25,7 @@ class Server:
 
     def __init__(self) -> None:
         command = [sys.executable, "-W", "ignore", "-m", "tests.core.train.killed_program"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "OMP_NUM_THREADS": "2"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -94,7 +94,7 @@ def test_killed_at_thirty_random_moments(server: Server, undisturbed: tuple[Path
     generator = random.Random(4)
     kills, chain, folder = 0, 0, tmp_path / "chain0"
     while kills < 30:
-        event = generator.randint(1, 90) if kills % 2 else 0
+        event = generator.randint(1, 70) if kills % 2 else 0
         code = server.run(folder, event, 0.0 if event else generator.uniform(0.05, 0.9) * seconds)
         assert code in (0, signal.SIGKILL)
         kills += code == signal.SIGKILL
@@ -111,6 +111,6 @@ def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, f
     folder = tmp_path / "run"
     generator = random.Random(5)
     for _ in range(2):
-        server.run(folder, event=generator.randint(30, 90), workers=2)
+        server.run(folder, event=generator.randint(25, 70), workers=2)
     assert server.run(folder, workers=2) == 0
     assert_as_undisturbed(folder, undisturbed[0])
