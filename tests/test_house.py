@@ -29,7 +29,8 @@ def test_links_and_pictures_exist(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_examples_print_what_the_page_shows(page):
+def test_examples_print_what_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what an example saves
     text = page.read_text(encoding="utf-8").replace("```", "")
     example = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     assert doctest.DocTestRunner().run(example).failed == 0
