@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pytest
 
@@ -83,6 +85,40 @@ def test_inference_draws_and_writes_json(run: Path, tmp_path: Path, capsys: pyte
     assert [record["true"] for record in json.loads((output / "predictions.json").read_text())] == ["3", "7"]
 
 
+def test_inference_takes_patterns_and_urls_and_passes_over_what_it_cannot_read(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = Digits("test")
+    for i in range(2):
+        write_image(tmp_path / f"digit_{i}.png", dataset.image(i))
+    whole = (tmp_path / "digit_0.png").read_bytes()
+    (tmp_path / "digit_2.png").write_bytes(whole[:-30])
+    fsspec.filesystem("memory").pipe("/web/photo.png", whole)
+    sources = [str(tmp_path / "digit_?.png"), "memory://web/photo.png", "memory://web/none.png"]
+    output = tmp_path / "out"
+    assert infer.main([str(run), *sources, "--output", str(output)]) == 1
+    told = capsys.readouterr()
+    cut = str(tmp_path / "digit_2.png")
+    assert f"error: image file {cut!r} is truncated" in told.err
+    assert "error: no file 'memory://web/none.png'" in told.err
+    assert "3 pictures beside them; 2 of 5 images could not be read" in told.out
+    records = json.loads((output / "predictions.json").read_text())
+    assert [set(record) == {"image", "error"} for record in records] == [False, False, True, False, True]
+    assert records[3]["classes"] == records[0]["classes"] and len(records[0]["classes"]) == 5
+    with (output / "predictions.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["image"] for row in rows] == [record["image"] for record in records]
+    for row, record in zip(rows, records):
+        assert row["error"] == record.get("error", "")
+        for rank, (name, probability) in enumerate(zip(record.get("names", []), record.get("probabilities", [])), 1):
+            assert row[f"class_{rank}"] == name and float(row[f"probability_{rank}"]) == probability
+    assert sorted(path.name for path in output.iterdir() if path.suffix == ".png") == [
+        "0000_digit_0.png",
+        "0001_digit_1.png",
+        "0003_photo.png",
+    ]
+
+
 def test_resuming_a_finished_run_only_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = read_metrics(run / "metrics.jsonl")
     assert train.main(["--resume", str(run)]) == 0
@@ -97,6 +133,10 @@ def test_mistakes_are_named(run: Path, tmp_path: Path) -> None:
         infer.main([str(tmp_path), "--demo", "1"])
     with pytest.raises(FileNotFoundError, match="no image file .*missing.png"):
         infer.main([str(run), str(tmp_path / "missing.png")])
+    with pytest.raises(FileNotFoundError, match=r"no file matches '.*\*.png'"):
+        infer.main([str(run), str(tmp_path / "*.png")])
+    with pytest.raises(FileNotFoundError, match="there are no images in"):
+        infer.main([str(run), str(tmp_path)])
     with pytest.raises(FileNotFoundError, match="there is no run at .*nowhere' to continue"):
         train.main(["-c", CONFIG, "-o", f"output={tmp_path}/nowhere", "--resume"])
     with pytest.raises(ValueError, match="the nearest valid key is 'train.epochs'"):

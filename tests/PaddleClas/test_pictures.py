@@ -44,3 +44,10 @@ def test_annotated_image_keeps_the_picture_and_adds_text() -> None:
     np.testing.assert_array_equal(result[:100], image)
     assert (result[100:] < 60).any() and result[100:].max() == 255
     assert annotated(np.zeros((8, 8, 1), np.uint8), ["x"]).shape[1] == 320
+
+
+def test_annotated_pictures_of_any_shape_have_a_readable_size() -> None:
+    for rows, columns in ((1, 1), (1, 5000), (5000, 1), (3000, 2000), (30000, 2)):
+        picture = annotated(np.full((rows, columns, 3), 200, np.uint8), ["ant 90%"])
+        assert 320 <= picture.shape[1] <= 1600 and 20 < picture.shape[0] <= 1800
+        assert picture[0, 0].tolist() == [200, 200, 200] and (picture < 60).any()
