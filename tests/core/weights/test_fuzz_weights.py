@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.tensor import Tensor
 from core.weights import file_format, read_weights, write_safetensors
 from core.weights.__main__ import inspect
-from core.weights.save_load import load
+from core.weights.save_load import load, save
 from tests.core.weights.test_mxnet_params import WITH_NUMPY_SHAPES, WITHOUT_NUMPY_SHAPES
 from tests.fuzz import cases, mutated, outcome
 
@@ -36,8 +37,10 @@ def seeds(kind: str, folder: Path) -> list[bytes]:
         ]
     if kind == "mxnet":
         return [WITHOUT_NUMPY_SHAPES, WITH_NUMPY_SHAPES]
-    write_safetensors(ARRAYS, folder / "seed", {"format": "1"})
-    return [(folder / "seed").read_bytes()]
+    write_safetensors(ARRAYS, folder / "arrays", {"format": "1"})
+    half = Tensor(np.array([1.5, -2], np.float32), "bfloat16", name="half")
+    save({**STATE, "list": [1.5, None, (half, "x")]}, folder / "nested.safetensors")
+    return [(folder / name).read_bytes() for name in ("arrays", "nested.safetensors")]
 
 
 @pytest.mark.parametrize("kind, count", [("pdparams", 250), ("pdopt", 150), ("safetensors", 150), ("mxnet", 150)])
@@ -53,7 +56,7 @@ def test_damaged_weight_files(kind, count, tmp_path, recwarn):
         arrays, complaint = outcome(lambda: read_weights(path), ValueError, name=str(path))
         if arrays is not None:
             assert all(type(array) is np.ndarray and array.nbytes < 1 << 20 for array in arrays.values())
-        if message is not None:
+        if message is not None and "description of nested values" not in message:
             assert complaint is not None, f"number {number} is read as {file_format(path)} only here"
         outcome(lambda: inspect(str(path)), ValueError, name=str(path))
     assert read > count // 50 and refused > count // 4, (read, refused)
