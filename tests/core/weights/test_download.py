@@ -58,6 +58,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("ETag", self.server.version)
         self.end_headers()
 
+    def pieces(self):
+        """From where it is asked, but never more than 3000 bytes."""
+        start = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+        self.start(start)
+        self.wfile.write(CONTENT[start : start + 3000])
+
+    def unnamed(self):
+        self.send_response(206)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"piece")
+
+    def stranger(self):
+        """Continues another version, against the rules."""
+        start = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+        self.server.version += "+"
+        self.start(start)
+        self.wfile.write(CONTENT[start : start + 3000])
+
     def missing(self):
         self.send_error(404)
 
@@ -189,6 +208,8 @@ def test_damaged_cache_is_fetched_again(server):
         ("chunked", r"the connection was closed early; tried 4 times"),
         ("error", r"the server answers 503 Service Unavailable; tried 4 times"),
         ("page", r"the server answers with a web page instead of the file"),
+        ("unnamed", r"the server answers with a part of the file that it does not name"),
+        ("stranger", r"(the server continues another version of the file|3000 of 10240 bytes came); tried 4 times"),
         ("loop", r"the server answers 302 .* infinite loop"),
         ("tofile", r"the server answers 302 .*'file:///etc/hostname' is not allowed"),
         ("toftp", r"the server redirects to ftp://example.org/x, which is not followed"),
@@ -213,6 +234,16 @@ def test_a_broken_connection_is_tried_again_from_where_it_broke(name, has_ranges
     came = {"once-short": 100, "once-stalls": 5000}.get(name)
     assert server.ranges == [None, f"bytes={came}-" if came else None]
     assert rest(url) == [f"{name}.pdparams"]
+
+
+def test_a_connection_that_brings_something_is_worth_the_next(server, monkeypatch):
+    monkeypatch.setattr(transfer, "ATTEMPTS", 2)
+    url = server.address + "/pieces.pdparams"
+    with pytest.raises(ConnectionError, match="6000 of 10240 bytes came; tried 2 times"):
+        fetch(url, DIGEST, progress=False)
+    monkeypatch.setattr(transfer, "MEANINGFUL", 1000)
+    assert fetch(url, DIGEST, progress=False).read_bytes() == CONTENT
+    assert server.ranges == [None, "bytes=3000-", "bytes=6000-", "bytes=9000-"]
 
 
 def test_a_later_call_resumes_what_lies_there(server):
