@@ -41,6 +41,7 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
         write_class_names(folder, datasets[0].class_names)
     trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
     _announce(config, task)
+    print("".join(f"{line}\n" for line in _remarks(task)), end="")
     if resume is not None:
         trainer.resume()
     outcome = trainer.fit()
@@ -76,6 +77,20 @@ def _announce(config: ClassificationConfig, task: ClassificationTask) -> None:
         f"data: {images} images\n"
         f"{config.optimizer.name}, learning rate {config.schedule.arguments['learning_rate']} ({config.schedule.name})"
     )
+
+
+def _remarks(task: ClassificationTask) -> list[str]:
+    """Say what may be a mistake: outputs of the network that no class has, classes without an image to train on."""
+    dataset, outputs = task.dataset("train"), task.config.model.class_num
+    names, lines = dataset.class_names, []
+    if len(names) < outputs:
+        lines.append(f"note: the data has {len(names)} classes, model.class_num is {outputs}")
+    seen = {dataset.label(index) for index in range(len(dataset))}
+    unseen = [name for number, name in enumerate(names) if number not in seen]
+    if unseen:
+        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+        lines.append(f"note: data.train has no image of the class {', '.join(unseen[:5])}{more}")
+    return lines
 
 
 def _report(config: ClassificationConfig, folder: RunFolder, task: ClassificationTask, outcome: Outcome) -> int:

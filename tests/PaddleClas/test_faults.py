@@ -26,11 +26,11 @@ data:
   root: {folder}/data
   train:
     dataset: {{name: DatasetFolder, root: train}}
-    transforms: &all [{{name: Grayscale}}, {{name: Resize, size: [28, 28]}}, {{name: ToTensor}}]
+    transforms: [{{name: Grayscale}}, {{name: Resize, size: [28, 28]}}, {{name: ToTensor}}]
     batch_size: 4
   test:
     dataset: {{name: DatasetFolder, root: test}}
-    transforms: *all
+    transforms: [{{name: Grayscale}}, {{name: Resize, size: [28, 28]}}, {{name: ToTensor}}]
     batch_size: 4
 optimizer: {{name: Adam}}
 schedule: {{name: Constant, learning_rate: 0.001}}
@@ -128,6 +128,16 @@ def test_a_split_with_fewer_classes_must_name_them_all(experiment: Path) -> None
         "name the same classes in the same order, as in classes: [ant, bee, cat]"
     )
     assert start(experiment, "data.test.dataset.classes=[ant, bee, cat]") == 0
+
+
+def test_classes_without_images_and_outputs_without_classes_are_remarked_on(
+    experiment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classes = [f"data.{split}.dataset.classes=[ant, bee, cat, dog]" for split in ("train", "test")]
+    assert start(experiment, "model.class_num=6", *classes) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert "note: the data has 4 classes, model.class_num is 6" in told
+    assert "note: data.train has no image of the class dog" in told
 
 
 def test_weights_for_another_number_of_classes(experiment: Path) -> None:
