@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import typing
 from collections.abc import Iterator, Sequence
 from typing import Any, Optional, TypeVar, Union
@@ -11,14 +12,14 @@ import pydantic
 import yaml
 
 from core.train.table import describe_type, nearest
-from core.train.yaml_file import ConfigError, KeyPath, dotted, parse_value, read_yaml
+from core.train.yaml_file import ConfigError, KeyPath, dotted, parse_value, read_yaml, shortened
 from core.weights.atomic import atomic_write
 
 
 class Section(pydantic.BaseModel):
     """A group of keys of a config; a key that it does not declare is a mistake."""
 
-    model_config = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+    model_config = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True, allow_inf_nan=False)
 
 
 Schema = TypeVar("Schema", bound=Section)
@@ -102,7 +103,7 @@ def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override
     key, separator, text = override.partition("=")
     if not separator or not key.strip():
         raise ConfigError(f"-o {override}: an override is written key=value, as in -o train.epochs=5")
-    path: KeyPath = tuple(int(part) if part.isdigit() else part for part in key.strip().split("."))
+    path: KeyPath = tuple(int(part) if re.fullmatch("[0-9]{1,9}", part) else part for part in key.strip().split("."))
     target: Any = values
     part: Any
     for depth, part in enumerate(path):
@@ -128,11 +129,11 @@ def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPa
     if kind == "unknown_argument":
         path = (*path, context["key"])
         known = [dotted((*path[:-1], key)) for key in context["known"]]
-        return f"{_place(path, name, places)}: unknown key {dotted(path)!r}; {_suggest(path, known, schema)}"
+        return f"{_place(path, name, places)}: unknown key {shortened(dotted(path))}; {_suggest(path, known, schema)}"
     if kind == "extra_forbidden":
         section = _descend(schema, path[:-1])
         known = [dotted((*path[:-1], key)) for key in (section.model_fields if section is not None else [])]
-        return f"{_place(path, name, places)}: unknown key {dotted(path)!r}; {_suggest(path, known, schema)}"
+        return f"{_place(path, name, places)}: unknown key {shortened(dotted(path))}; {_suggest(path, known, schema)}"
     if kind == "missing":
         return f"{_place(path[:-1], name, places)}: the key {dotted(path)!r} is missing"
     if kind in ("unknown_name", "missing_argument", "wrong_argument"):
@@ -144,7 +145,7 @@ def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPa
     wanted = (
         problem["msg"].replace("Input should be", "must be").replace("a valid dictionary or instance of", "keys of")
     )
-    return f"{place}: {dotted(path)} {wanted}, not {problem['input']!r}"
+    return f"{place}: {dotted(path)} {wanted}, not {shortened(problem['input'])}"
 
 
 def _place(path: KeyPath, name: str, places: dict[KeyPath, str]) -> str:

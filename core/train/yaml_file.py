@@ -16,21 +16,28 @@ class ConfigError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as PyYAML reads it, less its traps: 1e-3 is a number, and yes, no, on and off are words."""
+    """YAML 1.1 as PyYAML reads it, less its traps: 1e-3 is a number; yes, no, dates and 1:30 are words."""
 
 
+_TRAPS = {f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "timestamp")}
 _Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:float")
-    ]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _TRAPS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"), list("tTfF"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F]+)$"), list("-+0123456789")
+)
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"^[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.(?:inf|nan))$"),
     list("-+.0123456789"),
 )
+MOST_ENTRIES = 20_000
+"""Of a config; aliases of aliases can stand for more than a memory holds."""
+
+_UNFIT = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
+"""What PyYAML raises for a value that does not fit an explicit tag, such as !!int x."""
 
 
 def read_yaml(path: Union[str, os.PathLike[str]]) -> tuple[dict[str, Any], dict[KeyPath, str]]:
@@ -49,20 +56,13 @@ def read_yaml(path: Union[str, os.PathLike[str]]) -> tuple[dict[str, Any], dict[
     name = os.fspath(path)
     if not os.path.isfile(name):
         raise FileNotFoundError(f"no config file {name!r}")
-    with open(name, encoding="utf-8") as stream:
-        loader = _Loader(stream)
-        try:
-            root = loader.get_single_node()
-            if not isinstance(root, yaml.MappingNode):
-                raise ConfigError(f"{name}: a config file is a mapping of keys to values")
-            places: dict[KeyPath, str] = {}
-            _note_places(name, root, (), places)
-            return loader.construct_document(root), places
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-            raise ConfigError(f"{name}:{line}: not valid YAML: {error.problem}") from None
-        finally:
-            loader.dispose()
+    try:
+        with open(name, encoding="utf-8") as stream:
+            text = stream.read()
+    except UnicodeDecodeError:
+        raise ConfigError(f"{name}: a config file is UTF-8 text, and this is not") from None
+    root, places = _composed(text, name)
+    return root, places
 
 
 def parse_value(text: str) -> Any:
@@ -77,28 +77,78 @@ def parse_value(text: str) -> Any:
     Raises:
         ConfigError: the text is not YAML.
     """
-    loader = _Loader(text)
     try:
-        return loader.get_single_data()
-    except yaml.YAMLError:
-        raise ConfigError(f"{text!r} is not valid YAML") from None
-    finally:
-        loader.dispose()
+        loader = _Loader(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except (yaml.YAMLError, RecursionError, *_UNFIT):
+        raise ConfigError(f"{shortened(text)} is not valid YAML") from None
 
 
-def _note_places(name: str, node: yaml.Node, path: KeyPath, places: dict[KeyPath, str]) -> None:
+def shortened(value: Any) -> str:
+    """Return a value as it stands in a message: a long one is cut."""
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:80]} ... ({len(text)} characters)"
+
+
+def _composed(text: str, name: str) -> tuple[dict[str, Any], dict[KeyPath, str]]:
+    places: dict[KeyPath, str] = {}
+    try:
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            if not isinstance(root, yaml.MappingNode):
+                raise ConfigError(f"{name}: a config file is a mapping of keys to values")
+            _note_places(name, root, (), places, [])
+            return _unshared(loader.construct_document(root)), places
+        finally:
+            loader.dispose()
+    except ConfigError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
+        raise ConfigError(f"{name}:{line}: not valid YAML: {' '.join(str(error.problem).split())[:200]}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{name}: not valid YAML: {' '.join(str(error).split())[:200]}") from None
+    except RecursionError:
+        raise ConfigError(f"{name}: not valid YAML: nested too deeply") from None
+    except _UNFIT as error:
+        raise ConfigError(f"{name}: a value does not fit its type: {shortened(str(error))}") from None
+
+
+def _note_places(
+    name: str, node: yaml.Node, path: KeyPath, places: dict[KeyPath, str], around: list[yaml.Node]
+) -> None:
+    """Note the line of everything within a node; what an alias stands for has its places once more."""
+    children: list[tuple[Union[str, int], yaml.Node, int]] = []
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            place = f"{name}:{key.start_mark.line + 1}"
-            here = (*path, key.value)
-            if here in places:
-                raise ConfigError(f"{place}: the key {dotted(here)!r} stands already at {places[here]}; remove one")
-            places[here] = place
-            _note_places(name, value, here, places)
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConfigError(f"{name}:{line}: a key must be a word")
+            children.append((key.value, value, line))
     elif isinstance(node, yaml.SequenceNode):
-        for position, value in enumerate(node.value):
-            places[(*path, position)] = f"{name}:{value.start_mark.line + 1}"
-            _note_places(name, value, (*path, position), places)
+        children = [(number, value, value.start_mark.line + 1) for number, value in enumerate(node.value)]
+    if any(node is outer for outer in around):
+        raise ConfigError(f"{name}:{node.start_mark.line + 1}: {shortened(dotted(path))} holds an alias of itself")
+    for key, value, line in children:
+        place, here = f"{name}:{line}", (*path, key)
+        if here in places:
+            key_text = shortened(dotted(here))
+            raise ConfigError(f"{place}: the key {key_text} stands already at {places[here]}; remove one")
+        if len(places) >= MOST_ENTRIES:
+            raise ConfigError(f"{place}: a config has at most {MOST_ENTRIES:,} entries, those of aliases included")
+        places[here] = place
+        _note_places(name, value, here, places, [*around, node])
+
+
+def _unshared(value: Any) -> Any:
+    """Return a copy in which no two places share a list or dict, as aliases make them."""
+    if isinstance(value, dict):
+        return {key: _unshared(child) for key, child in value.items()}
+    return [_unshared(child) for child in value] if isinstance(value, list) else value
 
 
 def dotted(path: KeyPath) -> str:
