@@ -291,9 +291,7 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(ValueError, match=r"Model.fit: give train_data"):
         prepared().fit()
     for name in ("VisualDL", "WandbCallback"):
-        with pytest.raises(
-            NotImplementedError, match=f"the callback {name} is not supported; the Trainer's runs"
-        ):
+        with pytest.raises(NotImplementedError, match=f"the callback {name} is not supported; the Trainer's runs"):
             getattr(callbacks, name)("x")
 
 
