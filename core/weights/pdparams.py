@@ -100,7 +100,7 @@ def read_pdparams(source: Union[PathLike, BinaryIO]) -> dict[str, numpy.ndarray]
         source: a path, or a binary stream.
 
     Returns:
-        Structured parameter name to array; the name table is left out.
+        Structured parameter name to array, bfloat16 as its bits in uint16; the name table is left out.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -7,6 +7,7 @@ import struct
 import numpy
 
 from core.weights.atomic import PathLike
+from core.weights.bfloat16 import widen
 from core.weights.mxnet_params import MAGIC, read_mxnet_params
 from core.weights.pdparams import read_pdparams, require_file
 from core.weights.safetensors_file import read_safetensors
@@ -41,11 +42,14 @@ def read_weights(path: PathLike) -> dict[str, numpy.ndarray]:
         path: the file; its format is told by its content, not by its name.
 
     Returns:
-        Parameter name to array.
+        Parameter name to array; bfloat16 values become float32, which holds them exactly.
 
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: the file is truncated, of an unknown format, or holds something other than named arrays.
     """
-    readers = {"mxnet": read_mxnet_params, "safetensors": read_safetensors, "paddle": read_pdparams}
-    return readers[file_format(path)](path)
+    kind = file_format(path)
+    if kind == "paddle":  # Paddle has no type uint16: it is how bfloat16 is written
+        arrays = read_pdparams(path)
+        return {name: widen(array) if array.dtype == numpy.uint16 else array for name, array in arrays.items()}
+    return read_mxnet_params(path) if kind == "mxnet" else read_safetensors(path)

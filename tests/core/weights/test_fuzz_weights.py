@@ -17,7 +17,7 @@ from tests.fuzz import cases, mutated, outcome
 
 DATA = Path(__file__).parent / "data"
 ARRAYS = {
-    "conv.weight": np.arange(24, dtype=np.float32).reshape(2, 3, 4),
+    "conv.weight": np.arange(960, dtype=np.float32).reshape(8, 3, 40),
     "conv.bias": np.zeros(0, np.float16),
     "step": np.array(7),
     "mask": np.array([True, False]),

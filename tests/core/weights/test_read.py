@@ -44,6 +44,15 @@ def test_every_format_under_any_name(kind, tmp_path, capsys):
     assert lines[3] == "2 entries, 7 numbers" + (", with name table" if kind == "paddle" else "")
 
 
+def test_bfloat16_is_float32_in_every_format(tmp_path):
+    bits = np.array([0x3FC0, 0xC000], np.uint16)
+    write_pdparams({"w": bits}, tmp_path / "x.pdparams")
+    write_safetensors({"w": bits}, tmp_path / "x.safetensors", bfloat16={"w"})
+    for path in tmp_path.iterdir():
+        loaded = read_weights(path)["w"]
+        assert loaded.dtype == np.float32 and loaded.tolist() == [1.5, -2.0]
+
+
 def test_inspect_shows_bfloat16(tmp_path, capsys):
     write_safetensors({"w": np.zeros(2, np.uint16)}, tmp_path / "x", bfloat16={"w"})
     assert main(["inspect", str(tmp_path / "x")]) == 0

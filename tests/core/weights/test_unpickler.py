@@ -164,7 +164,7 @@ def reconstruct(shape: bytes, code: bytes, raw: bytes) -> bytes:
         (b"\x80\x02]r\xff\xff\xff\xff.", "memo index 4294967295"),
         (b"", "too early"),
         (b"\x80\x02" + b"]" * 20000 + b"a" * 19999 + b".", "nested too deeply"),
-        (b"\x80\x02})" + b"\x85" * 1_000_000 + b"K\x01s.", "nested too deeply"),
+        (b"\x80\x02})" + b"\x85" * 200_000 + b"K\x01s.", "nested too deeply"),
         (b"\x80\x02})" + b"2\x86" * 60 + b"K\x01s.", "its keys hold themselves too many times over"),
         (b"\x80\x02](" + b"cbuiltins\ntuple\n])" + b"2\x86" * 60 + b"a\x85Re.", "too many times over"),
         (b"\x80\x02cbuiltins\nset\n])" + b"2\x86" * 60 + b"a\x85R.", "its keys hold themselves too many times over"),
