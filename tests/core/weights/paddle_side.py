@@ -80,6 +80,7 @@ def read(folder):
     results["master"] = optimizer._master_weights["half.w_0"].numpy()
     results["master moment"] = state["half.w_0_fp32_master_0_moment1_0"].numpy()
     nested = paddle.load(str(folder / "nested.pd"))
+    results["sliced"] = np.asarray(paddle.load(str(folder / "sliced.pdparams"))["w"])
     results["nested"] = nested["net"]["w"].numpy()
     results["half"] = nested["half"].astype("float32").numpy()
     results["scalar"] = nested["list"][0].numpy()

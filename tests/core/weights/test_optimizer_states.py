@@ -12,6 +12,7 @@ import pytest
 
 import core
 from core.tensor import Tensor
+from core.weights import pdparams
 from tests.core.weights.optimizer_cases import CASES, GRADIENTS, STEPS_BEFORE, VALUES, make, train
 
 ROOT = Path(__file__).parents[3]
@@ -122,7 +123,7 @@ def test_our_master_weights_have_the_form_of_paddles(tmp_path):
     assert {key for key in ours if "moment" in key} == {f"half.w_0_fp32_master_0_moment{n}_0" for n in (1, 2)}
 
 
-def test_paddle_itself_continues_from_our_states(tmp_path):
+def test_paddle_itself_continues_from_our_states(tmp_path, monkeypatch):
     python = os.environ.get(PADDLE)
     if not python:
         pytest.skip(f"{PADDLE} does not name a Python that has paddlepaddle 2.6.2")
@@ -130,6 +131,8 @@ def test_paddle_itself_continues_from_our_states(tmp_path):
     master = write_master(tmp_path)
     value = {"net": {"w": core.to_tensor([1.0, 2.0])}, "half": core.to_tensor([1.5, -2.0]).astype("bfloat16")}
     core.save({**value, "list": [core.to_tensor(2.5)]}, tmp_path / "nested.pd")
+    monkeypatch.setattr(pdparams, "SLICE_BYTES", 10)
+    core.save({"w": core.to_tensor(VALUES["fc.w_0"])}, tmp_path / "sliced.pdparams", protocol=2)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [python, "tests/core/weights/paddle_side.py", "read", str(tmp_path)]
     answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -141,4 +144,5 @@ def test_paddle_itself_continues_from_our_states(tmp_path):
             np.testing.assert_allclose(results[f"{name}/{key}"], array, rtol=2e-6, atol=1e-7)
     np.testing.assert_array_equal(results["master"], master.numpy())
     np.testing.assert_allclose(results["master moment"], 0.1 * np.ones((3, 2)), rtol=1e-6)
+    np.testing.assert_array_equal(results["sliced"], VALUES["fc.w_0"])
     assert results["nested"].tolist() == [1, 2] and results["half"].tolist() == [1.5, -2] and results["scalar"] == 2.5
