@@ -35,6 +35,7 @@ class Profile:
         self.operators: list[engine_profile.OperatorTime] = []
         self.measured_steps = 0
         self._steps = 0
+        self._single: Optional[engine_profile.SingleOperators] = engine_profile.SingleOperators()
         self._measuring: Optional[contextlib.ExitStack] = None
 
     @contextlib.contextmanager
@@ -63,6 +64,9 @@ class Profile:
 
     def close(self) -> None:
         """End the measurement of operators, if it is under way."""
+        if self._single is not None:
+            self._single.close()
+            self._single = None
         if self._measuring is not None:
             self._measuring.close()
             self._measuring = None
