@@ -6,12 +6,15 @@ import difflib
 import functools
 import importlib
 import inspect
+import math
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Union
 
 import pydantic
 from pydantic_core import PydanticCustomError
+
+from core.train.yaml_file import shortened
 
 
 class Component(pydantic.BaseModel):
@@ -130,6 +133,8 @@ def _annotation(factory: Callable[..., Any], argument: str) -> Any:
 
 
 def _check_type(owner: str, argument: str, value: Any, annotation: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _wrong(owner, argument, value, "a finite number")
     try:
         adapter = pydantic.TypeAdapter(annotation)
     except pydantic.errors.PydanticSchemaGenerationError:
@@ -137,17 +142,15 @@ def _check_type(owner: str, argument: str, value: Any, annotation: Any) -> None:
     try:
         adapter.validate_python(value, strict=True)
     except pydantic.ValidationError:
-        raise PydanticCustomError(
-            "wrong_argument",
-            "{owner}: {argument} must be {expected}, not {value}",
-            {
-                "owner": owner,
-                "argument": argument,
-                "expected": describe_type(annotation),
-                "value": repr(value),
-                "key": argument,
-            },
-        ) from None
+        raise _wrong(owner, argument, value, describe_type(annotation)) from None
+
+
+def _wrong(owner: str, argument: str, value: Any, expected: str) -> PydanticCustomError:
+    return PydanticCustomError(
+        "wrong_argument",
+        "{owner}: {argument} must be {expected}, not {value}",
+        {"owner": owner, "argument": argument, "expected": expected, "value": shortened(value), "key": argument},
+    )
 
 
 def describe_type(annotation: Any) -> str:

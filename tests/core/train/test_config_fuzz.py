@@ -96,6 +96,7 @@ def test_numbers_that_are_none_and_long_values(tmp_path: Path) -> None:
         ("train.epochs=1:30", "train.epochs must be a valid integer, not '1:30'"),
         ("train.ema=.nan", "train.ema must be "),
         (f"train.epochs={'x' * 5000}", f"train.epochs must be a valid integer, not '{'x' * 79} ... (5002 characters)"),
+        ("schedule.learning_rate=.nan", "schedule: Cosine: learning_rate must be a finite number, not nan"),
         ("train.²=1", "unknown key 'train.²'"),
     ):
         with pytest.raises(ConfigError) as caught:
