@@ -259,3 +259,19 @@ def test_a_trainer_without_a_folder_writes_nothing(tmp_path: Path, monkeypatch: 
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     with pytest.raises(ValueError, match="a Trainer without a folder has nothing to resume from"):
         trainer.resume()
+
+
+def test_ctrl_c_of_a_command_saves_and_leaves_with_130(tmp_path: Path) -> None:
+    config = ROOT / "PaddleClas" / "configs" / "digits_lenet.yaml"
+    command = [sys.executable, str(ROOT / "PaddleClas" / "train.py"), "-c", str(config), "-o", "train.epochs=9999",
+               "-o", f"output={tmp_path / 'run'}"]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith("epoch "):
+        assert process.poll() is None, process.communicate()[1]
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1].splitlines()[-1]
+    assert process.returncode == 130
+    newest = CheckpointStore(tmp_path / "run" / "checkpoints").newest()
+    step = checkpoint.load_progress(newest).step if newest is not None else 0
+    assert told == (f"interrupted after step {step}; saved {newest}; continue with --resume {tmp_path / 'run'}")
