@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numba
 import tensorboardX.record_writer  # noqa: F401  # what a run loads late is loaded once, here
 
 from core.train.curve import learning_curve
@@ -45,16 +46,19 @@ def run(order: dict[str, Any]) -> None:
         die_at(order["event"], order["folder"])
     task = Regression(noise=0.3, dropout=0.5, batch_size=3, num_workers=order["workers"])
     folder = Path(order["folder"])
-    trainer = trainer_for(task, folder, resume=(folder / "config.yaml").is_file(), **OPTIONS)
-    if (folder / "checkpoints").exists():
+    begun = (folder / "config.yaml").is_file()
+    trainer = trainer_for(task, folder, resume=begun, **OPTIONS)
+    if begun:
         trainer.resume()
     trainer.fit()
 
 
 def main() -> None:
     """Serve until standard input ends."""
+    numba.njit(lambda number: number + 1)(1)  # what numba sets up once, without threads, which do not survive a fork
     with tempfile.NamedTemporaryFile(suffix=".png") as picture:
         learning_curve([], picture.name)
+    print("ready", flush=True)
     for line in sys.stdin:
         order = json.loads(line)
         child = os.fork()

@@ -29,6 +29,7 @@ class Server:
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        assert self.process.stdout is not None and self.process.stdout.readline() == "ready\n"
 
     def run(self, folder: Path, event: int = 0, seconds: float = 0.0, workers: int = 0) -> int:
         """Train in a folder; return the signal that ended it, or 0."""
@@ -95,7 +96,7 @@ def test_killed_at_thirty_random_moments(server: Server, undisturbed: tuple[Path
     kills, chain, folder = 0, 0, tmp_path / "chain0"
     while kills < 30:
         event = generator.randint(1, 70) if kills % 2 else 0
-        code = server.run(folder, event, 0.0 if event else generator.uniform(0.05, 0.9) * seconds)
+        code = server.run(folder, event, 0.0 if event else generator.uniform(0.05, 1.0) * seconds)
         assert code in (0, signal.SIGKILL)
         kills += code == signal.SIGKILL
         if code == 0:
