@@ -284,3 +284,26 @@ def test_gradients_of_many_uses_of_one_tensor_add_up(uses: int, dynamic: bool) -
             found.append(weight.grad.numpy())
         np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
     assert found[0].any()
+
+
+def test_a_program_differentiated_twice_gives_gradients_that_do_not_change_later() -> None:
+    weight = core.to_tensor([1.0, 2.0], stop_gradient=False)
+    x = core.to_tensor([3.0, 5.0], stop_gradient=False)
+    program = core.jit.to_static(lambda x: x * weight * weight)
+    value = program(x)
+    first = core.grad(value, [x, weight], [core.to_tensor([1.0, 1.0])], retain_graph=True)
+    second = core.grad(value, [x, weight], [core.to_tensor([2.0, 3.0])])
+    third = core.grad(program(x * 2), [x, weight], [core.to_tensor([1.0, 1.0])])
+    assert [t.tolist() for t in first] == [[1, 4], [6, 20]]
+    assert [t.tolist() for t in second] == [[2, 12], [12, 60]]
+    assert [t.tolist() for t in third] == [[2, 8], [12, 40]]
+
+
+def test_a_gradient_that_passes_unchanged_is_written_too() -> None:
+    x, y = (core.to_tensor(np.full((2, 3, 4), number, "float32"), stop_gradient=False) for number in (-1.0, 2.0))
+    program = core.jit.to_static(lambda x, y: core.cast(x > 0, "float32") * x + y)
+    for _ in range(3):
+        program(x, y).sum().backward()
+        assert (x.grad.numpy() == 0).all() and (y.grad.numpy() == 1).all()
+        x.clear_gradient(False)
+        y.clear_gradient(False)
