@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         f"try: RunFolder({str(locked)!r}).claim()\n"
         "except OSError as error: print(error)"
     )
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *list(tmp_path.parents)[:2]):
         folder.chmod(0o755)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
