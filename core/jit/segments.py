@@ -64,20 +64,21 @@ class Segment(Operator):
             steady,
             draws=[_drawn(value) for o in trace.operations if o.operator.random for value in o.outputs],
         )
+        self._output_needs = tuple([value.requires_grad for value in outputs])
         self._reached: dict[tuple[bool, ...], list[bool]] = {}
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Return the outputs for eager inputs, recorded where a gradient may be wanted."""
         arrays = [value.array for value in inputs]
-        if not (door.state.gradients and any(value.requires_grad for value in self.output_values)):
+        if not (door.state.gradients and any(self._output_needs)):
             return [Value(array, meta) for array, meta in zip(self.program.forward(arrays), self.output_metas)]
-        reached = self._reached_from(tuple([value.requires_grad for value in self.output_values]))
+        reached = self._reached_from(self._output_needs)
         needs = [value.requires_grad and found for value, found in zip(inputs, reached)]
         outputs, record = self.program.forward_recorded(arrays, needs)
         node = Node(self, {}, inputs, outputs, self.output_metas, record, traced=None)
         return [
-            Value(array, value.meta, node, index, value.requires_grad)
-            for index, (array, value) in enumerate(zip(outputs, self.output_values))
+            Value(array, meta, node, index, needed)
+            for index, (array, meta, needed) in enumerate(zip(outputs, self.output_metas, self._output_needs))
         ]
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
