@@ -11,8 +11,9 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "autograd", "callbacks", "device", "geometric", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn",
-    "onnx", "operators", "optimizer", "regularizer", "static", "text", "train", "vision", "weights",
+    "amp", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution", "framework",
+    "geometric", "hub", "incubate", "io", "jit", "kernels", "linalg", "metric", "nn", "onnx", "operators", "optimizer",
+    "profiler", "reader", "regularizer", "static", "tensor", "text", "train", "utils", "version", "vision", "weights",
 )  # fmt: skip
 
 NAMES = {
@@ -24,14 +25,38 @@ NAMES = {
     "is_grad_enabled": "core.autograd",
     "no_grad": "core.autograd",
     "set_grad_enabled": "core.autograd",
+    "CPUPlace": "core.device",
+    "CUDAPinnedPlace": "core.device",
+    "CUDAPlace": "core.device",
+    "get_cudnn_version": "core.device",
     "get_device": "core.device",
+    "is_compiled_with_cinn": "core.device",
+    "is_compiled_with_cuda": "core.device",
+    "is_compiled_with_custom_device": "core.device",
+    "is_compiled_with_distribute": "core.device",
+    "is_compiled_with_ipu": "core.device",
+    "is_compiled_with_mlu": "core.device",
+    "is_compiled_with_npu": "core.device",
+    "is_compiled_with_rocm": "core.device",
+    "is_compiled_with_xpu": "core.device",
     "set_device": "core.device",
+    "disable_static": "core.framework",
+    "enable_static": "core.framework",
+    "finfo": "core.framework",
+    "get_flags": "core.framework",
+    "iinfo": "core.framework",
+    "in_dynamic_mode": "core.framework",
+    "set_flags": "core.framework",
+    "set_printoptions": "core.kernels.printing",
+    "batch": "core.reader",
+    "DataParallel": "core.distributed",
     "LazyGuard": "core.nn",
     "ParamAttr": "core.nn",
     "create_parameter": "core.nn",
     "Model": "core.train.model",
     "flops": "core.train.flops",
     "summary": "core.train.summary",
+    "install_as_paddle": "core.paddle_alias",
     "load": "core.weights",
     "save": "core.weights",
     "float16": "core.kernels.dtypes",
@@ -48,7 +73,12 @@ RENAMED = {"bool": ("core.kernels.dtypes", "bool_"), "dtype": ("core.kernels.dty
 
 def __getattr__(name: str) -> Any:
     if name in SUBMODULES:
-        return importlib.import_module(f"core.{name}")
+        try:
+            return importlib.import_module(f"core.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"core.{name}":
+                raise
+            raise AttributeError(f"core has no attribute {name!r}") from None
     if name in NAMES:
         found = getattr(importlib.import_module(NAMES[name]), name)
     elif name in RENAMED:

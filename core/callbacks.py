@@ -61,7 +61,7 @@ class Callback:
     def on_predict_end(self, logs: Logs = None) -> None:
         """Called after a prediction."""
 
-    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+    def on_epoch_begin(self, epoch: Optional[int] = None, logs: Logs = None) -> None:
         """Called before an epoch."""
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
@@ -152,11 +152,11 @@ class ProgBarLogger(Callback):
         if self.verbose:
             print("The loss is that of the current step; a metric is that of all steps of the epoch so far.")
 
-    def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
+    def on_epoch_begin(self, epoch: Optional[int] = None, logs: Logs = None) -> None:
         """Print the epoch's number."""
         self._begin(self.params.get("steps"))
         if self.verbose:
-            print(f"Epoch {epoch + 1}/{self.params.get('epochs')}")
+            print(f"Epoch {(epoch or 0) + 1}/{self.params.get('epochs')}")
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
         """Print, now and then."""
@@ -440,7 +440,16 @@ class VisualDL(Callback):
 class WandbCallback(Callback):
     """Refused: Weights & Biases is not supported."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __init__(
+        self,
+        project: Optional[str] = None,
+        entity: Optional[str] = None,
+        name: Optional[str] = None,
+        dir: Optional[str] = None,
+        mode: Optional[str] = None,
+        job_type: Optional[str] = None,
+        **kwargs: Any,
+    ) -> NoReturn:
         raise NotImplementedError(
             "the callback WandbCallback is not supported; the Trainer's runs write TensorBoard events"
         )

@@ -1,8 +1,20 @@
-"""Graph operators (paddle.geometric): reduction by segment and messages along edges."""
+"""Graph operators (paddle.geometric): reduction by segment, messages along edges, sampled neighbours."""
 
 from __future__ import annotations
 
 from core import autograd as autograd  # the rules belong to the operators
+from core.operators.neighbors import (
+    reindex_graph as reindex_graph,
+)
+from core.operators.neighbors import (
+    reindex_heter_graph as reindex_heter_graph,
+)
+from core.operators.neighbors import (
+    sample_neighbors as sample_neighbors,
+)
+from core.operators.neighbors import (
+    weighted_sample_neighbors as weighted_sample_neighbors,
+)
 from core.operators.segment import (
     segment_max as segment_max,
 )
@@ -25,4 +37,7 @@ from core.operators.segment import (
     send_uv as send_uv,
 )
 
-__all__ = ["segment_max", "segment_mean", "segment_min", "segment_sum", "send_u_recv", "send_ue_recv", "send_uv"]
+__all__ = [
+    "reindex_graph", "reindex_heter_graph", "sample_neighbors", "segment_max", "segment_mean", "segment_min",
+    "segment_sum", "send_u_recv", "send_ue_recv", "send_uv", "weighted_sample_neighbors",
+]  # fmt: skip

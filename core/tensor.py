@@ -6,6 +6,7 @@ whether it needs a gradient, its gradient, and how to read it.
 
 from __future__ import annotations
 
+import importlib
 import math
 import weakref
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.errors import user_line as user_line
 from core.kernels.operator import Operator
+from core.kernels.place import Place, current_place
+from core.kernels.printing import elements_text
 
 
 class Tensor:
@@ -84,9 +87,9 @@ class Tensor:
         return math.prod(self.shape)
 
     @property
-    def place(self) -> str:
-        """The device that holds it, such as ``cpu(0)``."""
-        return engine.device_text()
+    def place(self) -> Place:
+        """The device that holds it, such as ``Place(cpu)``."""
+        return current_place()
 
     @property
     def is_leaf(self) -> bool:
@@ -215,7 +218,7 @@ class Tensor:
         head = f"Tensor(shape={self.shape}, dtype={self.dtype.name}"
         if self._value.traced or self._value.array is None:
             return f"{head}, {'traced' if self._value.traced else 'abstract'}, stop_gradient={self.stop_gradient})"
-        body = np.array2string(self.as_float_numpy(), separator=", ", prefix=" " * 7, precision=8, threshold=200)
+        body = elements_text(self.as_float_numpy())
         return f"{head}, place={self.place}, stop_gradient={self.stop_gradient},\n       {body})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
@@ -373,6 +376,7 @@ class Tensor:
             self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
         elif data.size:
             engine.copy_into(self._value.array, array)
+            door.memory_written()
 
     def _rebind(self, value: Value) -> None:
         if value.node is None:
@@ -419,7 +423,7 @@ class Tensor:
         """Return this tensor, which lives on the CPU."""
         return self
 
-    def pin_memory(self) -> Tensor:
+    def pin_memory(self, blocking: bool = True) -> Tensor:
         """Return this tensor: there is no pinned memory to move it to."""
         return self
 
@@ -469,3 +473,13 @@ def readable(tensor: Tensor) -> Value:
     if value.array is None:
         raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
     return value
+
+
+def __getattr__(name: str) -> Any:
+    """Answer ``core.tensor.matmul`` and the like with the operator, as ``paddle.tensor`` does."""
+    if not name.startswith("__"):
+        importlib.import_module("core.autograd")  # the rules belong to the operators, which stand above this floor
+        operators = importlib.import_module("core.operators")
+        if hasattr(operators, name):
+            return getattr(operators, name)
+    raise AttributeError(f"core.tensor has no attribute {name!r}")

@@ -5,6 +5,12 @@ from __future__ import annotations
 from core.autograd import rules as rules
 from core.autograd.backward import backward as backward
 from core.autograd.backward import grad as grad
+from core.autograd.functional import (
+    hessian as hessian,
+)
+from core.autograd.functional import (
+    jacobian as jacobian,
+)
 from core.autograd.mode import (
     enable_grad as enable_grad,
 )

@@ -156,7 +156,7 @@ class _Walk:
     def run(self) -> list[tuple[Value, Tensor]]:
         """Walk; returns the leaves that were reached, with their gradients."""
         done: list[Node] = []
-        with door.gradient_mode(self.create_graph):
+        with door.gradient_mode(self.create_graph), door.precision_mode(None):
             while self.queue:
                 _, node = heapq.heappop(self.queue)
                 self._visit(node)

@@ -35,6 +35,23 @@ class PyLayerContext:
 
     materialize_grads = True
 
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Let no gradient flow through some outputs of ``forward``.
+
+        Args:
+            *args: the outputs.
+        """
+        self.non_differentiable = args
+
+    non_differentiable: tuple[Tensor, ...] = ()
+
+    def mark_not_inplace(self, *args: Tensor) -> None:
+        """Say that inputs are returned unchanged, which needs no saying: nothing is written in place.
+
+        Args:
+            *args: the inputs.
+        """
+
 
 class PyLayer:
     """Base class of operations with a gradient of their own; call them through :meth:`apply`.
@@ -83,7 +100,8 @@ class PyLayer:
             return returned
         arrays, metas = [tensor._value.array for tensor in tensors], [tensor._value.meta for tensor in tensors]
         node = Node(operator, {}, [tensor._value for tensor in inputs], arrays, metas, None, traced=None)
-        joined = iter([Tensor(Value(a, m, node, i, m[1].is_floating)) for i, (a, m) in enumerate(zip(arrays, metas))])
+        outputs = [Tensor(Value(a, m, node, i, m[1].is_floating)) for i, (a, m) in enumerate(zip(arrays, metas))]
+        joined = iter(operator.without_marked(tensors, outputs))
         results = [next(joined) if isinstance(item, Tensor) else item for item in results]
         return type(returned)(results) if isinstance(returned, (tuple, list)) else results[0]
 
@@ -125,6 +143,11 @@ class _PyLayerOperator(Operator):
                 )
         return answers
 
+    def without_marked(self, results: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[Tensor]:
+        """Return the outputs, cut from the record where ``forward`` has marked its results."""
+        marked = {id(tensor) for tensor in self.context.non_differentiable}
+        return [output.detach() if id(result) in marked else output for result, output in zip(results, outputs)]
+
     def _forward(self, tensors: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
         remaining = iter(tensors)
         args = [next(remaining) if isinstance(item, Tensor) else item for item in self.args]
@@ -159,7 +182,7 @@ class _PyLayerOperator(Operator):
         self.infer = lambda metas, attributes: self.metas if list(metas) == given else other_metas
         self.name = f"{self.name}#{id(self)}"
         PASSING[self.name] = self  # the custom operator finds it by name
-        outputs = [Tensor(value) for value in trace.invoke(self, values, {})]
+        outputs = self.without_marked(results, [Tensor(value) for value in trace.invoke(self, values, {})])
         return type(returned)(outputs) if isinstance(returned, (tuple, list)) else outputs[0]
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, Optional
 from core.io import messages, sendable, worker_info
 from core.io.batch_memory import BatchWriter
 from core.io.reading import Reader
+from core.paddle_alias import install_as_paddle
 
 GRACE = 0.5  # seconds to the end of a worker that is in the middle of a sample when it is told to stop
 
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
     shared_memory: Optional[int]  # bytes that the worker may take; None: what there is
     spare_segments: int
     reader: dict[str, Any]  # what the reader needs beside the data set and the collate function
+    as_paddle: bool = False  # whether the modules that define the data set may import core by the name of paddle
 
 
 class Task(NamedTuple):
@@ -96,6 +98,8 @@ class _Worker:
 
     def start(self, parcel: sendable.Parcel) -> bool:
         try:
+            if self.settings.as_paddle:
+                install_as_paddle()
             if parcel.needs_main:
                 self.import_main()
             objects = sendable.unpack(parcel)
@@ -162,7 +166,6 @@ def main(connection: Connection, faults: Connection, settings: Settings) -> None
         faults: where stacks go, when the process crashes or the parent asks.
         settings: the rest.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
     faulthandler.enable(file=faults.fileno())
     faulthandler.register(signal.SIGUSR1, file=faults.fileno())
     _die_with_parent()

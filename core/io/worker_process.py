@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
-from multiprocessing import context, popen_forkserver, process, reduction, spawn, util
+from multiprocessing import context, popen_forkserver, process, reduction, resource_tracker, spawn, util
 from multiprocessing.forkserver import ForkServer
 from typing import Any
 
@@ -56,7 +57,11 @@ class WorkerProcess(process.BaseProcess):
 
 @contextlib.contextmanager
 def _server_environment() -> Iterator[None]:
-    """The server, if it must be started, finds our modules and starts no threads: it is going to fork."""
+    """The server, if it must be started, finds our modules and starts no threads: it is going to fork.
+
+    Ctrl-C reaches all processes of a terminal, and the parent alone decides what it means. The server and its workers
+    are born with the signal blocked: ignoring it later would leave a moment in which it ends them with a traceback.
+    """
     _server.set_forkserver_preload(["core.io.worker", *(name for name in _PRELOADED if name in sys.modules)])
     wanted = {
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
@@ -65,9 +70,12 @@ def _server_environment() -> Iterator[None]:
     }
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
+    resource_tracker.ensure_running()  # it sets the mask of signals as well, so it must be there before
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for name, value in before.items():
             if value is None:
                 del os.environ[name]

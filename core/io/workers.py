@@ -26,6 +26,7 @@ from core.io.batch_memory import BatchReader
 from core.io.reading import Reader
 from core.io.worker import NoMainGuard, Settings, Task, main
 from core.io.worker_process import WorkerProcess, main_module
+from core.paddle_alias import installed
 
 WATCH = 60.0  # seconds that one sample may take, where no timeout is given
 SHARED_MEMORY: Optional[int] = None  # bytes that one worker may take; None: what the machine has
@@ -156,7 +157,16 @@ class Workers:
                     "num_workers=0"
                 )
             for number in range(count):
-                settings = Settings(number, count, dict(os.environ), main_is, memory, self.prefetch + 1, options)
+                settings = Settings(
+                    number,
+                    count,
+                    dict(os.environ),
+                    main_is,
+                    memory,
+                    self.prefetch + 1,
+                    options,
+                    installed() is not None,
+                )
                 self.workers.append(_Worker(number, settings, max(self.timeout, WATCH)))
             for worker in self.workers:
                 with self._blamed(worker):

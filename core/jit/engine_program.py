@@ -11,6 +11,7 @@ import numpy as np
 from core.jit.exported import ExportedProgram, has_regions
 from core.jit.exported_run import replay
 from core.jit.fusion import is_fusable
+from core.jit.own_kernels import is_for_own_kernels
 from core.jit.passes import is_random
 from core.jit.segments import Executable
 from core.kernels import door, engine, graph
@@ -65,8 +66,10 @@ class EngineProgram:
         count = len(self.metas)
         self._parts: Optional[Executable] = None
         self._program: Optional[graph.Program] = None
-        if has_regions(program):  # the engine has no graph for it: stretches of it are compiled
-            self._parts = Executable(program.name, trace.variables, trace.operations, outputs, static=True)
+        own = is_for_own_kernels(program)
+        if own or has_regions(program):  # the engine has no graph for it: stretches of it are compiled
+            given_to = (program.name, trace.variables, trace.operations, outputs)
+            self._parts = Executable(*given_to, static=True, own_kernels=own)
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
         else:
             self._program = graph.Program(

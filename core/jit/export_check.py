@@ -24,6 +24,7 @@ from core.tensor import Tensor
 
 SMALL_BATCHES = (1, 3)
 TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "float16": 5e-3, "bfloat16": 4e-2}
+ROUNDING = {**TOLERANCE, "float32": 1e-4}  # other kernels add in another order, and a deep network amplifies it
 _SEED = 20
 
 
@@ -159,7 +160,7 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
             compiled = EngineProgram(fast, weights, [array.shape for array in example.inputs], program.fuse)
             if not has_regions(program):  # nothing of a first call may show in the second
                 compiled([array * 0.5 if array.dtype.kind == "f" else array for array in example.inputs])
-            problem = _difference(compiled(example.inputs), got, "the uncompiled program's")
+            problem = _difference(compiled(example.inputs), got, "the uncompiled program's", ROUNDING)
         except MXNetError as error:
             problem = f"the engine refuses it: {engine.first_line(str(error))}"
         if problem:
@@ -181,7 +182,9 @@ def _readable(value: door.Value) -> np.ndarray:
     return Tensor(value).as_float_numpy()
 
 
-def _difference(got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: str) -> str:
+def _difference(
+    got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: str, tolerance: Mapping[str, float] = TOLERANCE
+) -> str:
     """Return what is wrong with some results, or nothing."""
     if len(got) != len(wanted):
         return f"{len(got)} results, but {whose} are {len(wanted)}"
@@ -189,7 +192,7 @@ def _difference(got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: 
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             return f"result {i} is {ours.dtype}{list(ours.shape)}, but {whose} is {theirs.dtype}{list(theirs.shape)}"
         distance = _distance(ours, theirs)
-        if distance > TOLERANCE.get(ours.dtype.name, 0.0):
+        if distance > tolerance.get(ours.dtype.name, 0.0):
             return f"result {i} differs from {whose} by {distance:.2g} of its largest element"
     return ""
 

@@ -12,11 +12,13 @@ from typing import Optional
 import numpy as np
 
 from core.jit.exported import ExportedProgram, ProgramNode, ProgramWeight
+from core.jit.own_kernels import with_own_kernels
 from core.jit.passes import (
     constant,
     free_name,
     uses_of,
     with_constants_folded,
+    with_engine_normalization,
     with_nodes,
     without_identities,
     without_unneeded,
@@ -31,6 +33,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
     """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left."""
     for change in (
         without_identities,
+        with_engine_normalization,
         with_constants_folded,
         with_batch_normalization_folded,
         with_products_fused,
@@ -38,6 +41,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
         with_changing_products_kept_apart,
         without_unneeded,
         with_branches_kept_apart,
+        with_own_kernels,
     ):
         program = change(program)
     return program

@@ -110,6 +110,16 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
 
 
+def with_engine_normalization(program: ExportedProgram) -> ExportedProgram:
+    """Let the engine normalise rows, which is what a layer that learns leaves to a kernel of ours."""
+    named = {"row_normalization": "layer_normalization"}
+    nodes = [
+        dataclasses.replace(node, operator=named[node.operator]) if node.operator in named else node
+        for node in program.nodes
+    ]
+    return with_nodes(program, nodes)
+
+
 def uses_of(program: ExportedProgram) -> Counter[str]:
     """Return how often each value is read; a question for its sizes counts twice, because it must stay."""
     uses: Counter[str] = Counter(program.outputs)

@@ -49,7 +49,7 @@ def repeat(
         attributes = operation.attributes
         if contains_dimension(attributes):
             attributes = evaluated(attributes, size)
-        with door.gradient_mode(door.state.gradients and operation.gradients):
+        with door.gradient_mode(door.state.gradients and operation.gradients), door.precision_mode(None):
             results = operation.operator.replay([known[id(value)] for value in operation.inputs], attributes)
         for traced, result in zip(operation.outputs, results):
             if result.meta[0] != traced.meta[0]:

@@ -8,16 +8,16 @@ program's order, and what a branch or an iteration computed is on the record lik
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context
 from core.jit.replay import repeat
-from core.kernels import door, graph
+from core.kernels import door, engine, graph
 from core.kernels.door import Node, Plan, Value
-from core.kernels.engine import Array
-from core.kernels.operator import Operator
+from core.kernels.engine import Array, Attributes
+from core.kernels.operator import HostOperator, Operator
 from core.kernels.trace import Operation, Trace
 from core.operators.creation import assign, zeros
 from core.tensor import Tensor
@@ -56,8 +56,9 @@ class Segment(Operator):
         self.operations: Sequence[Operation] = trace.operations
         self.output_values = list(outputs)
         self.output_metas = [value.meta for value in outputs]
+        made = {id(value): operation for operation in trace.operations for value in operation.outputs}
         self.program = graph.Program(
-            [value.array for value in outputs],
+            [_result(value, made.get(id(value))) for value in outputs],
             trace.inputs,
             static,
             trace.training,
@@ -128,6 +129,21 @@ class Segment(Operator):
         return found
 
 
+def _result(value: Value, operation: Optional[Operation]) -> graph.Symbol:
+    """Return a value as an output of a graph.
+
+    The gradient of a sum of equal shapes is the gradient that is given to the output, under another name; the engine
+    finds no operator then that says how it is stored, and fails. Another operator for sums has a gradient of its own.
+    """
+    if operation is None or operation.operator.same_shape_handle is None or not value.requires_grad:
+        return value.array
+    operator, metas = operation.operator, [given.meta for given in operation.inputs]
+    attributes = Attributes(operator.engine_attributes(metas, operation.attributes))
+    assert operator.handle is not None
+    symbols = [given.array for given in operation.inputs]
+    return graph.apply_operator(operator.name, operator.handle, symbols, attributes)[0]
+
+
 def _drawn(value: Value) -> graph.Symbol:
     """Return a draw as an output of a graph: the engine wants to differentiate every output, and cannot all draws."""
     return value.array if value.meta[1].is_floating else graph.block_gradient(value.array)
@@ -143,6 +159,7 @@ class Executable:
         outputs: Its results; variables may be among them.
         static: Keep one set of buffers for all calls.
         steady: Positions of the variables that are the same arrays in most calls (parameters).
+        own_kernels: Whether our kernels are called between the engine's stretches, instead of by the engine.
     """
 
     def __init__(
@@ -153,21 +170,22 @@ class Executable:
         outputs: Sequence[Value],
         static: bool,
         steady: Sequence[int] = (),
+        own_kernels: bool = False,
     ) -> None:
         same = {id(variables[i]) for i in steady}
         self.slots = {id(value): i for i, value in enumerate(variables)}
         self.number_of_inputs = len(variables)
         self.steps: list[tuple[Any, list[int], list[int]]] = []
-        groups = _cut(operations)
+        single = _single_steps(operations, own_kernels)
+        groups = _cut(operations, single)
         wanted: list[set[int]] = []
         later = {id(value) for value in outputs}
         for group in reversed(groups):
             wanted.append(later)
             later = later | {id(value) for operation in group for value in operation.inputs}
         for group, after in zip(groups, reversed(wanted)):
-            if group[0].operator.region:
-                operation = group[0]
-                self._add(_RegionStep(operation), operation.inputs, operation.outputs)
+            if id(group[0]) in single:
+                self._add(single[id(group[0])](group[0]), group[0].inputs, group[0].outputs)
                 continue
             made = {id(value) for operation in group for value in operation.outputs}
             results = [value for operation in group for value in operation.outputs if id(value) in after]
@@ -202,8 +220,8 @@ class Executable:
         return [held[i] for i in self.outputs]
 
 
-class _RegionStep:
-    """One region of a program, run in the gradient mode in which it was traced."""
+class _SingleStep:
+    """One region or kernel of ours, run in the gradient mode in which it was traced."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
@@ -213,15 +231,41 @@ class _RegionStep:
             return self.operation.operator.replay(inputs, self.operation.attributes)
 
 
-def _cut(operations: Sequence[Operation]) -> list[list[Operation]]:
+class _ViewStep:
+    """The result of a kernel of ours in another shape, without a copy."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.meta = operation.outputs[0].meta
+
+    def run(self, inputs: Sequence[Value]) -> list[Value]:
+        return [Value(engine.reshaped(inputs[0].array, self.meta[0]), self.meta)]
+
+
+def _single_steps(operations: Sequence[Operation], own_kernels: bool) -> dict[int, Any]:
+    """Return what runs by itself: a class of step by the operation's ``id``."""
+    steps: dict[int, Any] = {}
+    ours: set[int] = set()
+    for operation in operations:
+        is_kernel = own_kernels and isinstance(operation.operator, HostOperator)
+        if is_kernel or operation.operator.region:
+            steps[id(operation)] = _SingleStep
+        elif operation.operator.name == "reshape" and id(operation.inputs[0]) in ours:
+            steps[id(operation)] = _ViewStep
+            is_kernel = True
+        if is_kernel:
+            ours.update([id(value) for value in operation.outputs])
+    return steps
+
+
+def _cut(operations: Sequence[Operation], single: Mapping[int, Any]) -> list[list[Operation]]:
     groups: list[list[Operation]] = []
     joinable = False
     for operation in operations:
-        if operation.operator.region or not joinable:
+        if id(operation) in single or not joinable:
             groups.append([operation])
         else:
             groups[-1].append(operation)
-        joinable = not operation.operator.region
+        joinable = id(operation) not in single
     return groups
 
 

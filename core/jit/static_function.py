@@ -15,7 +15,7 @@ from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
 from core.jit.translator import ProgramTranslator
-from core.kernels import door, graph
+from core.kernels import door, engine
 from core.tensor import default_dtype
 
 logger = logging.getLogger("core.jit")
@@ -94,8 +94,9 @@ class StaticFunction:
             tuple([(tensor._value.meta, tensor._value.requires_grad) for tensor in tensors]),
             door.state.gradients,
             default_dtype(),
+            door.state.precision and door.state.precision.signature,
         )
-        with graph.handing_over:
+        with engine.turn:
             program = self._program((args, kwargs), signature)
             inputs = program.inputs(tensors)
         return program.run(tensors, inputs)
@@ -160,7 +161,8 @@ def to_static(
             result is a decorator.
         input_spec: An InputSpec for each tensor argument, in order and nested like the arguments. A call that
             contradicts it is an error; one program is compiled for each signature nevertheless.
-        build_strategy, backend: Not supported: the engine has one way to build a graph.
+        build_strategy: Not supported: the engine has one way to build a graph.
+        backend: Not supported, for the same reason.
         full_graph: Must be True: the whole function becomes one program.
         dynamic: Allocate memory anew in each call, for inputs of many different shapes.
 
@@ -197,15 +199,17 @@ def _refuse_options(**options: Any) -> None:
             )
 
 
-def not_to_static(function: Callable[..., Any]) -> Callable[..., Any]:
+def not_to_static(func: Optional[Callable[..., Any]] = None) -> Callable[..., Any]:
     """Leave a function's control flow as it is where compiled code calls it: then it must not depend on tensors.
 
     Args:
-        function: A Python function or method.
+        func: A Python function or method; without it, the result decorates with parentheses.
 
     Returns:
-        The function.
+        The function, or a decorator.
     """
-    plain: Any = getattr(function, "__func__", function)
+    if func is None:
+        return not_to_static
+    plain: Any = getattr(func, "__func__", func)
     plain._core_not_to_static = True
-    return function
+    return func

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
-_wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-if _wanted.isdecimal() and int(_wanted):  # numba itself does not ask for it, and reads its own variable only now
-    os.environ.setdefault("NUMBA_NUM_THREADS", _wanted)
+from core.kernels.processors import processors
+
+os.environ.setdefault("NUMBA_NUM_THREADS", str(processors()))  # numba reads its own variable, and only now
 
 import numba  # noqa: E402
+from llvmlite import ir  # noqa: E402
+from numba import types  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
 
@@ -26,11 +29,31 @@ def serial(function: Callable[..., Any]) -> Any:
     return _compile(function, parallel=False)
 
 
-def _compile(function: Callable[..., Any], parallel: bool) -> Any:
+def vectorized(function: Callable[..., Any]) -> Any:
+    """Compile a function for the calling thread whose loops may add up in any order and round once less."""
+    return _compile(function, parallel=False, fastmath={"reassoc", "contract"})
+
+
+def _compile(function: Callable[..., Any], parallel: bool, **options: Any) -> Any:
+    options.update(parallel=parallel, error_model="numpy")
     try:
-        return numba.njit(parallel=parallel, cache=True, error_model="numpy")(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither this folder nor the user's cache folder can be written
-        return numba.njit(parallel=parallel, error_model="numpy")(function)
+        return numba.njit(**options)(function)
+
+
+@intrinsic  # type: ignore[misc]
+def taken(context: Any, counter: Any) -> Any:
+    """Add 1 to an int64 counter that threads share and return what it was: the next task that nobody works at.
+
+    ``prange`` gives every thread an equal share, and all wait for the one whose processor was busy with something else.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", place, ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return types.int64(counter), generate
 
 
 def number_of_threads() -> int:

@@ -62,13 +62,16 @@ def default_dtype() -> DType:
     return _default[0]
 
 
-def set_default_dtype(dtype: DTypeLike) -> None:
-    """Choose the type of Python floats and of new parameters: float16, bfloat16, float32 or float64.
+def set_default_dtype(d: DTypeLike) -> None:
+    """Choose the type of Python floats and of new parameters.
+
+    Args:
+        d: float16, bfloat16, float32 or float64.
 
     Raises:
         TypeError: the type is not a floating-point type.
     """
-    wanted = to_dtype(dtype)
+    wanted = to_dtype(d)
     if not wanted.is_floating:
         raise TypeError(f"set_default_dtype: {wanted.name} is not a floating-point type")
     _default[0] = wanted

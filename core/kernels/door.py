@@ -11,7 +11,7 @@ import itertools
 import math
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Protocol
 
 from core.kernels import engine, graph
 from core.kernels.dtypes import DType
@@ -30,12 +30,39 @@ WORTH_A_LOOK = 2**15  # no operator makes 2**31 elements out of fewer than this 
 _order = itertools.count()
 
 
+class Precision(Protocol):
+    """Mixed precision: the types that operators compute in."""
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """Equal where two of them cast alike."""
+
+    def __call__(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
+        """Return the inputs of an operator, cast."""
+
+    def lowers(self, operator: Operator, *dtypes: DType) -> bool:
+        """Return whether an operator computes in 16 bits what it is given in these types."""
+
+
 class _State(threading.local):
     gradients = True
     trace: Optional[Trace] = None
+    precision: Optional[Precision] = None
 
 
 state = _State()
+_writes = 0
+
+
+def memory_written() -> None:
+    """Note that memory was written in which values may stand that were cast before."""
+    global _writes
+    _writes += 1
+
+
+def written() -> int:
+    """Return a number that changes whenever memory is written in place."""
+    return _writes
 
 
 class Value:
@@ -138,6 +165,8 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     Raises:
         OperatorError: shapes, types or attributes do not fit; raised before the engine starts computing.
     """
+    if state.precision is not None:
+        inputs = state.precision(operator, inputs, attributes)
     trace = state.trace
     if trace is not None:
         return trace.invoke(operator, inputs, attributes)
@@ -189,7 +218,7 @@ def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, A
         operator.check(metas, attributes)
     encoded = Attributes(operator.engine_attributes(metas, attributes))
     output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
-    plan = Plan(encoded, output_metas, operator.handle_for(metas))
+    plan = Plan(encoded, output_metas, operator.handle_for(metas, attributes))
     check_size(operator, plan, metas, attributes)
     if len(operator.plans) >= MAXIMUM_PLANS:
         operator.plans.clear()
@@ -261,6 +290,25 @@ class gradient_mode:
 
     def __exit__(self, *_: object) -> None:
         state.gradients = self.previous
+
+
+class precision_mode:
+    """Set this thread's mixed precision inside a ``with`` block; with None operators compute in what they are given."""
+
+    def __init__(self, precision: Optional[Precision]) -> None:
+        self.precision = precision
+
+    def __enter__(self) -> None:
+        self.previous = state.precision
+        state.precision = self.precision
+
+    def __exit__(self, *_: object) -> None:
+        state.precision = self.previous
+
+
+def lowers(operator: Operator, *dtypes: DType) -> bool:
+    """Return whether mixed precision computes in 16 bits what an operator is given in these types."""
+    return state.precision is not None and state.precision.lowers(operator, *dtypes)
 
 
 def constant(array: Array) -> Value:

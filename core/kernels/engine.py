@@ -5,32 +5,75 @@ Everything above this file speaks of arrays (engine memory), operator handles an
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import math
 import os
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from core.kernels.dtypes import BY_CODE, DType, bfloat16, dtype_of_numpy
 from core.kernels.errors import OperatorError
+from core.kernels.processors import processors
 
 if "bool" not in np.__dict__:
     np.bool = bool  # type: ignore[attr-defined]  # numpy 1.24 removed the alias that mxnet reads while it is imported
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Let nothing that the engine prints reach the terminal."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no error stream
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
 
 # static programs lose gradients that are added up in place, as they are from the eighth use of a tensor on
 os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 # otherwise it keeps one of oneDNN's kernels for every combination of sizes that it has ever seen
 os.environ.setdefault("MXNET_MKLDNN_CACHE_NUM", "256")
-with warnings.catch_warnings():
+# Computing on the calling thread, as our own kernels do, leaves one team of OpenMP threads; with a second one in the
+# engine's own thread they are more than there are processors, and each sleeps between any two operations. Only work for
+# another device gains from a thread of its own.
+if not os.path.exists("/proc/driver/nvidia"):
+    os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
+with warnings.catch_warnings(), _silent():
     warnings.simplefilter("ignore")
     import mxnet as mx
     from mxnet.base import _LIB, MXNetError
 
+    mx.nd.zeros((1,))  # now the engine has started, and has said which one it is
+
+
+def keep_number_of_threads() -> None:
+    """Let this thread's OpenMP regions run on as many threads as there are processors for us, now and for ever.
+
+    The engine's start sets 1 for the thread that imports it, and our kernels' first region sets it right again; but
+    what oneDNN made in between has room for one thread, and overwrites other memory when two use it.
+    """
+    try:
+        openmp = ctypes.CDLL("libgomp.so.1")  # what the engine and numba are linked to
+    except OSError:
+        return
+    openmp.omp_set_num_threads(processors())
+
+
+keep_number_of_threads()
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
@@ -62,6 +105,10 @@ if TYPE_CHECKING:
     Array = Any
 else:
     Array = mx.nd.NDArray
+turn = threading.RLock()
+"""Held while the engine computes: it keeps no order between what several threads give it, and lays weights out anew in
+place when a program first reads them."""
+
 SYNCHRONOUS = os.environ.get("CORE_SYNC") == "1"
 
 _NO_TEXT = (ctypes.c_char_p * 0)()
@@ -126,7 +173,7 @@ def invoke(
     attributes: Attributes,
     out: Optional[Sequence[Array]] = None,
 ) -> list[Array]:
-    """Run one registered operator; the call returns at once, the work goes to the engine's threads.
+    """Run one registered operator; with an engine of threads the call returns at once.
 
     Args:
         handle: From :func:`operator_handle`.
@@ -146,17 +193,18 @@ def invoke(
         number_of_outputs = ctypes.c_int(len(out))
         outputs = ctypes.cast(_handles(len(out))(*[array.handle for array in out]), _Handles)
     storage = _Integers()
-    failed = _LIB.MXImperativeInvokeEx(
-        handle,
-        number_of_inputs,
-        input_handles,
-        ctypes.byref(number_of_outputs),
-        ctypes.byref(outputs),
-        attributes.count,
-        attributes.keys,
-        attributes.values,
-        ctypes.byref(storage),
-    )
+    with turn:
+        failed = _LIB.MXImperativeInvokeEx(
+            handle,
+            number_of_inputs,
+            input_handles,
+            ctypes.byref(number_of_outputs),
+            ctypes.byref(outputs),
+            attributes.count,
+            attributes.keys,
+            attributes.values,
+            ctypes.byref(storage),
+        )
     if failed:
         raise MXNetError(last_error())
     if out is not None:
@@ -220,6 +268,15 @@ def set_device(kind: str, index: int) -> None:
 def device_text() -> str:
     """Return the current device as the engine writes it, ``cpu(0)`` or ``gpu(1)``."""
     return f"{'cpu' if _device_state[0] == 1 else 'gpu'}({_device_state[1]})"
+
+
+def reshaped(array: Array, shape: Sequence[int]) -> Array:
+    """Return the same memory as an array of another shape; it must have been laid out row by row."""
+    handle = ctypes.c_void_p()
+    sizes = (ctypes.c_int64 * len(shape))(*shape)
+    if _LIB.MXNDArrayReshape64(array.handle, len(shape), sizes, False, ctypes.byref(handle)):
+        raise MXNetError(last_error())
+    return Array(handle)
 
 
 def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:

@@ -23,7 +23,6 @@ else:
 Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
-handing_over = threading.RLock()  # the engine computes in parallel, but may be handed one program at a time
 _BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
 _COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
@@ -150,7 +149,7 @@ class Program:
         """Run without a record."""
         if self.without_inputs:
             arrays = [_unused_array()]
-        with handing_over, engine.engine_mode(recording=False, training=self.training):
+        with engine.turn, engine.engine_mode(recording=False, training=self.training):
             outputs = _listed(self.call(*[arrays[i] for i in self.order]))
         return outputs[self.number_of_draws : self.number_of_outputs]
 
@@ -164,7 +163,7 @@ class Program:
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
             lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags))
-        with handing_over, engine.engine_mode(recording=True, training=True):
+        with engine.turn, engine.engine_mode(recording=True, training=True):
             mark([watched[i] for i in chosen])
             outputs = _listed(lane.call(*[watched[i] for i in self.order]))
         draws = [array.detach() for array in outputs[: self.number_of_draws]]
@@ -235,7 +234,7 @@ class ProgramRecord:
 
     def backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:
         """Return one gradient array per program input, None where none was asked for."""
-        with handing_over:
+        with engine.turn:
             return self._backward(gradients, retain)
 
     def _backward(self, gradients: Sequence[Array], retain: bool) -> list[Any]:

@@ -106,7 +106,7 @@ class Operator:
             attributes = self._attributes(metas, attributes)
         return {key: value for key, value in attributes.items() if value is not None}
 
-    def handle_for(self, metas: Sequence[Meta]) -> Optional[ctypes.c_void_p]:
+    def handle_for(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Optional[ctypes.c_void_p]:
         """Return the engine's operator for inputs of these shapes and types."""
         if self.same_shape_handle is not None and metas[0] == metas[1]:
             shape, dtype = metas[0]

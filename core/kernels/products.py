@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.compiled import compiled, serial, threads
+from core.kernels.compiled import compiled, number_of_threads, serial, taken, threads
 from core.kernels.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
 
-_ROWS_TOGETHER = 60
+_ROWS_TOGETHER = 128
 """Rows of the left factor that one thread runs through a panel: they and the panel fit into its cache."""
 
 
@@ -34,15 +34,28 @@ def panels(matrix: np.ndarray) -> np.ndarray:
     return result
 
 
-@compiled
 def add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
     """Add ``left @ matrix`` to a result (m, n), both C-contiguous, where ``right`` holds the panels of the matrix."""
+    _add_product(left, right, result, number_of_threads())
+
+
+@compiled
+def _add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, workers: int) -> None:
+    counter = np.zeros(1, np.int64)
+    for _ in threads(workers):
+        _add_share(left, right, result, counter)
+
+
+@serial
+def _add_share(left: np.ndarray, right: np.ndarray, result: np.ndarray, counter: np.ndarray) -> None:
+    """Add what one thread gets to compute."""
     rows = left.shape[0]
     groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
-    for task in threads(groups * right.shape[0]):
-        panel, group = task % right.shape[0], task // right.shape[0]
-        first = group * _ROWS_TOGETHER
-        _add_panel(left, right, result, panel, first, min(first + _ROWS_TOGETHER, rows))
+    task = taken(counter)
+    while task < groups * right.shape[0]:
+        panel, group = task // groups, task % groups
+        _add_panel(left, right, result, panel, rows * group // groups, rows * (group + 1) // groups)
+        task = taken(counter)
 
 
 @serial
@@ -55,31 +68,92 @@ def add_rows_of_product(left: np.ndarray, right: np.ndarray, result: np.ndarray,
 @serial
 def _add_panel(left: np.ndarray, right: np.ndarray, result: np.ndarray, panel: int, first: int, last: int) -> None:
     depth = left.shape[1]
-    flat, factors = left.reshape(-1), right.reshape(-1)
     start = panel * depth * COLUMNS
     columns = min(COLUMNS, result.shape[1] - panel * COLUMNS)
+    place = first * result.shape[1] + panel * COLUMNS
+    given = (left.reshape(-1), first * depth, depth, 1, right.reshape(-1), start, depth)
+    multiply_panel(*given, result.reshape(-1), place, result.shape[1], last - first, columns, True)
+
+
+@serial
+def multiply_panel(
+    left: np.ndarray,
+    start: int,
+    row: int,
+    step: int,
+    right: np.ndarray,
+    first: int,
+    depth: int,
+    result: np.ndarray,
+    place: int,
+    line: int,
+    rows: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """Multiply some rows by one panel; all arrays are flat.
+
+    ``result[place + r * line + c]`` becomes, or grows by, the sum of ``left[start + r * row + k * step] * right[first +
+    k * COLUMNS + c]`` over k below ``depth``, for r below ``rows`` and c below ``columns``.
+    """
     sums = np.empty(ROWS * COLUMNS, np.float32)
-    step = ROWS if (last - first) % ROWS == 0 or ROWS < 5 or (last - first) % 5 else 5
-    row = first
-    while row < last:
-        rows = min(step, last - row)
-        place = row * depth
-        if rows == 1:
-            tile1(flat, place, factors, start, depth, sums)
-        elif rows == 2:
-            tile2(flat, place, factors, start, depth, sums)
-        elif rows == 3:
-            tile3(flat, place, factors, start, depth, sums)
-        elif rows == 4:
-            tile4(flat, place, factors, start, depth, sums)
-        elif rows == 5:
-            tile5(flat, place, factors, start, depth, sums)
+    direct = columns == COLUMNS and not add
+    tiles = (rows + ROWS - 1) // ROWS
+    r = 0
+    while r < rows:
+        height = (rows - r + tiles - 1) // tiles  # of about one height: a low tile costs nearly as much as a high one
+        tiles -= 1
+        at = start + r * row
+        target, where, width = (result, place + r * line, line) if direct else (sums, 0, COLUMNS)
+        if height == 1:
+            tile1(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 2:
+            tile2(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 3:
+            tile3(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 4:
+            tile4(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 5:
+            tile5(left, at, row, step, right, first, depth, target, where, width)
         else:
-            tile6(flat, place, factors, start, depth, sums)
-        for r in range(rows):
+            tile6(left, at, row, step, right, first, depth, target, where, width)
+        if add:
+            for i in range(height):
+                for c in range(columns):
+                    result[place + (r + i) * line + c] += sums[i * COLUMNS + c]
+        elif not direct:
+            for i in range(height):
+                for c in range(columns):
+                    result[place + (r + i) * line + c] = sums[i * COLUMNS + c]
+        r += height
+
+
+@serial
+def pack(matrix: np.ndarray, start: int, row: int, depth: int, width: int, result: np.ndarray) -> None:
+    """Cut ``matrix[start + k * row + c]``, k below ``depth``, c below ``width``, into panels; all arrays are flat."""
+    for first in range(0, width, COLUMNS):
+        columns = min(COLUMNS, width - first)
+        for k in range(depth):
+            place = first * depth + k * COLUMNS
             for c in range(columns):
-                result[row + r, panel * COLUMNS + c] += sums[r * COLUMNS + c]
-        row += rows
+                result[place + c] = matrix[start + k * row + first + c]
+            for c in range(columns, COLUMNS):
+                result[place + c] = 0
+
+
+@serial
+def pack_transposed(matrix: np.ndarray, start: int, row: int, depth: int, width: int, result: np.ndarray) -> None:
+    """Cut ``matrix[start + c * row + k]``, k below ``depth``, c below ``width``, into panels; all arrays are flat."""
+    for first in range(0, width, COLUMNS):
+        columns = min(COLUMNS, width - first)
+        for block in range(0, depth, 16):
+            last = min(block + 16, depth)
+            for c in range(columns):
+                for k in range(block, last):
+                    result[first * depth + k * COLUMNS + c] = matrix[start + (first + c) * row + k]
+            for k in range(block, last):
+                for c in range(columns, COLUMNS):
+                    result[first * depth + k * COLUMNS + c] = 0
 
 
 @compiled

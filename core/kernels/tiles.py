@@ -27,18 +27,33 @@ def _tile(rows: int) -> Any:
     """Return a function for numba's code that computes a tile of ``rows`` rows."""
 
     @intrinsic  # type: ignore[misc]
-    def tile(context: Any, left: Any, start: Any, right: Any, first: Any, depth: Any, sums: Any) -> Any:
-        """Write ``sums[r, c] = sum over k of left[start + r·depth + k] · right[first + k·COLUMNS + c]``, flat."""
+    def tile(
+        context: Any,
+        left: Any,
+        start: Any,
+        row: Any,
+        step: Any,
+        right: Any,
+        first: Any,
+        depth: Any,
+        result: Any,
+        place: Any,
+        line: Any,
+    ) -> Any:
+        """Write a tile of a product; all arrays are flat.
+
+        ``result[place + r * line + c] = sum of left[start + r * row + k * step] * right[first + k * COLUMNS + c]`` over
+        k below ``depth``.
+        """
         whole = types.intp
-        signature = types.void(left, whole, right, whole, whole, sums)
+        signature = types.void(left, whole, whole, whole, right, whole, whole, result, whole, whole)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _, start, _, first, depth, _ = arguments
-
             def pointer(place: int) -> Any:
                 return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
-            _emit(builder, rows, pointer(0), start, pointer(2), first, depth, pointer(5))
+            places = {0, 4, 7}
+            _emit(builder, rows, *[pointer(i) if i in places else item for i, item in enumerate(arguments)])
             return context.get_dummy_value()
 
         return signature, generate
@@ -46,7 +61,20 @@ def _tile(rows: int) -> Any:
     return tile
 
 
-def _emit(builder: Any, rows: int, left: Any, start: Any, right: Any, first: Any, depth: Any, sums: Any) -> None:
+def _emit(
+    builder: Any,
+    rows: int,
+    left: Any,
+    start: Any,
+    row: Any,
+    step: Any,
+    right: Any,
+    first: Any,
+    depth: Any,
+    result: Any,
+    place: Any,
+    width: Any,
+) -> None:
     vector, index = ir.VectorType(ir.FloatType(), _LANES), start.type
     name, kind = f"llvm.fma.v{_LANES}f32", ir.FunctionType(vector, [vector] * 3)
     multiply_add = cgutils.get_or_insert_function(builder.module, kind, name)
@@ -59,7 +87,7 @@ def _emit(builder: Any, rows: int, left: Any, start: Any, right: Any, first: Any
     def vector_at(pointer: Any, offset: Any) -> Any:
         return builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer())
 
-    starts = [builder.add(start, builder.mul(number(r), depth)) for r in range(rows)]
+    starts = [builder.add(start, builder.mul(number(r), row)) for r in range(rows)]
     before = builder.block
     loop, after = builder.append_basic_block("depth"), builder.append_basic_block("store")
     some = builder.icmp_signed(">", depth, number(0))
@@ -71,8 +99,9 @@ def _emit(builder: Any, rows: int, left: Any, start: Any, right: Any, first: Any
     line = builder.add(first, builder.mul(k, number(COLUMNS)))
     factors = [builder.load(vector_at(right, builder.add(line, number(v * _LANES))), align=4) for v in range(_VECTORS)]
     results = []
+    along = builder.mul(k, step)
     for r in range(rows):
-        element = builder.load(builder.gep(left, [builder.add(starts[r], k)]), align=4)
+        element = builder.load(builder.gep(left, [builder.add(starts[r], along)]), align=4)
         single = builder.insert_element(undefined, element, ir.Constant(ir.IntType(32), 0))
         spread = builder.shuffle_vector(single, undefined, everywhere)
         results.append([builder.call(multiply_add, [spread, factors[v], running[r][v]]) for v in range(_VECTORS)])
@@ -90,8 +119,9 @@ def _emit(builder: Any, rows: int, left: Any, start: Any, right: Any, first: Any
                 sum_.add_incoming(results[r][v], block_value)
                 sum_.add_incoming(nothing, before)
     for r in range(rows):
+        line = builder.add(place, builder.mul(number(r), width))
         for v in range(_VECTORS):
-            builder.store(final[r][v], vector_at(sums, number(r * COLUMNS + v * _LANES)), align=4)
+            builder.store(final[r][v], vector_at(result, builder.add(line, number(v * _LANES))), align=4)
 
 
 tile1, tile2, tile3, tile4, tile5, tile6 = (_tile(rows) for rows in range(1, 7))

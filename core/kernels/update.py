@@ -18,7 +18,7 @@ from typing import Any, Callable
 import numpy as np
 
 from core.kernels import engine, update_engine, update_reference
-from core.kernels.door import Value
+from core.kernels.door import Value, memory_written
 from core.kernels.dtypes import bfloat16, float32, float64
 from core.kernels.engine import _LIB, MXNetError
 
@@ -84,6 +84,7 @@ def update(
     reference = update_reference.RULES[rule]
     like = _like(columns[0][0])
     _check(columns, POWERS.get(rule, len(columns)))
+    memory_written()
     terms, rates, numbers = terms.astype(like.dtype), rates.astype(like.dtype), np.array(constants, like.dtype)
     if not _on_cpu(columns[0][0]):
         arrays = [[value.array for value in column] for column in columns]

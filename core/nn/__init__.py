@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.nn import functional, initializer, layer, naming, utils
 from core.nn.abstract import LazyGuard, abstract
 from core.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from core.nn.decode import BeamSearchDecoder, dynamic_decode
 from core.nn.layer import (
     CELU,
     ELU,
@@ -158,6 +159,7 @@ __all__ = [
     "BatchNorm1D",
     "BatchNorm2D",
     "BatchNorm3D",
+    "BeamSearchDecoder",
     "BiRNN",
     "Bilinear",
     "CELU",
@@ -274,6 +276,7 @@ __all__ = [
     "ZeroPad2D",
     "abstract",
     "create_parameter",
+    "dynamic_decode",
     "functional",
     "initializer",
     "layer",

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Optional
+from typing import Any, Optional, Union
 
 
 class NameGenerator:
@@ -44,20 +44,37 @@ def generate_with_ignorable_key(key: str) -> str:
     return generate(key)
 
 
-@contextmanager
-def guard(new_generator: Optional[str] = None) -> Iterator[None]:
-    """Start counting from zero inside a ``with`` block, so that two models built alike get the same names.
+def switch(
+    new_generator: Optional[NameGenerator] = None, new_para_name_checker: Any = None
+) -> tuple[NameGenerator, None]:
+    """Count with another generator from now on.
 
     Args:
-        new_generator: A prefix for the names made inside the block.
+        new_generator: What an earlier call returned first; a new one, counting from zero, when it is None.
+        new_para_name_checker: What an earlier call returned second; parameters' names are not checked.
+
+    Returns:
+        The generator until now, and None.
     """
     global _current
     previous = _current
-    _current = NameGenerator(new_generator or "")
+    _current = NameGenerator() if new_generator is None else new_generator
+    return previous, None
+
+
+@contextmanager
+def guard(new_generator: Union[str, NameGenerator, None] = None) -> Iterator[None]:
+    """Start counting from zero inside a ``with`` block, so that two models built alike get the same names.
+
+    Args:
+        new_generator: A prefix for the names made inside the block, or a generator.
+    """
+    generator = new_generator if isinstance(new_generator, NameGenerator) else NameGenerator(new_generator or "")
+    previous, _ = switch(generator)
     try:
         yield
     finally:
-        _current = previous
+        switch(previous)
 
 
 def snake_case(class_name: str) -> str:

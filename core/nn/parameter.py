@@ -8,7 +8,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import engine
 from core.kernels.door import Value
 from core.kernels.dtypes import DType, DTypeLike, to_dtype
 from core.nn import naming
@@ -181,21 +180,3 @@ def convert_in_place(tensor: Tensor, dtype: DType) -> None:
     array = None if old.array is None else cast(tensor.detach(), dtype)._value.array
     tensor._rebind(Value(array, (old.meta[0], dtype), requires_grad=old.requires_grad))
     tensor.clear_gradient(set_to_zero=False)
-
-
-def check_device(device: Any) -> None:
-    """Refuse a device on which tensors do not live.
-
-    Args:
-        device: ``cpu``, ``gpu:0`` or a place.
-
-    Raises:
-        RuntimeError: it is not the current device.
-    """
-    wanted = str(device).lower().replace("place", "").replace("(", ":").replace(")", "").rstrip(":")
-    kind, _, index = engine.device_text().rstrip(")").partition("(")
-    if wanted.partition(":")[0] != kind or (wanted.partition(":")[2] or index) != index:
-        raise RuntimeError(
-            f"tensors live on {kind}:{index}: call core.set_device({wanted!r}) before the model is built instead of"
-            f" moving it to {device!r}"
-        )

@@ -205,6 +205,11 @@ def leaky_relu(graph: Graph, x: Operand, slope: float) -> str:
     return graph.node("LeakyRelu", x, alpha=slope)
 
 
+def hard_sigmoid(graph: Graph, x: Operand, slope: float, offset: float) -> str:
+    """Compute slope * x + offset, limited to [0, 1]."""
+    return graph.node("HardSigmoid", x, alpha=slope, beta=offset)
+
+
 def gelu(graph: Graph, x: Operand) -> str:
     """Compute x / 2 * (1 + erf(x / sqrt(2)))."""
     inner = graph.node("Erf", graph.node("Div", x, graph.number(math.sqrt(2), x.dtype)))
@@ -252,6 +257,11 @@ def remainder(graph: Graph, x: Operand, y: Operand) -> str:
 def remainder_integers(graph: Graph, x: Operand, y: Operand) -> str:
     """Compute the remainder of integers with the sign of the divisor."""
     return graph.node("Mod", x, y)
+
+
+def divide_integers(graph: Graph, x: Operand, y: Operand) -> str:
+    """Divide integers and cut off."""
+    return narrowed(graph, graph.node("Div", widened(graph, x), widened(graph, y)), x.dtype)
 
 
 def floor_divide_integers(graph: Graph, x: Operand, y: Operand) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.kernels.operator import REGISTRY
 from core.onnx import (
+    attention,
     constants,
     convolution,
     elementwise,
@@ -53,6 +54,7 @@ CONVERTERS: dict[str, Converter] = {
     "minimum_reverse_scalar": with_scalar("Min", reverse=True),
     "remainder": elementwise.remainder,
     "remainder_integers": elementwise.remainder_integers,
+    "divide_integers": elementwise.divide_integers,
     "floor_divide_integers": elementwise.floor_divide_integers,
     "hypot": elementwise.hypot,
     "atan2": elementwise.atan2,
@@ -90,6 +92,7 @@ CONVERTERS: dict[str, Converter] = {
     "assign": elementwise.identity,
     "detach": elementwise.identity,
     "cast": elementwise.cast,
+    "half_cast": elementwise.cast,
     "abs": unary("Abs"),
     "acos": unary("Acos"),
     "acosh": unary("Acosh"),
@@ -106,6 +109,7 @@ CONVERTERS: dict[str, Converter] = {
     "expm1": elementwise.expm1,
     "floor": unary("Floor"),
     "gelu": elementwise.gelu,
+    "hard_sigmoid": elementwise.hard_sigmoid,
     "leaky_relu": elementwise.leaky_relu,
     "log": unary("Log"),
     "log10": elementwise.logarithm(10),
@@ -133,6 +137,7 @@ CONVERTERS: dict[str, Converter] = {
     "integer_matrix_product": matrices.matrix_product,
     "det": unary("Det"),
     # recurrent networks
+    "attention": attention.attention,
     "lstm": recurrent.lstm,
     "gru": recurrent.gru,
     "simple_rnn": recurrent.simple_rnn,
@@ -153,6 +158,7 @@ CONVERTERS: dict[str, Converter] = {
     "batch_normalization": normalization.batch_normalization,
     "frozen_normalization": normalization.frozen_normalization,
     "layer_normalization": normalization.layer_normalization,
+    "row_normalization": normalization.layer_normalization,
     "softmax": normalization.softmax,
     "log_softmax": normalization.log_softmax,
     # shape and order of the elements
@@ -226,7 +232,11 @@ _LENGTH = "a result whose size depends on the data: compute it outside the expor
 
 REFUSED: dict[str, str] = {
     **dict.fromkeys(
-        ["choose_categories", "dropout_mask", "normal", "poisson", "randint", "shuffle", "uniform"], _RANDOM
+        [
+            "choose_categories", "choose_class_centers", "draw_neighbors", "dropout_mask", "gamma", "normal", "poisson",
+            "randint", "shuffle", "uniform",
+        ],
+        _RANDOM,
     ),
     **dict.fromkeys(
         [
@@ -236,12 +246,22 @@ REFUSED: dict[str, str] = {
         _ALGEBRA,
     ),
     **dict.fromkeys(
-        ["bessel_i", "ctc", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma", "nextafter", "polygamma"],
+        [
+            "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma",
+            "nextafter", "polygamma", "region_align", "region_largest", "region_sensitive",
+            "sparse_pattern",
+        ],
         _FUNCTION,
     ),
     "gradient": _GRADIENT,
     "print": _PRINT,
-    **dict.fromkeys(["bincount", "lstsq", "nonzero", "unique", "unique_consecutive"], _LENGTH),
+    **dict.fromkeys(
+        [
+            "bincount", "generate_proposals", "lstsq", "matrix_suppression", "non_maximum_suppression", "nonzero",
+            "renumber_nodes", "repeat_positions", "share_out_proposals", "unique", "unique_consecutive",
+        ],
+        _LENGTH,
+    ),
 }  # fmt: skip
 """Primitive to the reason, with the mend, why it has no converter."""
 
@@ -255,5 +275,5 @@ def reason_for(name: str) -> str:
     return _GRADIENT if name.endswith(GRADIENTS) else "an operator without a form in ONNX: compute it outside"
 
 
-GRADIENTS = ("_backward", "_gradient", "_gradients")
+GRADIENTS = ("_back", "_backward", "_gradient", "_gradients", "_keep")
 """How the names of primitives end that only gradients use."""

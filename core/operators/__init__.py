@@ -21,6 +21,7 @@ FAMILIES = tuple(
         "closeness",
         "combination",
         "common",
+        "complex_numbers",
         "contraction",
         "convolution",
         "counting",
@@ -63,6 +64,7 @@ FAMILIES = tuple(
         "sorting",
         "special",
         "statistics",
+        "storage",
         "subscript",
         "views",
     )

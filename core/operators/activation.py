@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.dtypes import float64
+from core.kernels.dtypes import float32, float64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
@@ -30,6 +30,7 @@ from core.operators.activation_smooth import (
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.arguments import axis_argument, need_tensor
 from core.operators.manipulation import reshape_exact
+from core.operators.masking import where
 from core.operators.math import maximum, minimum
 from core.operators.methods import in_place
 from core.operators.reduction import max as largest
@@ -39,6 +40,11 @@ from core.tensor import Tensor
 _relu = Operator("relu", "Activation", attributes=lambda metas, options: {"act_type": "relu"})
 _leaky_relu = Operator(
     "leaky_relu", "LeakyReLU", attributes=lambda metas, options: {"act_type": "leaky", "slope": options["slope"]}
+)
+_hard_sigmoid = Operator(
+    "hard_sigmoid",
+    "hard_sigmoid",
+    attributes=lambda metas, options: {"alpha": options["slope"], "beta": options["offset"]},
 )
 
 
@@ -80,7 +86,7 @@ def relu6(x: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def clamp(x: Tensor, low: float, high: float) -> Tensor:
-    """Limit elements to [low, high]; the gradient is 0 outside and at the limits, as in Paddle."""
+    """Limit elements to [low, high]; the gradient is 0 outside, and passes at the limits (in Paddle it does not)."""
     return minimum(maximum(x, low), high)
 
 
@@ -101,7 +107,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: Optional[str] = No
     floating_tensor(x, "leaky_relu")
     slope = float(negative_slope)
     if x.dtype is float64:  # the engine keeps the slope in float32
-        return maximum(x, 0.0) + minimum(x, 0.0) * slope
+        return where(x < 0, x * slope, x)  # type: ignore[operator]
     return over_engine_shapes(_leaky_relu, x, slope=slope)
 
 
@@ -134,7 +140,7 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: Optional[s
         weight = reshape_exact(weight, [weight.size if i == axis else 1 for i in range(x.ndim)])
     elif x.ndim == 0:
         weight = reshape_exact(weight, [])
-    return relu(x) - weight * relu(-x)
+    return where(x > 0, x, weight * x)  # type: ignore[operator]
 
 
 def rrelu(
@@ -163,11 +169,11 @@ def rrelu(
     from core.operators.random import uniform  # same floor
 
     slopes = uniform(x.shape, dtype=x.dtype, min=lower, max=upper)
-    return maximum(x, 0.0) + minimum(x, 0.0) * slopes
+    return where(x < 0, x * slopes, x)  # type: ignore[operator]
 
 
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Limit elements to [min, max]; no gradient flows at the limits.
+    """Limit elements to [min, max]; no gradient flows outside.
 
     Args:
         x: A floating-point tensor of any shape.
@@ -201,7 +207,10 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
     Returns:
         A tensor of the same shape.
     """
-    return clip(floating_tensor(x, "hardsigmoid") * float(slope) + float(offset), 0.0, 1.0)
+    floating_tensor(x, "hardsigmoid")
+    if x.dtype is not float32:  # the engine keeps the slope in float32
+        return clip(x * float(slope) + float(offset), 0.0, 1.0)
+    return over_engine_shapes(_hard_sigmoid, x, slope=float(slope), offset=float(offset))
 
 
 def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -217,7 +226,7 @@ def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    return floating_tensor(x, "hardswish") * clip(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
+    return floating_tensor(x, "hardswish") * hardsigmoid(x, 1.0 / 6.0, 0.5)
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) -> Tensor:

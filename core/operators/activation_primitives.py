@@ -7,7 +7,7 @@ from typing import Any, Callable
 from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorTypeError
 from core.kernels.operator import Operator
-from core.operators.creation import assign, cast
+from core.operators.creation import assign, cast, narrowed
 from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
@@ -26,9 +26,12 @@ def floating_tensor(x: Any, caller: str) -> Tensor:
 
 
 def through_float32(function: Callable[..., Any], x: Tensor, *others: Any) -> Any:
-    """Compute on 16-bit tensors in float32, where the engine has no 16-bit kernel; the result has x's type again."""
+    """Compute on 16-bit tensors in float32, where the engine has no 16-bit kernel; the result has x's type again.
+
+    Under mixed precision it stays float32.
+    """
     wide = [cast(t, float32) if isinstance(t, Tensor) and t.dtype.size == 2 else t for t in (x, *others)]
-    return cast(function(*wide), x.dtype)
+    return narrowed(function(*wide), x.dtype)
 
 
 def over_engine_shapes(operator: Operator, x: Tensor, **attributes: Any) -> Tensor:

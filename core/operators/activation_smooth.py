@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Optional
 
-from core.kernels.dtypes import float32
+from core.kernels.dtypes import bfloat16, float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
@@ -14,7 +14,7 @@ from core.operators.creation import cast
 from core.operators.joining import split
 from core.operators.masking import where
 from core.operators.math import abs as absolute
-from core.operators.math import erf, exp, expm1, log1p, maximum, minimum
+from core.operators.math import erf, exp, expm1, log1p, minimum
 from core.operators.methods import in_place
 from core.tensor import Tensor
 
@@ -88,7 +88,7 @@ def elu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    return maximum(floating_tensor(x, "elu"), 0.0) + float(alpha) * expm1(minimum(x, 0.0))
+    return where(floating_tensor(x, "elu") > 0, x, float(alpha) * expm1(minimum(x, 0.0)))  # type: ignore[operator]
 
 
 def elu_(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
@@ -112,7 +112,8 @@ def celu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     """
     if alpha == 0:
         raise OperatorError("celu: alpha must not be 0")
-    return maximum(floating_tensor(x, "celu"), 0.0) + float(alpha) * expm1(minimum(x, 0.0) * (1.0 / alpha))
+    curve = float(alpha) * expm1(minimum(floating_tensor(x, "celu"), 0.0) * (1.0 / alpha))
+    return where(x > 0, x, curve)  # type: ignore[operator]
 
 
 def selu(
@@ -157,7 +158,7 @@ def gelu(x: Tensor, approximate: bool = False, name: Optional[str] = None) -> Te
     floating_tensor(x, "gelu")
     if approximate:
         return 0.5 * x * (1.0 + tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x)))
-    if x.dtype is float32:
+    if x.dtype in (float32, bfloat16):
         return over_engine_shapes(_gelu, x)
     return 0.5 * x * (1.0 + erf(x * math.sqrt(0.5)))
 
@@ -257,7 +258,7 @@ def stable_softplus(x: Tensor) -> Tensor:
     if x.dtype.size == 2:
         return through_float32(stable_softplus, x)  # type: ignore[no-any-return]
     bend = 20.0 if x.dtype is float32 else 40.0
-    return log1p(exp(minimum(x, bend))) + maximum(x - bend, 0.0)
+    return where(x > bend, x, log1p(exp(minimum(x, bend))))  # type: ignore[operator]
 
 
 def softsign(x: Tensor, name: Optional[str] = None) -> Tensor:

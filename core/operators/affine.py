@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from core.kernels import door
 from core.kernels.dimension import example, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import float32
@@ -39,6 +40,8 @@ def affine_map(x: Tensor, weight: Tensor, bias: Optional[Tensor]) -> Tensor:
     if bias is None:
         return matmul(x, weight)
     inputs, outputs = weight.shape
+    if door.lowers(_affine, x.dtype, weight.dtype, bias.dtype) and x.size and same_shape(bias.shape, (outputs,)):
+        return apply(_affine, x, swap_last(weight), bias)  # type: ignore[no-any-return]
     one_type = x.dtype is float32 and weight.dtype is float32 and bias.dtype is float32
     if one_type and x.size and same_shape(bias.shape, (outputs,)):
         saved = example(x.size * outputs) / FLOPS_SAVED_PER_SECOND

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from core.kernels import door
 from core.kernels.convolution import MAXIMUM_ELEMENTS
 from core.kernels.dimension import larger
+from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
-from core.operators.creation import filled
+from core.operators.creation import cast, filled
 from core.operators.manipulation import reshape_exact
 from core.operators.padding import pad_exact
 from core.operators.windows import (
@@ -119,6 +121,9 @@ def _transposed(
     check_rank(x, rank, caller)
     check_weight(weight, rank, groups, caller)
     optional_tensor(bias, caller, "bias")
+    if door.state.precision is not None:
+        x, weight = [cast(t, float32) if t.dtype.size == 2 else t for t in (x, weight)]
+        bias = cast(bias, float32) if bias is not None and bias.dtype.size == 2 else bias
     last = is_channel_last(data_format, rank, caller)
     if last:
         x = channel_first(x)

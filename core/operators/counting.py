@@ -34,7 +34,7 @@ def _bins(x: np.ndarray, *weights: np.ndarray, minlength: int) -> np.ndarray:
     if x.size and x.min() < 0:
         raise OperatorError(f"bincount: the elements must not be negative, got {x.min()}")
     counted = np.bincount(x, weights[0] if weights else None, minlength)
-    return counted.astype(weights[0].dtype if weights else np.int64)
+    return counted.astype(np.float32 if weights and weights[0].dtype == np.float32 else counted.dtype, copy=False)
 
 
 _histogram = HostOperator(
@@ -80,7 +80,7 @@ def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, na
         name: Unused, as in Paddle.
 
     Returns:
-        A tensor of shape [largest element + 1], int64 or the weights' dtype.
+        A tensor of shape [largest element + 1]: int64, or with weights float64 (float32 if the weights are).
 
     Raises:
         OperatorError: an element is negative, or shapes do not fit.
@@ -142,7 +142,7 @@ def cov(
     else:
         total = reduce_sum(weight)
         centred = subtract(rows, divide(reduce_sum(multiply(rows, weight), 1, keepdim=True), total))
-        lost = 0.0
+        lost: Any = 0.0
         if ddof:
             lost = 1.0 if aweights is None else divide(reduce_sum(multiply(weight, cast(aweights, x.dtype))), total)
         divisor = subtract(total, lost)

@@ -12,10 +12,13 @@ from core.kernels.dimension import Dimension, contains_dimension
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import ConstantOperator, Operator
+from core.kernels.place import check_place
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.tensor import Tensor, apply, default_dtype
 
 _cast = Operator("cast", "Cast", attributes=lambda metas, options: {"dtype": options["dtype"].name})
+_half_cast = Operator("half_cast", "amp_cast", attributes=lambda metas, options: {"dtype": options["dtype"].name})
+_HALF_CAST_AXES = 6  # as many as oneDNN knows
 _identity = Operator("assign", "_copy")
 _full = Operator(
     "full",
@@ -36,7 +39,7 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     Args:
         data: A number, nested lists, numpy array or Tensor.
         dtype: Element type; Python floats become the default float type, ints int64, numpy arrays keep theirs.
-        place: The device; the current one serves.
+        place: The device, by name or as a place: the current one.
         stop_gradient: True when no gradient is wanted.
 
     Returns:
@@ -45,7 +48,10 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     Raises:
         TypeError: the data is not numeric.
         ValueError: the nested lists are ragged.
+        RuntimeError: the place is another device than the current one.
     """
+    if place is not None:
+        check_place(place)
     if door.state.trace is not None and contains_dimension(data):
         return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
     return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
@@ -277,23 +283,29 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
     need_tensor(x, "cast")
     if x.dtype is wanted:
         return x
+    if x.dtype is bfloat16 and wanted is not float32:
+        return cast(_through_half_cast(x, float32), wanted)
+    if x.dtype is bfloat16:
+        return _through_half_cast(x, wanted)
     if wanted is bfloat16 and x.dtype.is_floating:
-        x = _rounded_to_eight_bits(cast(x, float32))
+        return _through_half_cast(cast(x, float32), wanted)
     return apply(_cast, x, dtype=wanted)
 
 
-def _rounded_to_eight_bits(x: Tensor) -> Tensor:
-    """Round float32 to the precision of bfloat16, because the engine's own cast cuts the rest off.
+def _through_half_cast(x: Tensor, wanted: DType) -> Tensor:
+    """Convert between float32 and bfloat16 by oneDNN, which rounds, many times as fast as the engine cuts off."""
+    from core.operators.manipulation import reshape_exact  # which stands on casts
 
-    Veltkamp's splitting (Dekker, 1971): with c = (2**16 + 1) x, c - (c - x) keeps the upper 8 of 24 bits of x, rounded.
-    """
-    from core.operators.masking import where  # element-wise arithmetic itself stands on casts
+    if x.size == 0:
+        return apply(_cast, x, dtype=wanted)
+    if 1 <= x.ndim <= _HALF_CAST_AXES:
+        return apply(_half_cast, x, dtype=wanted)
+    return reshape_exact(apply(_half_cast, reshape_exact(x, [x.size]), dtype=wanted), x.shape)
 
-    with door.gradient_mode(False):
-        scaled = x * 65537.0
-        rounded = scaled - (scaled - x)
-        correction = where(x.abs() < 2.0**110, rounded - x, zeros_like(x))
-    return x + correction
+
+def narrowed(x: Tensor, dtype: DType) -> Tensor:
+    """Return what was computed in float32 in the 16-bit type that was given; under mixed precision it stays float32."""
+    return x if dtype.size == 2 and door.state.precision is not None else cast(x, dtype)
 
 
 def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
@@ -304,10 +316,11 @@ def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
         output: Receives the copy when given.
 
     Returns:
-        The copy.
+        The copy; of shape [1] for a number.
     """
-    source = x if isinstance(x, Tensor) else Tensor(x)
-    copied = apply(_identity, source)
+    if not isinstance(x, Tensor):
+        x = Tensor([x] if np.isscalar(x) else x)
+    copied = apply(_identity, x)
     if output is not None:
         output._rebind(copied._value)
         return output

@@ -13,12 +13,12 @@ from core.operators.arguments import need_tensor
 from core.operators.creation import eye, zeros
 from core.operators.decompositions import svd
 from core.operators.diagonals import tril, triu
-from core.operators.joining import cut
+from core.operators.joining import concat, cut
 from core.operators.linalg import matmul, swap_last
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.math import add, multiply, subtract
 from core.operators.reduction import mean
-from core.operators.solvers import real_matrices
+from core.operators.solvers import real_matrices, triangular_solve
 from core.tensor import Tensor, apply
 
 
@@ -76,19 +76,35 @@ def lu(x: Tensor, pivot: bool = True, get_infos: bool = False, name: Optional[st
     Args:
         x: Shape [..., m, n], float32 or float64.
         pivot: Exchange rows for accuracy.
-        get_infos: Return zeros, one per matrix, too: failures raise here.
+        get_infos: Return zeros, one per matrix, too (shape [1] for one matrix): failures raise here.
         name: Unused, as in Paddle.
 
     Returns:
         Both factors in one tensor of x's shape (the lower one without its diagonal of ones), and int32 pivots
-        [..., min(m, n)] that count from 1; gradients flow through square matrices only.
+        [..., min(m, n)] that count from 1.
 
     Raises:
         OperatorError: x is no matrix.
     """
     rows, columns = real_matrices(x, "lu").shape[-2:]
     packed, pivots = apply(_lu, x if rows == columns else x.detach(), pivot=bool(pivot))
-    return (packed, pivots, zeros(x.shape[:-2], "int32")) if get_infos else (packed, pivots)
+    if rows != columns and not x.stop_gradient:
+        packed = _rectangular(x, pivots)
+    return (packed, pivots, zeros(x.shape[:-2] or [1], "int32")) if get_infos else (packed, pivots)
+
+
+def _rectangular(x: Tensor, pivots: Tensor) -> Tensor:
+    """Return the factors of matrices whose rows the pivots exchange, from those of their square part."""
+    rows, columns = x.shape[-2:]
+    size = min(rows, columns)
+    ordered = matmul(permutation_matrices(pivots, rows, x), x, transpose_x=True)
+    axis = x.ndim - (2 if rows > columns else 1)
+    square, rest = apply(_lu, cut(ordered, axis, 0, size), pivot=False)[0], cut(ordered, axis, size, x.shape[axis])
+    if rows > columns:
+        rest = swap_last(triangular_solve(square, swap_last(rest), upper=True, transpose=True))
+    else:
+        rest = triangular_solve(square, rest, upper=False, unitriangular=True)
+    return concat([square, rest], axis)
 
 
 def lu_unpack(

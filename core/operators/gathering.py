@@ -223,7 +223,9 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: Optional[str] = No
         index = index.maximum(limits[0]).minimum(limits[1])  # type: ignore[attr-defined]
     elif mode == "raise":
         check_range(index, total, "take", negative=True)
-    elif mode != "wrap":
+    elif mode == "wrap":
+        index = index % max(total, 1)  # type: ignore[operator]
+    else:
         raise OperatorError(f"take: mode {mode!r} is unknown: use 'raise', 'wrap' or 'clip'")
     if total == 0 and index.size:
         raise OperatorIndexError("take: x has no elements to take")

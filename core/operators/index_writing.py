@@ -8,14 +8,18 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dtypes import int64
 from core.kernels.errors import OperatorError
 from core.operators.arguments import Scalar, as_tensor, axis_argument, broadcast_shape, need_tensor
 from core.operators.arrangement import moveaxis
+from core.operators.constants import positions
 from core.operators.creation import cast, filled
 from core.operators.gathering import along_axis_position, check_range, index_argument, linear_index, take_rows
+from core.operators.joining import concat
 from core.operators.manipulation import broadcast_to, reshape_exact
-from core.operators.masking import nonzero_columns
+from core.operators.masking import nonzero_columns, where
 from core.operators.scattering import add_rows, set_rows
+from core.operators.segment import reduce_edges
 from core.tensor import Tensor
 
 
@@ -133,7 +137,9 @@ def expand_masks(indices: Sequence[Any], caller: str) -> list[Tensor]:
     return parts
 
 
-_REDUCTIONS = {"assign": "assign", "add": "add", "mul": "mul", "multiply": "mul"}
+_REDUCTIONS = {
+    "assign": "assign", "add": "add", "mul": "mul", "multiply": "mul", "mean": "mean", "amax": "amax", "amin": "amin"
+}  # fmt: skip
 
 
 def put_along_axis(
@@ -145,15 +151,15 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """Write, add or multiply one element for each index, at the index's own place in the other axes.
+    """Write one element for each index, or reduce it with what is there, at the index's place in the other axes.
 
     Args:
         arr: A tensor of at least one axis.
         indices: int32 or int64 of arr's rank; negative ones count from the end.
         values: Broadcast to the (broadcast) indices.
         axis: The axis that the indices address.
-        reduce: ``assign``, ``add`` or ``mul`` (also ``multiply``).
-        include_self: Whether arr's own element takes part in adding and multiplying.
+        reduce: ``assign``, ``add``, ``mul`` (also ``multiply``), ``mean``, ``amax`` or ``amin``.
+        include_self: Whether arr's own element takes part in a reduction.
         broadcast: Whether the indices are broadcast to arr's sizes along the other axes.
 
     Returns:
@@ -164,11 +170,15 @@ def put_along_axis(
         OperatorError: the shapes do not fit or the reduction is unknown.
     """
     if reduce not in _REDUCTIONS:
-        raise OperatorError(f"put_along_axis: reduce {reduce!r} is unknown: use 'assign', 'add' or 'mul'")
+        raise OperatorError(
+            f"put_along_axis: reduce {reduce!r} is unknown: use 'assign', 'add', 'mul', 'mean', 'amax' or 'amin'"
+        )
     position = along_axis_position(arr, indices, axis, broadcast, "put_along_axis")
     value = broadcast_to(cast(as_tensor(values, "put_along_axis"), arr.dtype), position.shape)
     flat = reshape_exact(arr, [arr.size])
     position, value = reshape_exact(position, [position.size]), reshape_exact(value, [value.size])
+    if reduce in ("mean", "amax", "amin"):
+        return reshape_exact(_reduced(flat, position, value, reduce, include_self), arr.shape)
     if _REDUCTIONS[reduce] != "assign" and not include_self:
         neutral = 0 if reduce == "add" else 1
         flat = set_rows(flat, position, filled((position.size,), neutral, arr.dtype))
@@ -179,6 +189,17 @@ def put_along_axis(
     else:
         new = _multiplied(flat, position, value)
     return reshape_exact(new, arr.shape)
+
+
+def _reduced(flat: Tensor, position: Tensor, value: Tensor, reduce: str, include_self: bool) -> Tensor:
+    """Replace elements by the mean or an extreme of the values brought to them, and of themselves if asked."""
+    size = flat.shape[0]
+    brought, target = value, cast(position, int64)
+    if include_self:
+        brought, target = concat([flat, value]), concat([positions(size), target])
+    found = reduce_edges(brought, positions(brought.shape[0]), target, size, reduce.lstrip("a"))
+    touched = add_rows(filled((position.shape[0],), 1, int64), position, size) > 0  # type: ignore[operator]
+    return where(touched, found, flat)
 
 
 def _multiplied(flat: Tensor, position: Tensor, value: Tensor) -> Tensor:

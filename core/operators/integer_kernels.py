@@ -24,6 +24,15 @@ def integer_operator(name: str, function: Callable[[np.ndarray, np.ndarray], np.
     )
 
 
+def integer_quotient(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """Divide and cut the fraction off."""
+    if not denominator.all():
+        raise OperatorError("divide: an integer is divided by 0: cast to float32 for an infinite result")
+    quotient = numerator // denominator
+    cut_up = (quotient < 0) & (quotient * denominator != numerator)
+    return np.asarray(quotient + cut_up, quotient.dtype)
+
+
 def integer_power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """Raise to integer powers; a negative power is 1 over a whole number, cut off to 0 except for a base of 1 or -1."""
     negative = exponent < 0

@@ -17,6 +17,7 @@ from core.operators.product_kernels import (
     gemm,
     inner_products,
     integer_matrix_product,
+    lowers_products,
     product_shape,
 )
 from core.operators.size_zero import constant_result
@@ -52,8 +53,11 @@ def matmul(
     need_tensor(y, "matmul", "y")
     if not x.ndim or not y.ndim:
         raise OperatorError("matmul: an operand is 0-D: multiply by a single number with *")
-    dtype = common_dtype(x.dtype, y.dtype)
-    first, second = cast(x, dtype), cast(y, dtype)
+    if lowers_products(x, y):
+        first, second = x, y
+    else:
+        dtype = common_dtype(x.dtype, y.dtype)
+        first, second = cast(x, dtype), cast(y, dtype)
     shape_x, shape_y = x.shape, y.shape
     if x.ndim == 1:
         first, transpose_x = reshape_exact(first, [1, *shape_x]), False
@@ -90,6 +94,10 @@ def _multiply_typed(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) 
         (shape, _), *_ = product_shape(metas, {"transpose_a": transpose_x, "transpose_b": transpose_y})
         return constant_result([x, y], shape)
     dtype = x.dtype
+    if lowers_products(x, y):
+        if x.ndim > 2:
+            return apply(gemm, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
+        return inner_products(swap_last(x) if transpose_x else x, y if transpose_y else swap_last(y))
     if not dtype.is_floating:
         wide = dtype if dtype in (int32, int64) else int64
         product = apply(

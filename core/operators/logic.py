@@ -20,7 +20,9 @@ def _comparison(name: str, engine_name: str, swapped_name: str, summary: str) ->
     operator = BinaryOperator(
         name, engine_name, f"{engine_name}_scalar", f"{swapped_name}_scalar", differentiable=False
     )
-    return _binary(operator, summary, _TRUTH, lambda dtype: dtype)
+    function = _binary(operator, summary, _TRUTH, lambda dtype: dtype)
+    function.__module__ = __name__
+    return function
 
 
 equal = _comparison("equal", "_npi_equal", "_npi_equal", "Tell where x equals y.")

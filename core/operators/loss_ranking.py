@@ -169,8 +169,14 @@ def triplet_margin_with_distance_loss(
     """Compute the triplet loss of :func:`triplet_margin_loss` with a distance of one's own.
 
     Args:
-        input, positive, negative, margin, swap, reduction, name: As there.
+        input: As there.
+        positive: As there.
+        negative: As there.
         distance_function: Takes two tensors, returns the distance per sample; the 2-norm when None.
+        margin: As there.
+        swap: As there.
+        reduction: As there.
+        name: Unused, as in Paddle.
 
     Returns:
         0-D, or the distances' shape under ``none``.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from core.kernels import engine
 from core.kernels.dimension import Dimension, is_known, larger, same, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
@@ -18,7 +20,7 @@ from core.operators.arguments import (
     need_tensor,
     shape_argument,
 )
-from core.operators.creation import cast
+from core.operators.creation import cast, narrowed
 from core.tensor import Tensor, apply
 
 
@@ -26,7 +28,34 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(options["newshape"], metas[0][1])]
 
 
-_reshape = Operator("reshape", "_np_reshape", infer=_reshaped)
+class _Reshape(Operator):
+    """Other sizes for the same elements.
+
+    Inside a program _np_reshape leaves images in the blocks in which oneDNN computed them, which casts to and from
+    bfloat16 then refuse. Reshape puts them in order; but it knows neither 0-D tensors nor empty ones.
+    """
+
+    _in_order = engine.operator_handle("Reshape")
+
+    def handle_for(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Optional[ctypes.c_void_p]:
+        """Return the engine's operator for inputs of these shapes and types."""
+        return self._in_order if self._is_image(metas, attributes) else self.handle
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes to hand to the engine."""
+        if self._is_image(metas, attributes):
+            return {"shape": attributes["newshape"]}
+        return attributes
+
+    @staticmethod
+    def _is_image(metas: Sequence[Meta], attributes: dict[str, Any]) -> bool:
+        (shape, dtype), (wanted, _) = metas[0], _reshaped(metas, attributes)[0]
+        if dtype not in (float32, bfloat16) or not shape or not wanted or 0 in (*shape, *wanted):
+            return False
+        return 3 <= max(len(shape), len(wanted)) <= MAXIMUM_AXES  # also where its gradient is an image
+
+
+_reshape = _Reshape("reshape", "_np_reshape", infer=_reshaped)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
@@ -97,7 +126,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
     if x.dtype is bool_:  # the engine cannot transpose bool
         return cast(transpose(cast(x, uint8), order), bool_)
     if x.dtype is bfloat16:  # the engine moves four bytes for each of its elements: wrong numbers, memory overrun
-        return cast(transpose(cast(x, float32), order), bfloat16)
+        return narrowed(transpose(cast(x, float32), order), bfloat16)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
     return apply(_transpose, x, axes=order)
@@ -244,6 +273,11 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
     return reshape_exact(x, shape)
 
 
+def in_order(x: Tensor) -> Tensor:
+    """Return the same images, in the order of their axes if a convolution left them in blocks of channels."""
+    return apply(_reshape, x, newshape=tuple(x.shape)) if x.size else x  # type: ignore[no-any-return]
+
+
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     value = x._value
@@ -280,4 +314,4 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[
 
 __all__ = ["broadcast_to", "flatten", "reshape", "squeeze", "transpose", "unsqueeze"]
 TENSOR_METHODS = tuple(__all__)
-IN_PLACE_METHODS = ("flatten", "reshape", "squeeze", "unsqueeze")
+IN_PLACE_METHODS = ("flatten", "reshape", "squeeze", "transpose", "unsqueeze")

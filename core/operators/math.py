@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
 
-from core.kernels.dimension import Dimension
-from core.kernels.dtypes import DType, bfloat16, float32, int64
+from core.kernels import door
+from core.kernels.dimension import Dimension, contains_dimension
+from core.kernels.dtypes import DType, bfloat16, bool_, float32, int64
 from core.kernels.errors import OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import (
@@ -19,8 +20,8 @@ from core.operators.arguments import (
     number_tensor,
     scalar_dtype,
 )
-from core.operators.creation import assign, cast
-from core.operators.integer_kernels import integer_operator, integer_power
+from core.operators.creation import assign, cast, narrowed
+from core.operators.integer_kernels import integer_operator, integer_power, integer_quotient
 from core.tensor import Tensor, apply
 
 Operand = Union[Tensor, Scalar]
@@ -95,6 +96,29 @@ class BinaryOperator:
         return apply(operator, y, x) if self.swapped else apply(operator, x, y)
 
 
+class _Product(BinaryOperator):
+    """Multiplication; where a program with a gradient weighs whole channels, the weights are spread out first.
+
+    The engine's gradient of a product that broadcasts takes twice as long as those of the two steps.
+    """
+
+    def _apply(self, x: Tensor, y: Tensor) -> Tensor:
+        if door.state.trace is not None and door.state.gradients and x.dtype is float32 and x.ndim == y.ndim == 4:
+            if not contains_dimension(x.shape) and not contains_dimension(y.shape):
+                x, y = self._spread(x, y)
+        return super()._apply(x, y)
+
+    def _spread(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        from core.operators.manipulation import broadcast_to  # same floor
+
+        weights, images = (x, y) if x.shape[2:] == [1, 1] else (y, x)
+        alike = weights.shape == [*images.shape[:2], 1, 1] != images.shape
+        if alike and not (x.stop_gradient and y.stop_gradient):
+            weights = broadcast_to(weights, images.shape)
+            return (weights, images) if images is y else (images, weights)
+        return x, y
+
+
 class _Division(BinaryOperator):
     """Division, for which the engine has no bfloat16 kernel (its error would come late): through float32."""
 
@@ -105,7 +129,7 @@ class _Division(BinaryOperator):
         wide = [cast(t, float32) if isinstance(t, Tensor) and t.dtype is bfloat16 else t for t in (x, y)]
         result = super().__call__(wide[0], wide[1], dtype_of)
         mixed = any(dtype.is_floating and dtype is not bfloat16 for dtype in types)
-        return result if mixed else cast(result, bfloat16)
+        return result if mixed else narrowed(result, bfloat16)
 
 
 def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +150,9 @@ def _arithmetic(dtype: DType) -> DType:
 
 _add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar", same_shape="elemwise_add")
 _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
-_multiply = BinaryOperator("multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar")
+_multiply = _Product(
+    "multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar", same_shape="elemwise_mul"
+)
 _divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
 _power = BinaryOperator(
     "pow",
@@ -168,13 +194,48 @@ _COMMON = "A tensor of the broadcast shape, in the operands' common type."
 
 add = _binary(_add, "Add two tensors element by element.", _COMMON)
 subtract = _binary(_subtract, "Subtract y from x element by element.", _COMMON)
-multiply = _binary(_multiply, "Multiply two tensors element by element.", _COMMON)
-divide = _binary(
+_product = _binary(_multiply, "", _COMMON)
+true_divide = _binary(
     _divide,
     "Divide x by y element by element; integers are divided as floats.",
     "A floating-point tensor of the broadcast shape.",
     floating,
 )
+
+
+def multiply(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:  # noqa: D103 - it is put together below
+    result: Tensor = _product(x, y)
+    both = isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is y.dtype is bool_
+    return cast(result, bool_) if both else result
+
+
+multiply.__doc__ = _BINARY_DOC.format(summary="Multiply two tensors element by element.", returns=_COMMON)
+
+_divide_integers = integer_operator("divide", integer_quotient)
+
+
+def divide(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:
+    """Divide x by y element by element; unlike ``x / y``, which divides integers as floats, it cuts their fraction off.
+
+    Args:
+        x: A tensor, or a number.
+        y: A tensor, or a number; the shapes broadcast.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the broadcast shape, in the operands' common type.
+
+    Raises:
+        OperatorError: the shapes do not broadcast, or an integer is divided by 0.
+    """
+    if any(isinstance(operand, Tensor) and operand.dtype.is_integer for operand in (x, y)):
+        first, second = operand_pair(x, y, "divide")
+        if first.dtype.is_integer:
+            return apply(_divide_integers, first, second)
+    result: Tensor = true_divide(x, y)
+    return result
+
+
 _CHOSEN = f"{_COMMON} Of two equal elements y's gets the gradient."
 maximum = _binary(_maximum, "Take the larger of two elements; NaN where either is NaN.", _CHOSEN)
 minimum = _binary(_minimum, "Take the smaller of two elements; NaN where either is NaN.", _CHOSEN)
@@ -282,8 +343,22 @@ def _to_integers(name: str, summary: str) -> Any:
 
 floor = _to_integers("floor", "Round down to an integer value.")
 ceil = _to_integers("ceil", "Round up to an integer value.")
-trunc = _to_integers("trunc", "Cut off the fraction.")
+_trunc = _to_integers("trunc", "Cut off the fraction.")
 sign = _unary("sign", "_npi_sign", "Return -1, 0 or 1 by the sign.", to_float=False, differentiable=False)
+
+
+def trunc(input: Tensor, name: Optional[str] = None) -> Tensor:
+    """Cut off the fraction.
+
+    Args:
+        input: Input of any shape.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of the input's shape and element type.
+    """
+    result: Tensor = _trunc(input)
+    return result
 
 
 __all__ = [
@@ -292,4 +367,4 @@ __all__ = [
     "reciprocal", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "trunc",
 ]  # fmt: skip
 TENSOR_METHODS = tuple(__all__)
-IN_PLACE_METHODS = tuple(name for name in __all__ if name not in ("maximum", "minimum", "sign", "square"))
+IN_PLACE_METHODS = tuple(name for name in __all__ if name not in ("maximum", "minimum", "sign"))

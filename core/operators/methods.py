@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Callable
@@ -14,7 +15,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": math.add,
     "__sub__": math.subtract,
     "__mul__": math.multiply,
-    "__truediv__": math.divide,
+    "__truediv__": math.true_divide,
     "__floordiv__": division.floor_divide,
     "__mod__": division.remainder,
     "__pow__": math.pow,
@@ -34,7 +35,7 @@ REVERSED: dict[str, Callable[..., Any]] = {
     "__radd__": math.add,
     "__rsub__": math.subtract,
     "__rmul__": math.multiply,
-    "__rtruediv__": math.divide,
+    "__rtruediv__": math.true_divide,
     "__rfloordiv__": division.floor_divide,
     "__rmod__": division.remainder,
     "__rpow__": math.pow,
@@ -81,6 +82,11 @@ def _in_place_method(name: str, function: Callable[..., Any]) -> Callable[..., A
         return in_place(self, function(self, *arguments, **options), f"{name}_")
 
     method.__name__ = f"{name}_"
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose signature it has
+    parameters = inspect.signature(function).parameters
+    if "out" in parameters:  # the result has its place already
+        kept = [parameter for parameter in parameters.values() if parameter.name != "out"]
+        method.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
     method.__doc__ = f"Compute :func:`core.{name}` and move this tensor to the result.\n\n{function.__doc__}"
     return method
 

@@ -10,7 +10,7 @@ from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.kernels.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import optional_tensor
-from core.operators.creation import assign
+from core.operators.creation import assign, cast
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.normalization_local import local_response_norm
 from core.operators.normalization_primitives import (
@@ -68,7 +68,8 @@ def batch_norm(
     if x.size == 0:
         return assign(x)
     if not training if use_global_stats is None else use_global_stats:
-        return frozen_normalization(x, scale, shift, running_mean, running_var, axis, epsilon)
+        mean, variance = cast(running_mean, dtype), cast(running_var, dtype)
+        return frozen_normalization(x, scale, shift, mean, variance, axis, epsilon)
     result, mean, inverse = batch_normalization(x, scale, shift, axis, epsilon)
     _move_running(running_mean, running_var, mean, inverse, momentum, epsilon)
     return result
@@ -79,8 +80,8 @@ def _move_running(
 ) -> None:
     with door.gradient_mode(False):
         rest = 1.0 - momentum
-        running_mean.update(running_mean * momentum + mean * rest)  # type: ignore[operator]
-        running_var.update(running_var * momentum + (inverse**-2.0 - epsilon) * rest)  # type: ignore[operator]
+        for running, new in ((running_mean, mean), (running_var, inverse**-2.0 - epsilon)):  # type: ignore[operator]
+            running.update(cast(running * momentum + new * rest, running.dtype))  # type: ignore[operator]
 
 
 def parameter_dtype(dtype: DType) -> DType:
@@ -125,7 +126,9 @@ def layer_norm(
     optional_tensor(bias, "layer_norm", "bias")
     parameters = [None if p is None or p.shape == [size] else _flattened(p) for p in (weight, bias)]
     weight, bias = [flat if flat is not None else p for flat, p in zip(parameters, (weight, bias))]
-    scale, shift = affine("layer_norm", size, x.dtype, weight, bias)
+    given = {parameter.dtype for parameter in (weight, bias) if parameter is not None}
+    dtype = float32 if x.dtype.size == 2 and given == {float32} else x.dtype
+    scale, shift = affine("layer_norm", size, dtype, weight, bias)
     if x.size == 0:
         return assign(x)
     if x.dtype.size == 2:

@@ -6,18 +6,19 @@ The statistics are results like any other, so that the rules can be written with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels import door
+from core.kernels import door, engine
+from core.kernels.dimension import example
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType
+from core.kernels.dtypes import DType, float32
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import ConstantOperator, Operator
+from core.kernels.operator import ConstantOperator, HostOperator, Operator
 from core.operators.arguments import need_tensor
 from core.operators.constants import constant
-from core.operators.creation import filled
+from core.operators.creation import cast, filled
 from core.operators.manipulation import reshape
 from core.operators.math import rsqrt
 from core.tensor import Tensor, apply
@@ -78,6 +79,35 @@ layer_normalization_backward = Operator(
 )
 
 
+def _rows_kernel(name: str) -> Callable[..., None]:
+    def run(*arrays: np.ndarray, **options: Any) -> None:
+        from core.kernels import normalization  # numba loads with the first use
+
+        getattr(normalization, name)(*arrays, **options)
+
+    return run
+
+
+def _check_rows(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse shapes that do not fit: the kernel would read other memory."""
+    shapes = [list(shape) for shape, _ in metas]
+    if not shapes[0] or any(shape != shapes[0][-1:] for shape in shapes[1:]):
+        raise OperatorError(f"layer_norm: x {shapes[0]}, scale {shapes[1]} and shift {shapes[2]} do not fit each other")
+
+
+_row_normalization = HostOperator(
+    "row_normalization", _rows_kernel("normalize_rows"), check=_check_rows, infer=_layer_metas, fills=True
+)
+row_normalization_gradients = HostOperator(
+    "row_normalization_gradients",
+    _rows_kernel("normalize_rows_gradients"),
+    infer=lambda metas, options: [metas[1], metas[2], metas[2]],
+    differentiable=False,
+    fills=True,
+)
+FEWEST_ELEMENTS = 2**16  # below it, calling our kernel inside a program costs more than the engine's gradient
+
+
 _unused_statistics = ConstantOperator("unused_statistics", lambda size: np.zeros(size))
 
 
@@ -119,13 +149,19 @@ def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float)
     Returns:
         The result, and per row the mean and sqrt(variance + epsilon).
     """
-    return apply(_layer_normalization, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    operator: Operator = _layer_normalization
+    learns = door.state.gradients and not (x.stop_gradient and scale.stop_gradient and shift.stop_gradient)
+    if learns and x.dtype is float32 and scale.dtype is float32 and engine.device_text().startswith("cpu"):
+        operator = _row_normalization if example(x.size) >= FEWEST_ELEMENTS else operator
+    return apply(operator, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
 
 
 def affine(
     caller: str, channels: int, dtype: DType, weight: Any, bias: Any, running: Sequence[Any] = ()
 ) -> tuple[Tensor, Tensor]:
     """Return scale and shift of the right size and type, ones and zeros where none is given.
+
+    16-bit ones are computed with in float32.
 
     Raises:
         OperatorError: a size differs from the number of channels.
@@ -138,10 +174,10 @@ def affine(
         need_tensor(parameter, caller, name)
         if parameter.shape != [channels]:
             raise OperatorError(f"{caller}: {name} must have shape [{channels}], got {parameter.shape}")
-        if parameter.dtype is not dtype:
+        if parameter.dtype is not dtype and not (parameter.dtype.size == 2 and dtype is float32):
             raise OperatorTypeError(
                 f"{caller}: {name} must be {dtype.name} for this input, got {parameter.dtype.name}: cast one of them"
             )
-    scale = filled((channels,), 1, dtype) if weight is None else weight
-    shift = filled((channels,), 0, dtype) if bias is None else bias
+    scale = filled((channels,), 1, dtype) if weight is None else cast(weight, dtype)
+    shift = filled((channels,), 0, dtype) if bias is None else cast(bias, dtype)
     return scale, shift

@@ -121,4 +121,5 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
 
 
 __all__ = ["dist", "norm", "renorm"]
+IN_PLACE_METHODS = ("renorm",)
 TENSOR_METHODS = tuple(__all__)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dtypes import float32
+from core.kernels.dtypes import DTypeLike, float32, float64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
-from core.operators.arguments import broadcast_shape, floating, need_tensor
-from core.operators.creation import arange, cast, full
+from core.operators.arguments import Scalar, broadcast_shape, floating, need_tensor
+from core.operators.creation import arange, cast, full, linspace
 from core.operators.gathering import index_select
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.math import add, operand_pair, pow
 from core.operators.reduction import sum as reduce_sum
 from core.operators.special import lgamma
-from core.tensor import Tensor, apply
+from core.tensor import Tensor, apply, default_dtype
 
 _nextafter = HostOperator(
     "nextafter", lambda x, y: np.nextafter(x, y), infer=lambda metas, options: [metas[0]], differentiable=False
@@ -140,6 +140,35 @@ def multigammaln(x: Tensor, p: int, name: Optional[str] = None) -> Tensor:
     return add(reduce_sum(terms, axis=-1), p * (p - 1) / 4 * math.log(math.pi))
 
 
-__all__ = ["combinations", "frexp", "multigammaln", "nextafter", "vander"]
-TENSOR_METHODS = tuple(__all__)
+def logspace(
+    start: Union[Scalar, Tensor],
+    stop: Union[Scalar, Tensor],
+    num: Union[int, Tensor],
+    base: Union[Scalar, Tensor] = 10.0,
+    dtype: DTypeLike = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Make powers of a base whose exponents are equally spaced from start to stop, both included.
+
+    Args:
+        start: First exponent.
+        stop: Last exponent.
+        num: How many, at least 1.
+        base: The base.
+        dtype: Element type; the default float type when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of shape [num].
+
+    Raises:
+        OperatorError: num is below 1.
+    """
+    wanted = default_dtype() if dtype is None else to_dtype(dtype)
+    base = base.item() if isinstance(base, Tensor) else base
+    return cast(pow(full([], base, float64), linspace(start, stop, num, float64)), wanted)
+
+
+__all__ = ["combinations", "frexp", "logspace", "multigammaln", "nextafter", "vander"]
+TENSOR_METHODS = ("combinations", "frexp", "multigammaln", "nextafter", "vander")
 IN_PLACE_METHODS = ("multigammaln",)

@@ -10,7 +10,7 @@ import numpy as np
 from core.kernels.dimension import larger
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators.arguments import need_tensor, shape_argument
-from core.operators.joining import cut, cut_axis, split_sizes
+from core.operators.joining import cut, cut_axis, split, split_sizes
 from core.operators.slicing import range_start
 from core.tensor import Tensor
 
@@ -49,9 +49,10 @@ def hsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[
     return _split_along(x, num_or_indices, 1 if need_tensor(x, "hsplit").ndim > 1 else 0, 1, "hsplit")
 
 
-def vsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
-    """Cut a tensor of at least two axes along axis 0; see :func:`tensor_split`."""
-    return _split_along(x, num_or_indices, 0, 2, "vsplit")
+def vsplit(x: Tensor, num_or_sections: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
+    """Cut a tensor of at least two axes along axis 0, into equal parts or parts of given sizes; see :func:`split`."""
+    _need_axes(x, 2, "vsplit")
+    return split(x, num_or_sections, 0)
 
 
 def dsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[str] = None) -> list[Tensor]:
@@ -60,9 +61,13 @@ def dsplit(x: Tensor, num_or_indices: Union[int, Sequence[int]], name: Optional[
 
 
 def _split_along(x: Tensor, num_or_indices: Any, axis: int, minimum_rank: int, caller: str) -> list[Tensor]:
+    _need_axes(x, minimum_rank, caller)
+    return tensor_split(x, num_or_indices, axis)
+
+
+def _need_axes(x: Tensor, minimum_rank: int, caller: str) -> None:
     if need_tensor(x, caller).ndim < minimum_rank:
         raise OperatorIndexError(f"{caller}: x must have at least {minimum_rank} axes, but its shape is {x.shape}")
-    return tensor_split(x, num_or_indices, axis)
 
 
 __all__ = ["dsplit", "hsplit", "tensor_split", "vsplit"]

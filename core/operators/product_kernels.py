@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from core.kernels import door
 from core.kernels.door import Meta
 from core.kernels.operator import HostOperator, Operator
 from core.tensor import Tensor, apply
@@ -43,6 +44,13 @@ _inner_products_backward = Operator(
     allocate=True,
     differentiable=False,
 )
+
+
+
+def lowers_products(*operands: Tensor) -> bool:
+    """Return whether mixed precision multiplies matrices of these types in 16 bits."""
+    return door.lowers(_inner_products, *[operand.dtype for operand in operands])
+
 
 MOVED_PER_SECOND = 0.7e9
 FLOPS_SAVED_PER_SECOND = 1.2e11

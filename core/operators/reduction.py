@@ -13,7 +13,7 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.kernels.sums import SumOperator, factors, steps
 from core.operators.arguments import AxisLike, axes_argument, floating, need_tensor
-from core.operators.creation import cast, filled
+from core.operators.creation import cast, filled, narrowed
 from core.operators.manipulation import reshape_exact
 from core.operators.math import exp, log
 from core.operators.product_kernels import matrix_product
@@ -70,7 +70,7 @@ def _reduce(
             return filled(shape, identity, dtype or x.dtype)
         return constant_result([x], shape, identity)
     if x.dtype.size == 2 and dtype is None:
-        return cast(_reduce(operator, cast(x, float32), axes, keepdim, identity), x.dtype)
+        return narrowed(_reduce(operator, cast(x, float32), axes, keepdim, identity), x.dtype)
     trace = door.state.trace
     if operator is _sum and x.dtype.is_floating and trace is not None and not trace.symbolic:
         return _sum_in_program(x, axes, keepdim)
@@ -144,9 +144,9 @@ def mean(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Optional
     axes = axes_argument(axis, x.ndim, "mean")
     count = elements(x.shape, axes)
     if not count:
-        return cast(_reduce(_sum, x, axes, keepdim, float("nan")), kept)
+        return narrowed(_reduce(_sum, x, axes, keepdim, float("nan")), kept)
     total = _reduce(_sum, x, axes, keepdim, 0.0)
-    return cast(total * (1.0 / count) if not is_known(count, 1) else total, kept)  # type: ignore[operator]
+    return narrowed(total * (1.0 / count) if not is_known(count, 1) else total, kept)  # type: ignore[operator]
 
 
 def elements(shape: Sequence[int], axes: Sequence[int]) -> int:
@@ -298,7 +298,7 @@ def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
     largest = 3e38 if wide.dtype is float32 else 1e308
     shift = clip(max(wide, axes, True), -largest, largest).detach()  # infinite extremes must not give inf - inf
     total = log(sum(exp(wide - shift), axes, keepdim=True)) + shift  # type: ignore[operator]
-    return cast(total if keepdim else reshape_exact(total, reduced_shape(x.shape, axes, False)), x.dtype)
+    return narrowed(total if keepdim else reshape_exact(total, reduced_shape(x.shape, axes, False)), x.dtype)
 
 
 __all__ = ["all", "amax", "amin", "any", "count_nonzero", "logsumexp", "max", "mean", "min", "prod", "sum"]

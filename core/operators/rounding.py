@@ -33,7 +33,7 @@ def clip(
 
     Args:
         x: A tensor of numbers.
-        min: Lower bound, a number or a tensor of one element; none when None.
+        min: Lower bound, a number or a tensor of one element; none when None. For an integer x its fraction is cut off.
         max: Upper bound, likewise.
         name: Unused, as in Paddle.
 
@@ -42,7 +42,7 @@ def clip(
 
     Raises:
         OperatorError: the lower bound is above the upper one.
-        OperatorTypeError: x is a bool tensor, or a bound of an integer tensor has a fraction.
+        OperatorTypeError: x is a bool tensor.
     """
     need_tensor(x, "clip")
     if x.dtype.kind == "b":
@@ -54,6 +54,7 @@ def clip(
         return apply(_clip, x, a_min=float(min), a_max=float(max))  # its bounds are float32 numbers
     for bound, bounded in ((min, maximum), (max, minimum)):
         if bound is not None:
+            bound = int(bound) if isinstance(bound, float) and x.dtype.is_integer and np.isfinite(bound) else bound
             x = bounded(x, cast(bound, x.dtype) if isinstance(bound, Tensor) else bound)
     return assign(x) if min is None and max is None else x
 

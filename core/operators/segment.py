@@ -78,7 +78,8 @@ def _mean(total: Tensor, target: Tensor, size: int) -> Tensor:
     return total / reshape_exact(counts, [size] + [1] * (total.ndim - 1))  # type: ignore[operator, no-any-return]
 
 
-def _reduce(x: Tensor, source: Tensor, target: Tensor, size: int, operation: str) -> Tensor:
+def reduce_edges(x: Tensor, source: Tensor, target: Tensor, size: int, operation: str) -> Tensor:
+    """Reduce rows of x into the rows of a new table, edge by edge: "sum", "mean", "max" or "min"; 0 where none ends."""
     if operation in ("max", "min") and x.size:
         return _extreme(x, source, target, size, operation == "max")
     total = sum_edges(x, source, target, size)
@@ -97,7 +98,7 @@ def _segment(data: Tensor, segment_ids: Tensor, operation: str) -> Tensor:
     if numbers.size and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
         raise OperatorError(f"{caller}: segment_ids must start at 0 or above and never fall")
     size = int(numbers[-1]) + 1 if numbers.size else 0
-    return _reduce(data, positions(shape[0]), cast(ids, int64), size, operation)
+    return reduce_edges(data, positions(shape[0]), cast(ids, int64), size, operation)
 
 
 _SEGMENT_DOC = """{summary}
@@ -178,7 +179,7 @@ def send_u_recv(
     source, target, size = _edges(
         need_tensor(x, "send_u_recv"), src_index, dst_index, out_size, reduce_op, "send_u_recv"
     )
-    return _reduce(x, source, target, size, reduce_op)
+    return reduce_edges(x, source, target, size, reduce_op)
 
 
 def _message(first: Tensor, second: Tensor, operation: str, caller: str) -> Tensor:
@@ -232,7 +233,7 @@ def send_ue_recv(
     if need_tensor(y, "send_ue_recv", "y").shape[:1] != source.shape:
         raise OperatorError(f"send_ue_recv: y must have one row for each of {source.shape[0]} edges, got {y.shape}")
     messages = _message(take_rows(x, source), y, message_op, "send_ue_recv")
-    return _reduce(messages, positions(source.shape[0]), target, size, reduce_op)
+    return reduce_edges(messages, positions(source.shape[0]), target, size, reduce_op)
 
 
 def send_uv(

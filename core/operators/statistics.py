@@ -13,7 +13,7 @@ from core.kernels.dtypes import DTypeLike, float32, float64, int64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators.arguments import AxisLike, axes_argument, axis_argument, floating, need_tensor
-from core.operators.creation import cast, full_like
+from core.operators.creation import cast, full_like, narrowed
 from core.operators.gathering import take_along_axis
 from core.operators.logic import isnan
 from core.operators.manipulation import reshape_exact, transpose
@@ -50,7 +50,7 @@ def var(
     if not axes:
         squares = square(subtract(x, x))
     divisor = larger(count - 1, 1) if unbiased else count
-    return cast(multiply(squares, 1.0 / divisor) if divisor else divide(squares, 0.0), kept)
+    return narrowed(multiply(squares, 1.0 / divisor) if divisor else divide(squares, 0.0), kept)
 
 
 def std(
@@ -93,7 +93,7 @@ def nansum(
         OperatorIndexError: an axis does not exist.
     """
     x = need_tensor(x, "nansum") if dtype is None else cast(x, to_dtype(dtype))
-    return reduce_sum(_without_nan(x), axis, keepdim=keepdim)
+    return reduce_sum(_without_nan(x), axis, x.dtype if dtype is not None else None, keepdim)
 
 
 def _without_nan(x: Tensor) -> Tensor:

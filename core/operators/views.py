@@ -12,6 +12,7 @@ from core.kernels.dimension import combine
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.kernels.operator import ConstantOperator
+from core.operators import arguments
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.arrangement import moveaxis
 from core.operators.constants import constant, positions
@@ -285,8 +286,24 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
     return stack(result[::-1])
 
 
+def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
+    """Return the shape that an operation on tensors of two shapes gives.
+
+    Args:
+        x_shape: One shape.
+        y_shape: The other.
+
+    Returns:
+        The shape as a list.
+
+    Raises:
+        OperatorError: two sizes of one axis differ and neither is 1.
+    """
+    return list(arguments.broadcast_shape(x_shape, y_shape, caller="broadcast_shape"))
+
+
 __all__ = [
-    "as_strided", "gather_tree", "is_floating_point", "is_integer", "numel", "rank", "shape", "shard_index",
-    "temporal_shift", "tolist", "unflatten", "unfold",
+    "as_strided", "broadcast_shape", "gather_tree", "is_floating_point", "is_integer", "numel", "rank", "shape",
+    "shard_index", "temporal_shift", "tolist", "unflatten", "unfold",
 ]  # fmt: skip
 TENSOR_METHODS = ("as_strided", "is_integer", "numel", "rank", "shard_index", "unflatten", "unfold")

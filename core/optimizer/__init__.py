@@ -6,6 +6,7 @@ from core.optimizer import lr
 from core.optimizer.adam import Adam, Adamax, AdamW
 from core.optimizer.adaptive import Adadelta, Adagrad, RMSProp
 from core.optimizer.lamb import Lamb
+from core.optimizer.lbfgs import LBFGS
 from core.optimizer.moving_average import ExponentialMovingAverage
 from core.optimizer.optimizer import Optimizer
 from core.optimizer.sgd import SGD, Momentum
@@ -17,6 +18,7 @@ __all__ = [
     "AdamW",
     "Adamax",
     "ExponentialMovingAverage",
+    "LBFGS",
     "Lamb",
     "Momentum",
     "Optimizer",

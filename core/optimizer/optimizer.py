@@ -164,22 +164,58 @@ class Optimizer:
         Raises:
             TypeError: ``loss`` is not a Tensor.
         """
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        return None, self.apply_gradients(pairs)
+
+    def backward(
+        self,
+        loss: Tensor,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> Pairs:
+        """Return the gradients that ``loss.backward()`` has left; does not run it itself.
+
+        Args:
+            loss: the loss; only checked for being a Tensor.
+            startup_program: taken for Paddle's sake and not used.
+            parameters: return those of these alone; all where None.
+            no_grad_set: tensors, or names, to leave out.
+            callbacks: taken for Paddle's sake and not used.
+
+        Returns:
+            (parameter, gradient) pairs.
+
+        Raises:
+            TypeError: ``loss`` is not a Tensor.
+        """
         if not isinstance(loss, Tensor):
-            raise TypeError(f"minimize takes the loss as a Tensor, not {type(loss).__name__}")
+            raise TypeError(f"minimize and backward take the loss as a Tensor, not {type(loss).__name__}")
         wanted = None if not parameters else {_name(item) for item in parameters}
         barred = {_name(item) for item in no_grad_set or ()}
-        done: Pairs = []
+        return [
+            (param, param.grad)
+            for group in self._param_groups
+            for param in group["params"]
+            if not param.stop_gradient and param.grad is not None
+            if param.name not in barred and (wanted is None or param.name in wanted)
+        ]
+
+    def apply_gradients(self, params_grads: Pairs) -> Pairs:
+        """Update parameters from the gradients given.
+
+        Args:
+            params_grads: (parameter, gradient) pairs, such as :meth:`backward` returns.
+
+        Returns:
+            The pairs.
+        """
         with no_grad():
             for group in self._param_groups:
-                pairs = [
-                    (param, param.grad)
-                    for param in group["params"]
-                    if not param.stop_gradient and param.grad is not None
-                    if param.name not in barred and (wanted is None or param.name in wanted)
-                ]
-                self._update(group, pairs)
-                done += pairs
-        return None, done
+                members = {id(param) for param in group["params"]}
+                self._update(group, [pair for pair in params_grads if id(pair[0]) in members])
+        return params_grads
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Clear the gradients of all parameters that are not frozen.

@@ -33,6 +33,8 @@ def announcement(trainer: Trainer) -> list[str]:
         f"{options.epochs} epochs of {trainer.steps_per_epoch} steps, "
         f"{'compiled' if options.compiled else 'operator by operator'}, {trainer.progress.threads} threads"
     )
+    if trainer.precision is not None:
+        lines.append(f"mixed precision: products and convolutions of training in {trainer.precision.dtype}")
     if trainer.average is not None:
         lines.append(f"evaluating a moving average of the weights (decay {trainer.average.decay:g})")
     if trainer.folder is not None:

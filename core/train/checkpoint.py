@@ -47,6 +47,7 @@ class Progress:
         average_updates: how many updates the moving average of the weights has seen.
         sums: of the current epoch's numbers so far: each with its sum and its weight.
         callbacks: the callbacks' states, by class name and position.
+        scalers: the states of what scales the phases' gradients, by phase; none where nothing does.
     """
 
     seed: int = 0
@@ -61,6 +62,7 @@ class Progress:
     average_updates: int = 0
     sums: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     callbacks: dict[str, Any] = dataclasses.field(default_factory=dict)
+    scalers: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def is_best(self) -> bool:

@@ -58,6 +58,9 @@ class Keeper:
             load_network(newest, name, network, trained=True)
         for phase in trainer.phases:
             load_optimizer(newest, phase.name, phase.optimizer, networks)
+        for step in trainer.steps:
+            if step.scaler is not None and step.phase.name in progress.scalers:
+                step.scaler.load_state_dict(progress.scalers[step.phase.name])
         for position, callback in enumerate(trainer.callbacks):
             state = progress.callbacks.get(f"{position}:{type(callback).__name__}")
             if state is not None:
@@ -89,6 +92,8 @@ class Keeper:
         if self.store is None:
             return None
         progress.average_updates = trainer.average.updates if trainer.average is not None else 0
+        scalers = {step.phase.name: step.scaler.state_dict() for step in trainer.steps if step.scaler is not None}
+        progress.scalers = {name: {**state, "scale": float(state["scale"][0])} for name, state in scalers.items()}
         optimizers = {phase.name: phase.optimizer for phase in trainer.phases}
         try:
             return self.store.save(progress, trainer.task.networks, optimizers, is_best, trainer.average)

@@ -15,6 +15,7 @@ from core.train.console import Console
 from core.train.interruption import TrainingInterrupted
 from core.train.model_task import Batches, Bridge, ModelTask, input_count, listed
 from core.train.options import TrainOptions
+from core.train.precision import MixedPrecision, precision_chosen
 from core.train.step import EvaluationPass, PhaseStep
 from core.train.summary import summary
 from core.train.trainer import Trainer
@@ -42,6 +43,7 @@ class Model:
         self._loss: Any = None
         self._metrics: list[Any] = []
         self._compiled = True
+        self._precision: Optional[MixedPrecision] = None
         self._step: Optional[PhaseStep] = None
         self._pass: Optional[EvaluationPass] = None
 
@@ -59,23 +61,26 @@ class Model:
             optimizer: moves the parameters.
             loss: a Layer or function of the outputs and the labels; what it returns, one Tensor or several, is summed.
             metrics: one Metric or a list.
-            amp_configs: must be None or "O0": mixed precision is not built.
+            amp_configs: mixed precision: a level of :func:`core.amp.auto_cast` (``O0``, ``O1``, ``O2``), or a dict with
+                ``level`` and arguments of auto_cast (``custom_white_list``, ``custom_black_list``, ``dtype``: the
+                device's by default) and of GradScaler.
             compiled: run compiled graphs; False runs operator by operator, for debugging.
 
         Raises:
-            NotImplementedError: mixed precision is asked for.
-            TypeError: the loss cannot be called, or a metric is no Metric.
+            TypeError: the loss cannot be called, a metric is no Metric, or ``amp_configs`` is of another type.
+            ValueError: ``amp_configs`` has an unknown key, level or type.
         """
-        if amp_configs not in (None, "O0"):
-            raise NotImplementedError("Model.prepare: mixed precision (amp_configs) is not built; leave it out")
+        precision = precision_chosen(amp_configs, "Model.prepare")
         if loss is not None and not callable(loss):
             raise TypeError(f"Model.prepare: loss must be a Layer or a function, not {type(loss).__name__}")
         for metric in listed(metrics):
             if not isinstance(metric, core.metric.Metric):
                 raise TypeError(f"Model.prepare: metrics must be core.metric.Metric, not {type(metric).__name__}")
         self._optimizer, self._loss, self._metrics = optimizer, loss, listed(metrics)
-        self._compiled = compiled
+        self._compiled, self._precision = compiled, precision
         self._step = self._pass = None
+        if precision is not None and optimizer is not None:
+            precision.prepare(self.network, optimizer)
 
     def fit(
         self,
@@ -135,7 +140,7 @@ class Model:
         chosen = {"epochs": epochs, "evaluate_every": eval_freq, "accumulate": accumulate_grad_batches}
         options = TrainOptions.model_validate({**chosen, "compiled": self._compiled})
         self.stop_training = False
-        trainer = Trainer(task, options, None, _seed(), [bridge], Console(quiet=True), lag=0)
+        trainer = Trainer(task, options, None, _seed(), [bridge], Console(quiet=True), lag=0, precision=self._precision)
         try:
             trainer.fit()
         except TrainingInterrupted:
@@ -225,7 +230,7 @@ class Model:
             raise RuntimeError("Model.train_batch: call prepare(optimizer, loss) first")
         task, batch = self._batch_task(inputs, labels)
         if self._step is None:
-            self._step = PhaseStep(task.phases(1, 1)[0], self._compiled)
+            self._step = PhaseStep(task.phases(1, 1)[0], self._compiled, precision=self._precision)
         self.network.train()
         tensors = self._step.backward(batch)
         if update:

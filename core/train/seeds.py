@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
 
 import core
+from core.kernels.processors import processors
 
 
 def step_seed(seed: int, step: int, batch: int = 0) -> int:
@@ -37,4 +37,4 @@ def seed_everything(number: int) -> None:
 
 def threads() -> int:
     """Return how many threads the engine computes with; results with another number differ in the last bits."""
-    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
+    return processors()

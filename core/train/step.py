@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
+from core.train.precision import MixedPrecision
 from core.train.task import Phase, Task
 
 if TYPE_CHECKING:
@@ -76,10 +77,19 @@ class PhaseStep:
         phase: what to run.
         compiled: whether its loss and gradient run as one compiled graph.
         profile: where to note times; None: nowhere.
+        precision: mixed precision of the loss; None: float32.
     """
 
-    def __init__(self, phase: Phase, compiled: bool, profile: Optional[Profile] = None) -> None:
+    def __init__(
+        self,
+        phase: Phase,
+        compiled: bool,
+        profile: Optional[Profile] = None,
+        precision: Optional[MixedPrecision] = None,
+    ) -> None:
         self.phase = phase
+        self.precision = precision
+        self.scaler = precision.scaler() if precision is not None else None
         self.names: list[str] = []
         self._profile = profile
         self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if compiled else self._flat_loss
@@ -119,14 +129,20 @@ class PhaseStep:
             Tensors by name, "loss" among them.
         """
         with _part(self._profile, "forward+backward"):
-            outputs = self._loss(*batch)
-            outputs[0].backward(None if factor == 1.0 else core.full(outputs[0].shape, factor, outputs[0].dtype))
+            with contextlib.nullcontext() if self.precision is None else self.precision.block():
+                outputs = self._loss(*batch)
+            loss = outputs[0] if self.scaler is None else self.scaler.scale(outputs[0])
+            loss.backward(None if factor == 1.0 else core.full(loss.shape, factor, loss.dtype))
         return {name: output.detach() for name, output in zip(["loss", *self.names], outputs)}
 
     def update(self) -> None:
         """Move the parameters."""
         with _part(self._profile, "update"):
-            self.phase.optimizer.step()
+            if self.scaler is None:
+                self.phase.optimizer.step()
+            else:
+                self.scaler.step(self.phase.optimizer)
+                self.scaler.update()
 
     def advance_schedule(self) -> None:
         """Move the learning rate to the next step's."""
@@ -136,7 +152,8 @@ class PhaseStep:
     def _flat_loss(self, *batch: Any) -> tuple[Any, ...]:
         loss, values = self.phase.loss(*batch)
         self.names = list(values)
-        return (loss, *values.values())
+        results = (loss, *values.values())
+        return tuple([core.cast(value, "float32") if value.dtype.size == 2 else value for value in results])
 
 
 class Averages:

@@ -21,6 +21,7 @@ from core.train.finish import Outcome, finish, judge
 from core.train.interruption import Interruption, TrainingInterrupted
 from core.train.keeper import Keeper
 from core.train.options import TrainOptions
+from core.train.precision import MixedPrecision, precision_named
 from core.train.profile import Profile
 from core.train.run_folder import OutputError, RunFolder, writing
 from core.train.run_log import RunLog, read_metrics
@@ -51,9 +52,10 @@ class Trainer:
         console: what is shown meanwhile; None: the usual.
         profile: whether to measure where time goes, and show and write it at the end.
         lag: how many steps later a step's numbers are read; with one the engine need not wait for Python.
+        precision: mixed precision in other ways than ``options.precision`` says; None: in those.
 
     Raises:
-        ValueError: there is nothing to train on.
+        ValueError: there is nothing to train on, or the device does not compute in that precision.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Trainer:
         console: Optional[Console] = None,
         profile: bool = False,
         lag: int = 1,
+        precision: Optional[MixedPrecision] = None,
     ) -> None:
         loader = task.loader("train")
         if loader is None or len(loader) == 0:
@@ -83,7 +86,8 @@ class Trainer:
         self.profile = Profile() if profile else None
         self.average = _moving_average(task, options.ema)
         self._keeper = Keeper(self, folder)
-        self._steps = [PhaseStep(phase, options.compiled, self.profile) for phase in self.phases]
+        self.precision = precision or precision_named(options.precision)
+        self.steps = [PhaseStep(phase, options.compiled, self.profile, self.precision) for phase in self.phases]
         self._lag = lag * len(self.phases)
         self._averages = Averages()
         self._pending: collections.deque[StepResult] = collections.deque()
@@ -220,7 +224,7 @@ class Trainer:
 
         reseed(0)
         results = []
-        for step in self._steps:
+        for step in self.steps:
             if progress.step % step.phase.period == 0:
                 results.append(step(progress.step, batches, reseed))
                 for phase in self.phases:
@@ -235,7 +239,7 @@ class Trainer:
             values = result.read()
         except NonFiniteLossError as error:
             raise NonFiniteLossError(f"{error}; {self._keeper.last_good()}; lower the learning rate") from None
-        if len(self._steps) > 1:
+        if len(self.steps) > 1:
             values = {f"{result.phase.name}_{name}": value for name, value in values.items()}
         self._averages.add({**values, "learning_rate": result.learning_rate}, result.samples)
         if result.phase is self.phases[-1]:

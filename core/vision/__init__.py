@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from core.vision import datasets, transforms
 from core.vision.datasets import MNIST, VOC2012, Cifar10, Cifar100, DatasetFolder, FashionMNIST, Flowers, ImageFolder
 from core.vision.image import (
@@ -86,6 +89,7 @@ __all__ = [
     "image_files",
     "image_load",
     "normalize",
+    "ops",
     "pad",
     "read_image",
     "resize",
@@ -97,3 +101,9 @@ __all__ = [
     "vflip",
     "write_image",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ops":  # which loads the engine: reading data does not need it
+        return importlib.import_module("core.vision.ops")
+    raise AttributeError(f"core.vision has no attribute {name!r}")

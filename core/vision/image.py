@@ -39,7 +39,7 @@ def read_image(path: PathLike, color: str = "rgb") -> np.ndarray:
     """
     if color not in ("rgb", "bgr", "gray"):
         raise ValueError(f"read_image: color must be 'rgb', 'bgr' or 'gray', not {color!r}")
-    return decode_image(_file_bytes(path), os.fspath(path), color)
+    return decode_image(file_bytes(path), os.fspath(path), color)
 
 
 def image_load(path: PathLike, backend: Optional[str] = None) -> Any:
@@ -60,7 +60,7 @@ def image_load(path: PathLike, backend: Optional[str] = None) -> Any:
     """
     chosen = _backend if backend is None else _check_backend(backend)
     if chosen == "pil":
-        return open_with_pillow(_file_bytes(path), os.fspath(path))
+        return open_with_pillow(file_bytes(path), os.fspath(path))
     if chosen == "cv2":
         return read_image(path, "bgr")
     import core  # loads the engine, which a Tensor needs
@@ -111,7 +111,7 @@ def write_image(path: PathLike, image: np.ndarray) -> None:
 
 
 def image_files(folder: PathLike) -> list[str]:
-    """List the image files below a folder, in alphabetical order.
+    """List the image files below a folder, in alphabetical order; GIF files too, which can be read but not written.
 
     Args:
         folder: where to look, subfolders included.
@@ -128,11 +128,20 @@ def image_files(folder: PathLike) -> list[str]:
         os.path.join(parent, name)
         for parent, _, names in os.walk(folder)
         for name in names
-        if name.lower().endswith(IMAGE_EXTENSIONS)
+        if name.lower().endswith((*IMAGE_EXTENSIONS, ".gif"))
     )
 
 
-def _file_bytes(path: PathLike) -> bytes:
+def file_bytes(path: PathLike) -> bytes:
+    """Return the contents of a file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        IsADirectoryError: it is a directory.
+    """
     name = os.fspath(path)
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name!r} is a directory, not an image file")

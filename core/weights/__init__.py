@@ -4,10 +4,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.weights.atomic import atomic_path, atomic_write
+from core.weights.convert import convert
 from core.weights.download import cache_path, fetch, weights_directory
+from core.weights.fluid import read_fluid
 from core.weights.loading import LoadReport, load_weights
 from core.weights.manifest import Preprocessing, WeightRecord
-from core.weights.mxnet_params import read_mxnet_params
+from core.weights.mxnet_params import read_mxnet_params, write_mxnet_params
 from core.weights.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
 from core.weights.read import file_format, read_weights
 from core.weights.safetensors_file import read_safetensors, read_safetensors_with_metadata, write_safetensors
@@ -22,10 +24,12 @@ __all__ = [
     "atomic_path",
     "atomic_write",
     "cache_path",
+    "convert",
     "fetch",
     "file_format",
     "load",
     "load_weights",
+    "read_fluid",
     "read_mxnet_params",
     "read_pdparams",
     "read_pickle",
@@ -34,6 +38,7 @@ __all__ = [
     "read_weights",
     "save",
     "weights_directory",
+    "write_mxnet_params",
     "write_pdparams",
     "write_pickle",
     "write_safetensors",

@@ -1,4 +1,4 @@
-"""``python -m core.weights inspect FILE``: what is in a weight file, without running or loading a model."""
+"""``python -m core.weights inspect FILE`` and ``convert IN OUT``: weight files, without running or loading a model."""
 from __future__ import annotations
 
 import argparse
@@ -8,9 +8,9 @@ from typing import Any, Optional
 
 import numpy
 
+from core.weights.convert import WRITERS, convert
 from core.weights.pdparams import NAME_TABLE, read_pickle
-from core.weights.read import file_format, read_weights
-from core.weights.safetensors_file import read_safetensors_bits
+from core.weights.read import file_format, read_bits
 
 
 def describe_value(name: str, value: Any) -> Iterator[tuple[str, str, int]]:
@@ -38,10 +38,10 @@ def inspect(path: str) -> list[str]:
     kind = file_format(path)
     halves: set[str] = set()
     value: Any
-    if kind == "safetensors":
-        value, _, halves = read_safetensors_bits(path)
+    if kind == "paddle":
+        value = read_pickle(path)
     else:
-        value = read_pickle(path) if kind == "paddle" else read_weights(path)
+        value, halves = read_bits(path)
     names = value.pop(NAME_TABLE, None) if isinstance(value, dict) else None
     rows = list(describe_value("", value))
     rows = [(name, text.replace("uint16", "bfloat16") if name in halves else text, size) for name, text, size in rows]
@@ -58,9 +58,17 @@ def main(arguments: Optional[list[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core.weights", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("inspect", help="list names, shapes and data types; no code of the file is run")
-    command.add_argument("file", help=".pdparams, .pdopt, .safetensors or MXNet .params")
+    command.add_argument("file", help=".pdparams, .pdopt, .safetensors, .params, or Fluid's file, tar or folder")
+    command = commands.add_parser("convert", help="write the same arrays in another format; names stay as they are")
+    command.add_argument("source", help="as for inspect")
+    command.add_argument("target", help=f"a new file; its ending says the format: {', '.join(WRITERS)}")
+    options = parser.parse_args(arguments)
     try:
-        print("\n".join(inspect(parser.parse_args(arguments).file)))
+        if options.command == "inspect":
+            print("\n".join(inspect(options.file)))
+        else:
+            count = convert(options.source, options.target)
+            print(f"{options.target}: {count} arrays")
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -7,7 +7,7 @@ import difflib
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy
 
@@ -48,7 +48,12 @@ class LoadReport:
 
 
 def load_weights(
-    model: Any, source: Source, strict: bool = True, adapt_head: Union[bool, Sequence[str]] = False
+    model: Any,
+    source: Source,
+    strict: bool = True,
+    adapt_head: Union[bool, Sequence[str]] = False,
+    rename: Optional[Callable[[Mapping[str, Any]], Mapping[str, Any]]] = None,
+    names: Optional[Sequence[str]] = None,
 ) -> LoadReport:
     """Load weights into a model; nothing is written unless all of them fit.
 
@@ -60,6 +65,9 @@ def load_weights(
         adapt_head: True lets the model's head (the layers that its ``head_names`` lists) keep its fresh values where
             the source has other shapes or lacks them, as another count of classes brings; or the names of such layers.
             The log lists what changed.
+        rename: is given the entries of the source and returns them under the model's names, where a file of older names
+            is to fit.
+        names: the names in a file of a static program that has no program beside it, in any order.
 
     Returns:
         What was loaded, what stayed fresh, what was not used.
@@ -70,7 +78,9 @@ def load_weights(
         ValueError: the file cannot be read; or names, shapes or kinds of element differ; the line counts the
             differences, names the first and proposes the nearest names.
     """
-    values, name = _read(source)
+    values, name = _read(source, names)
+    if rename is not None:
+        values = dict(rename(values))
     state = {key: tensor for key, tensor in model.state_dict().items() if hasattr(tensor, "shape")}
     misfit = _compare(state, values)
     adapted = _head(model, state, adapt_head)
@@ -90,7 +100,7 @@ def load_weights(
     return report
 
 
-def _read(source: Source) -> tuple[dict[str, Any], str]:
+def _read(source: Source, names: Optional[Sequence[str]]) -> tuple[dict[str, Any], str]:
     """Return the entries of a source, and its name for messages."""
     if isinstance(source, Mapping):
         values = {key: value for key, value in source.items() if key != NAME_TABLE}
@@ -102,7 +112,7 @@ def _read(source: Source) -> tuple[dict[str, Any], str]:
         path: PathLike = fetch(source)  # type: ignore[arg-type]
     else:
         path = source
-    return dict(read_weights(path)), repr(os.fspath(path))
+    return dict(read_weights(path, names)), repr(os.fspath(path))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""MXNet's ``.params`` files, read from their documented byte layout without loading the engine.
+"""MXNet's ``.params`` files, read and written in their documented byte layout without loading the engine.
 
 All integers are little-endian: a 64-bit magic number 0x112 and a 64-bit zero; the 64-bit count of arrays and the
 arrays; the 64-bit count of names and the names, each with a 64-bit length. An array is a 32-bit magic number that tells
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Container, Mapping
 from typing import Any, BinaryIO
 
 import numpy
 
-from core.weights.atomic import PathLike
+from core.weights.atomic import PathLike, atomic_write
 from core.weights.bfloat16 import widen
-from core.weights.pdparams import require_file
+from core.weights.pdparams import describe, require_file
 
 MAGIC = 0x112
 _VERSION_1, _VERSION_2, _VERSION_3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
@@ -68,6 +69,38 @@ def read_mxnet_params(path: PathLike) -> dict[str, numpy.ndarray]:
             return _pair(names, arrays)
         except ValueError as error:
             raise ValueError(f"cannot read {os.fspath(path)!r} as an MXNet .params file: {error}") from None
+
+
+def write_mxnet_params(arrays: Mapping[str, numpy.ndarray], path: PathLike, bfloat16: Container[str] = ()) -> None:
+    """Write arrays to a ``.params`` file that MXNet's ``load`` and Gluon's ``load_parameters`` read; crash-safe.
+
+    With an array that has no axes or no elements the file is for MXNet's NumPy mode (``mx.npx.load``).
+
+    Args:
+        arrays: name to array of numbers or booleans.
+        path: where to write.
+        bfloat16: the names of uint16 arrays that hold the bits of bfloat16 numbers.
+
+    Raises:
+        TypeError: a value is not an array of numbers that MXNet has.
+    """
+    flags = {numpy.dtype(form): flag for flag, form in _DTYPES.items()}
+    for name, array in arrays.items():
+        if not isinstance(name, str) or not isinstance(array, numpy.ndarray) or array.dtype not in flags:
+            raise TypeError(f"array {name!r} must be a numpy array of numbers that MXNet has, not {describe(array)}")
+    # MXNet reads version 2 by default; only version 3 knows arrays without axes or elements
+    version = _VERSION_2 if all(array.size and array.ndim for array in arrays.values()) else _VERSION_3
+    with atomic_write(path) as stream:
+        stream.write(struct.pack("<QQQ", MAGIC, 0, len(arrays)))
+        for name, array in arrays.items():
+            flag = _BFLOAT16 if name in bfloat16 else flags[array.dtype]
+            stream.write(struct.pack(f"<Iii{array.ndim}q", version, 0, array.ndim, *array.shape))
+            stream.write(struct.pack("<iii", 1, 0, flag))  # of the device cpu(0)
+            stream.write(numpy.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+        stream.write(struct.pack("<Q", len(arrays)))
+        for name in arrays:
+            content = name.encode("utf-8")
+            stream.write(struct.pack("<Q", len(content)) + content)
 
 
 def _pair(names: list[str], arrays: list[numpy.ndarray]) -> dict[str, numpy.ndarray]:

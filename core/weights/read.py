@@ -3,43 +3,49 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Sequence
+from typing import Optional
 
 import numpy
 
 from core.weights.atomic import PathLike
 from core.weights.bfloat16 import widen
+from core.weights.fluid import is_fluid, read_fluid
 from core.weights.mxnet_params import MAGIC, read_mxnet_params
 from core.weights.pdparams import read_pdparams, require_file
-from core.weights.safetensors_file import read_safetensors
+from core.weights.safetensors_file import read_safetensors_bits
 
 
 def file_format(path: PathLike) -> str:
     """Tell the format of a weight file.
 
     Args:
-        path: the file.
+        path: the file; or a folder, which is of the format ``"fluid"``.
 
     Returns:
-        ``"mxnet"``, ``"safetensors"`` or ``"paddle"`` (also where the file is none of them: its reader will say so).
+        ``"mxnet"``, ``"safetensors"``, ``"fluid"`` (of Paddle's static programs) or ``"paddle"`` (also where the file
+        is none of them: its reader will say so).
 
     Raises:
         FileNotFoundError: there is no such file.
     """
-    require_file(path)
-    with open(path, "rb") as stream:
-        start = stream.read(9)
-    if len(start) >= 8 and struct.unpack("<Q", start[:8])[0] == MAGIC:
-        return "mxnet"
-    if start[8:9] == b"{" or os.fspath(path).endswith(".safetensors"):
-        return "safetensors"
-    return "paddle"
+    if not os.path.isdir(path):
+        require_file(path)
+        with open(path, "rb") as stream:
+            start = stream.read(9)
+        if len(start) >= 8 and struct.unpack("<Q", start[:8])[0] == MAGIC:
+            return "mxnet"
+        if start[8:9] == b"{" or os.fspath(path).endswith(".safetensors"):
+            return "safetensors"
+    return "fluid" if is_fluid(path) else "paddle"
 
 
-def read_weights(path: PathLike) -> dict[str, numpy.ndarray]:
-    """Read a ``.pdparams``, ``.safetensors`` or MXNet ``.params`` file.
+def read_weights(path: PathLike, names: Optional[Sequence[str]] = None) -> dict[str, numpy.ndarray]:
+    """Read a weight file: ``.pdparams``, ``.safetensors``, MXNet's ``.params``, or of Paddle's static programs.
 
     Args:
-        path: the file; its format is told by its content, not by its name.
+        path: the file, or a folder of one file for each variable; the format is told by the content, not by the name.
+        names: the names in a file of a static program that has no program beside it, in any order.
 
     Returns:
         Parameter name to array; bfloat16 values become float32, which holds them exactly.
@@ -48,8 +54,27 @@ def read_weights(path: PathLike) -> dict[str, numpy.ndarray]:
         FileNotFoundError: there is no such file.
         ValueError: the file is truncated, of an unknown format, or holds something other than named arrays.
     """
+    arrays, halves = read_bits(path, names)
+    return {name: widen(array) if name in halves else array for name, array in arrays.items()}
+
+
+def read_bits(path: PathLike, names: Optional[Sequence[str]] = None) -> tuple[dict[str, numpy.ndarray], set[str]]:
+    """Read what :func:`read_weights` reads with bfloat16 arrays as their bits.
+
+    Returns:
+        Parameter name to array, and the names of the uint16 arrays that hold the bits of bfloat16.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: as there.
+    """
     kind = file_format(path)
-    if kind == "paddle":  # Paddle has no type uint16: it is how bfloat16 is written
-        arrays = read_pdparams(path)
-        return {name: widen(array) if array.dtype == numpy.uint16 else array for name, array in arrays.items()}
-    return read_mxnet_params(path) if kind == "mxnet" else read_safetensors(path)
+    if kind == "mxnet":
+        return read_mxnet_params(path), set()
+    if kind == "safetensors":
+        arrays, _, halves = read_safetensors_bits(path)
+        return arrays, halves
+    if kind == "fluid":
+        return read_fluid(path, names)
+    arrays = read_pdparams(path)  # Paddle has no type uint16: it is how bfloat16 is written
+    return arrays, {name for name, array in arrays.items() if array.dtype == numpy.uint16}

@@ -6,8 +6,8 @@ used because numpy promises that its numbers never change.
 A random deep network amplifies rounding until two right implementations differ. Hence: the weights of each filter add
 up to zero, as a common offset of all channels would otherwise drown everything else; batch-norm statistics fit the
 activations: one number for each layer, the second moment of what the layer receives, comes from a calibration pass of
-the official implementation and is stored with its outputs; and the last normalisation of each residual branch is
-damped.
+the official implementation and is stored with its outputs; the last normalisation of each residual branch is damped;
+and where a long chain of layers has no residual branches, offsets keep most of each ReLU's input positive.
 """
 
 from __future__ import annotations
@@ -18,9 +18,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-DAMPED = re.compile(r"(conv1|conv2|_linear_conv)\.(bn|_batch_norm)\.(weight|bias)$")
+DAMPED = re.compile(
+    r"(conv1|conv2|linear_conv|ghost_module_2\.\w+|_pcn\._conv|(layer1|func_list)\.\d\.conv3|bottleneck_\d+\.conv3)"
+    r"\.(bn|_bn|_batch_norm)\.(weight|bias)$"
+)
 """The last normalisations of residual branches. Those named conv1 are the last ones in basic blocks; in others a
 calibrated normalisation follows, which makes their scale immaterial."""
+
+LIFTED = re.compile(r"^(_?inception|_reduction|dpn\d).*\.(_batch_norm|bn)\.bias$")
+"""Offsets in the long chains of Inception and DPN, of about one standard deviation more than elsewhere."""
 
 
 def uniform(name: str, shape: Sequence[int], low: float, high: float) -> np.ndarray:
@@ -55,7 +61,7 @@ def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, floa
     if name.endswith("._mean"):
         return uniform(name, shape, -0.2, 0.2) * np.float32(np.sqrt(second_moments[layer]))
     if name.endswith(".bias"):
-        return uniform(name, shape, -0.2, 0.2) * damping
+        return uniform(name, shape, -0.2, 0.2) * damping + np.float32(LIFTED.search(name) is not None)
     if len(shape) == 1:
         return uniform(name, shape, 0.7, 1.3) * damping
     fan_in = np.prod(shape[1:]) if len(shape) == 4 else shape[0]

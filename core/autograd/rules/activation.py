@@ -32,6 +32,15 @@ _sigmoid_backward = _engine_backward("sigmoid_backward", "_backward_Activation",
 _tanh_backward = _engine_backward("tanh_backward", "_backward_Activation", act_type="tanh")
 _leaky_relu_backward = _engine_backward("leaky_relu_backward", "_backward_LeakyReLU", act_type="leaky")
 _gelu_backward = _engine_backward("gelu_backward", "_backward_LeakyReLU", act_type="gelu")
+_hard_sigmoid_backward = Operator(
+    "hard_sigmoid_backward",
+    "_backward_hard_sigmoid",
+    infer=lambda metas, attributes: metas[:1],
+    attributes=lambda metas, options: {"alpha": options["slope"], "beta": options["offset"]},
+    differentiable=False,
+    allocate=True,
+    trap=True,
+)
 _softmax_backward = _engine_backward("softmax_backward", "_backward_softmax")
 _log_softmax_backward = _engine_backward("log_softmax_backward", "_backward_log_softmax")
 
@@ -51,6 +60,16 @@ def _leaky_relu(context: Context, gradient: Tensor) -> Gradients:
         return (apply(_leaky_relu_backward, gradient, x, context.outputs[0], slope=context.slope),)
     slope = context.slope
     return (gradient * (ops.cast(x > 0, gradient.dtype) * (1.0 - slope) + slope),)
+
+
+@rule("hard_sigmoid")
+def _hard_sigmoid(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    if not context.create_graph:
+        options = {"slope": context.slope, "offset": context.offset}
+        return (apply(_hard_sigmoid_backward, gradient, x, **options),)
+    line = x.detach() * context.slope + context.offset
+    return (gradient * (ops.cast(ops.logical_and(line >= 0, line <= 1), gradient.dtype) * context.slope),)
 
 
 @rule("sigmoid")

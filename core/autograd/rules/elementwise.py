@@ -24,7 +24,7 @@ def pair(context: Context, first: Any, second: Any) -> Gradients:
     )
 
 
-@rule("cast")
+@rule("cast", "half_cast")
 def _cast(context: Context, gradient: Tensor) -> Gradients:
     return (ops.cast(gradient, context.inputs[0].dtype),)
 

@@ -42,6 +42,15 @@ class Initializer:
             return
         param.set_value(self.values_for(param.shape, param.dtype))
 
+    def forward(self, var: Any, block: Any = None) -> None:
+        """Write initial values, as a call does.
+
+        Args:
+            var: A parameter or tensor.
+            block: Accepted for Paddle's signature; there are no blocks here.
+        """
+        self(var, block)
+
     def values_for(self, shape: Sequence[int], dtype: Any) -> np.ndarray:
         """Return values for a parameter of a shape and a core dtype.
 

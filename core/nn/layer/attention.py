@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
+from core.kernels.dimension import agree
 from core.nn import functional as F
 from core.nn.layer.checks import positive
 from core.nn.layer.common import Linear
@@ -39,6 +40,11 @@ def attention_mask(mask: Any, dtype: Any) -> Any:
     if mask.dtype.is_floating:
         return mask.astype(dtype)
     return (mask.astype(dtype) - 1.0) * 1e9
+
+
+def _alike(query: Any, key: Any, value: Any) -> bool:
+    """Return whether there is one key and one value for each step, and their batch is that of the queries."""
+    return agree(query.shape[:1], key.shape[:1]) and agree(key.shape[:2], value.shape[:2])
 
 
 class MultiHeadAttention(Layer):
@@ -86,7 +92,11 @@ class MultiHeadAttention(Layer):
 
     def _heads(self, x: Any) -> Any:
         """Cut (batch, steps, embed_dim) into (batch, heads, steps, head size)."""
-        return x.reshape([0, 0, self.num_heads, self.head_dim]).transpose([0, 2, 1, 3])
+        return self._split(x).transpose([0, 2, 1, 3])
+
+    def _split(self, x: Any) -> Any:
+        """Cut (batch, steps, embed_dim) into (batch, steps, heads, head size)."""
+        return x.reshape([0, 0, self.num_heads, self.head_dim])
 
     def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
         """Return projected keys and values (batch, heads, steps, head size).
@@ -129,6 +139,11 @@ class MultiHeadAttention(Layer):
         """
         key = query if key is None else key
         value = query if value is None else value
+        if not self.need_weights and cache is None and _alike(query, key, value):
+            rows = [self._split(x) for x in (self.q_proj(query), self.k_proj(key), self.v_proj(value))]
+            mask = attention_mask(attn_mask, rows[0].dtype)
+            attended = F.scaled_dot_product_attention(*rows, mask, self.dropout, training=self.training)
+            return self.out_proj(attended.reshape([0, 0, self.embed_dim]))
         queries = self._heads(self.q_proj(query))
         if isinstance(cache, StaticCache):
             keys, values = cache.k, cache.v

@@ -63,7 +63,7 @@ class BatchNorm(BatchNormBase):
             param_attr,
             bias_attr,
             data_layout,
-            use_global_stats,
+            use_global_stats or None,  # False is no wish here; in the newer layers it is one for the batch's statistics
             None,
             moving_mean_name,
             moving_variance_name,

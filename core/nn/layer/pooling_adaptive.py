@@ -52,9 +52,9 @@ class AdaptiveAvgPool1D(_Adaptive):
         input (N, C, L), output (N, C, output_size).
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Return the means."""
-        return F.adaptive_avg_pool1d(x, self._output_size)
+        return F.adaptive_avg_pool1d(input, self._output_size)
 
 
 class AdaptiveAvgPool2D(_Adaptive):
@@ -111,9 +111,9 @@ class AdaptiveMaxPool1D(_AdaptiveMax):
         input (N, C, L), output (N, C, *output_size), or a pair of such with ``return_mask``.
     """
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Return the maxima."""
-        return F.adaptive_max_pool1d(x, self._output_size, return_mask=self._return_mask)
+        return F.adaptive_max_pool1d(input, self._output_size, return_mask=self._return_mask)
 
 
 class AdaptiveMaxPool2D(_AdaptiveMax):

@@ -38,10 +38,10 @@ class MaxPool1D(Window):
         self.ceil_mode = ceil_mode
         self.name = name
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Return the maxima."""
         return F.max_pool1d(
-            x,
+            input,
             kernel_size=self.ksize,
             stride=self.stride,
             padding=self.padding,

@@ -10,9 +10,10 @@ from typing import Any, Callable, Optional, TypeVar
 import numpy as np
 
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, dtype_of_numpy, float16, float32, to_dtype
+from core.kernels.place import check_place
 from core.nn.layer.attributes import AttributeStore
 from core.nn.layer.hooks import HookRemoveHelper
-from core.nn.parameter import Parameter, check_device, convert_in_place
+from core.nn.parameter import Parameter, convert_in_place
 from core.tensor import Tensor
 
 Self = TypeVar("Self", bound="StatefulLayer")
@@ -153,7 +154,7 @@ class StatefulLayer(AttributeStore):
         del blocking
         wanted = None if dtype is None else to_dtype(dtype)
         if device is not None:
-            check_device(device)
+            check_place(device)
         if wanted is not None:
             for layer in self.sublayers(include_self=True):
                 layer._convert(wanted)
@@ -223,15 +224,14 @@ class StatefulLayer(AttributeStore):
             self._dtype = dtype.name
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Forget the gradients of all parameters.
+        """Set the gradients of all parameters to zero, or forget them.
 
         Args:
-            set_to_zero: Accepted for Paddle's signature; a forgotten gradient counts as zero.
+            set_to_zero: Leave zeros where there was a gradient, or nothing.
         """
-        del set_to_zero
         for parameter in self.parameters():
             if not parameter.stop_gradient:
-                parameter.clear_gradient()
+                parameter.clear_gradient(set_to_zero)
 
     def materialize(self: Self) -> Self:
         """Give every abstract parameter memory and its initial values (see :class:`core.LazyGuard`).

@@ -7,9 +7,12 @@ Paper: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import tarfile
 import zlib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -28,7 +31,8 @@ class Cifar10(Dataset):
     transform; and int64 of shape ().
 
     Args:
-        data_file: the archive "for Python", a tar file, gzipped or not; None: the published one.
+        data_file: the archive "for Python" or the binary one, a tar file, gzipped or not, or the folder that it was
+            unpacked to; None: the published one.
         mode: "train" or "test".
         transform: what to do with an image.
         download: whether the published file may be downloaded.
@@ -42,6 +46,7 @@ class Cifar10(Dataset):
 
     source = Source(_URL + "cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
     members = {"train": "data_batch", "test": "test_batch"}
+    label_bytes = 1
 
     def __init__(
         self,
@@ -54,11 +59,11 @@ class Cifar10(Dataset):
         owner = type(self).__name__
         self.mode = choose_mode(owner, mode, ("train", "test"))
         self.backend = choose_backend(owner, backend)
-        self.data_file = local_file(owner, "data_file", data_file, self.source, download)
+        if data_file is None or not os.path.isdir(data_file):
+            data_file = local_file(owner, "data_file", data_file, self.source, download)
+        self.data_file = data_file
         self.transform = transform
-        batches = _read_batches(owner, self.data_file, self.members[self.mode])
-        self.images = np.concatenate([images for images, _ in batches])
-        self.labels = np.concatenate([labels for _, labels in batches])
+        self.images, self.labels = read_cifar(owner, self.data_file, self.members[self.mode], self.label_bytes)
 
     def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
         image: Any = as_backend(np.ascontiguousarray(self.images[index].transpose(1, 2, 0)), self.backend)
@@ -76,7 +81,8 @@ class Cifar100(Cifar10):
     Samples, arguments and errors are those of :class:`Cifar10`; labels are the fine ones.
 
     Args:
-        data_file: the archive "for Python", a tar file, gzipped or not; None: the published one.
+        data_file: the archive "for Python" or the binary one, a tar file, gzipped or not, or the folder that it was
+            unpacked to; None: the published one.
         mode: "train" or "test".
         transform: what to do with an image.
         download: whether the published file may be downloaded.
@@ -85,23 +91,59 @@ class Cifar100(Cifar10):
 
     source = Source(_URL + "cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
     members = {"train": "train", "test": "test"}
+    label_bytes = 2  # the coarse one, then the fine one
 
 
-def _read_batches(owner: str, path: str, wanted: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return images (N, 3, 32, 32) and labels (N,) of each member whose name starts with ``wanted``."""
+def read_cifar(owner: str, path: str, wanted: str, label_bytes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Read the images and labels of a split.
+
+    Args:
+        owner: the data set, for messages.
+        path: the archive, or the folder that it was unpacked to.
+        wanted: how the names of the split's files begin.
+        label_bytes: how many bytes an image's label has in the binary files; the last one counts.
+
+    Returns:
+        Images, uint8 of shape (N, 3, 32, 32), and labels, int64 of shape (N,).
+
+    Raises:
+        ValueError: there are no such files, or one is damaged or asks for code to be run.
+    """
     batches = []
     try:
-        with tarfile.open(path) as archive:
-            for member in sorted(archive.getmembers(), key=lambda member: member.name):
-                if member.isfile() and member.name.rpartition("/")[2].startswith(wanted):
-                    stream = archive.extractfile(member)
-                    assert stream is not None
-                    batches.append(_checked_batch(load_plain(io.BytesIO(stream.read())), member.name))
+        for name, data in _files(path, wanted):
+            if name.endswith(".bin"):
+                batches.append(_binary_batch(data, name, label_bytes))
+            else:
+                batches.append(_checked_batch(load_plain(io.BytesIO(data)), name))
     except (tarfile.TarError, EOFError, OSError, zlib.error, pickle.UnpicklingError, ValueError) as error:
         raise ValueError(f"{owner}: {path!r} cannot be read: {error}") from None
     if not batches:
         raise ValueError(f"{owner}: {path!r} holds no member {wanted!r}; is it another data set's archive?")
-    return batches
+    return np.concatenate([images for images, _ in batches]), np.concatenate([labels for _, labels in batches])
+
+
+def _files(path: str, wanted: str) -> Iterator[tuple[str, bytes]]:
+    """Yield name and contents of each file whose name starts with ``wanted``, of an archive or a folder."""
+    if os.path.isdir(path):
+        for file in sorted(Path(path).rglob(f"{wanted}*")):
+            if file.is_file():
+                yield file.name, file.read_bytes()
+        return
+    with tarfile.open(path) as archive:
+        for member in sorted(archive.getmembers(), key=lambda member: member.name):
+            if member.isfile() and member.name.rpartition("/")[2].startswith(wanted):
+                stream = archive.extractfile(member)
+                assert stream is not None
+                yield member.name, stream.read()
+
+
+def _binary_batch(data: bytes, name: str, label_bytes: int) -> tuple[np.ndarray, np.ndarray]:
+    size = label_bytes + 3 * 32 * 32
+    if not data or len(data) % size:
+        raise ValueError(f"its member {name!r} of {len(data)} bytes is cut off: an image with its label has {size}")
+    rows = np.frombuffer(data, dtype=np.uint8).reshape(-1, size)
+    return rows[:, label_bytes:].reshape(-1, 3, 32, 32), rows[:, label_bytes - 1].astype(np.int64)
 
 
 def _checked_batch(batch: Any, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -311,6 +311,7 @@ def test_functions_left_alone_on_purpose() -> None:
 
     with pytest.raises(OperatorError, match="cannot be read while"):
         to_static(lambda x: plain(x))(core.ones([2]))
+    assert not_to_static()(plain) is plain
     module = inspect.getmodule(leaky)
     ignore_module([module])
     try:

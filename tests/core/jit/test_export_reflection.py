@@ -20,7 +20,7 @@ CASES = [(name, i) for name in sorted(SAMPLES) if not name.endswith("_") for i i
 DATA_DEPENDENT = {"bincount", "lstsq", "masked_select", "nonzero", "unique", "unique_consecutive"}
 READS_VALUES = {"get_rng_state", "tolist"}
 KEEPS_STATE = {("batch_norm", 1)}  # in training mode
-TRAINS_STATISTICS = {"BatchNorm_act", "BatchNorm_trainable_statistics"}
+TRAINS_STATISTICS = {"BatchNorm_trainable_statistics"}
 
 
 def check_same(got: Any, wanted: Any) -> None:

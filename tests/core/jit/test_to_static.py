@@ -307,3 +307,22 @@ def test_a_gradient_that_passes_unchanged_is_written_too() -> None:
         assert (x.grad.numpy() == 0).all() and (y.grad.numpy() == 1).all()
         x.clear_gradient(False)
         y.clear_gradient(False)
+
+
+@pytest.mark.parametrize(
+    ("function", "slopes"),
+    [
+        (lambda x, y: x + y, (1.0, 1.0)),
+        (lambda x, y: core.exp(x) + y, (float(np.exp(np.float32(1))), 1.0)),
+        (lambda x, y: x + y + x, (2.0, 1.0)),
+        (lambda x, y: (x + y) + (x + y), (2.0, 2.0)),
+    ],
+)
+def test_a_sum_of_equal_shapes_may_be_the_result(function: object, slopes: tuple[float, float]) -> None:
+    x, y = (core.to_tensor(np.full((2, 3, 4, 4), 1.0, "f4"), stop_gradient=False) for _ in range(2))
+    compiled = core.jit.to_static(function)
+    result = compiled(x, y)
+    np.testing.assert_array_equal(result.numpy(), function(x, y).numpy())  # type: ignore[operator]
+    (result * 3).sum().backward()
+    for tensor, slope in zip((x, y), slopes):
+        np.testing.assert_allclose(tensor.grad.numpy(), np.full((2, 3, 4, 4), 3 * slope, "f4"), rtol=1e-6)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import core
+import core.nn.functional as F
 from core.kernels import engine
 from core.kernels.errors import OperatorError
 
@@ -113,6 +114,48 @@ def test_casting_to_bfloat16_rounds_and_lets_the_gradient_through() -> None:
     x = core.to_tensor([1.2345, -3.3], stop_gradient=False)
     x.astype("bfloat16").astype("float32").sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), [1, 1])
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (2, 3), (2,) * 6, (2,) * 7, (2,) * 9])
+def test_casting_to_bfloat16_and_back_knows_every_shape(shape: tuple[int, ...]) -> None:
+    numbers = np.random.default_rng(0).standard_normal(shape).astype("float32")
+    bits = engine.float32_to_bfloat16_bits(numbers)
+    for function in (lambda x: x.astype("bfloat16"), core.jit.to_static(lambda x: x.astype("bfloat16"))):
+        half = function(core.to_tensor(numbers))
+        assert half.shape == list(shape)
+        np.testing.assert_array_equal(half.numpy(), bits)
+        back = half.astype("float32").numpy()
+        np.testing.assert_array_equal(back, (bits.astype(np.uint32) << 16).view(np.float32))
+
+
+@pytest.mark.parametrize("types", [("float32", "bfloat16"), ("bfloat16", "float32")])
+@pytest.mark.parametrize("shape", [[2, -1], [2, 4, 8, 16], [2, 8, 64], [16, 4, 2, 2, 4], [1024]])
+def test_a_reshaped_image_is_cast_inside_a_program(shape: list[int], types: tuple[str, str]) -> None:
+    first, second = types
+    generator = np.random.default_rng(0)
+    weight = core.to_tensor(generator.standard_normal((16, 16, 3, 3)) / 12, "float32").astype(first).detach()
+
+    def function(x: core.Tensor) -> core.Tensor:
+        y = F.relu(F.conv2d(x.astype(first), weight, padding=1)).reshape(shape).astype(second)
+        y = y.reshape([2, 16, 4, 8]).astype(first)
+        return F.relu(F.conv2d(y, weight, padding=1)).astype("float32") * 2.0
+
+    results = []
+    for run in (function, core.jit.to_static(function)):
+        x = core.to_tensor(np.random.default_rng(1).standard_normal((2, 16, 4, 8)), "float32", stop_gradient=False)
+        with core.no_grad():
+            inferred = run(x).numpy()
+        y = run(x)
+        y.sum().backward()
+        results.append((inferred, y.numpy(), x.grad.numpy()))
+    for eager, compiled in zip(*results):
+        np.testing.assert_allclose(compiled, eager, rtol=1e-2, atol=1e-2 * np.abs(eager).max())
+
+
+def test_casting_to_bfloat16_keeps_what_is_no_number_and_the_smallest_become_zero() -> None:
+    half = core.to_tensor([np.nan, np.inf, -np.inf, 3.4e38, 1e-40, 1.2e-38]).astype("bfloat16").astype("float32")
+    np.testing.assert_array_equal(half.numpy()[:5], np.float32([np.nan, np.inf, -np.inf, np.inf, 0.0]))
+    assert half.numpy()[5] > 0
 
 
 def test_a_custom_operator_in_a_compiled_program_uses_our_rule() -> None:

@@ -155,6 +155,22 @@ def test_running_statistics_move_once_per_forward_whatever_backward_does(compile
     np.testing.assert_allclose(variance.numpy(), 0.8 + 0.2 * data.var((0, 2)), rtol=1e-5)
 
 
+def test_batch_norm_adds_up_in_float32_so_that_a_deviation_of_many_numbers_is_right_to_1e_5() -> None:
+    x = np.random.default_rng(0).standard_normal((20, 8, 56, 56)).astype("float32")
+    shape = [1, 8, 1, 1]
+    errors = {}
+    for dtype in ("float32", "float64"):
+        values = x.astype(dtype)
+        exact = values.astype("float64")
+        variance = exact.var((0, 2, 3)).reshape(shape) + 1e-5
+        expected = (exact - exact.mean((0, 2, 3)).reshape(shape)) / np.sqrt(variance)
+        mean, running = (core.to_tensor(np.full(8, value, dtype)) for value in (0, 1))
+        result = F.batch_norm(core.to_tensor(values), mean, running, training=True).numpy()
+        errors[dtype] = float(np.abs(result - expected).max() / np.abs(expected).max())
+    assert errors["float32"] < 5e-5
+    assert errors["float64"] < 1e-12
+
+
 def test_batch_norm_updates_under_no_grad_and_leaves_statistics_alone_in_evaluation() -> None:
     x, mean, variance = _statistics()
     with core.no_grad():

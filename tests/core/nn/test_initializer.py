@@ -213,3 +213,9 @@ def test_type_errors() -> None:
         init.set_global_initializer(3)
     with pytest.raises(NotImplementedError, match="Initializer does not implement sample"):
         draw(init.Initializer(), [1])
+
+
+def test_forward_writes_initial_values_as_a_call_does() -> None:
+    weight = core.zeros([2, 2])
+    nn.initializer.Constant(3.0).forward(weight)
+    assert weight.tolist() == [[3.0, 3.0], [3.0, 3.0]]

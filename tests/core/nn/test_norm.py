@@ -51,6 +51,22 @@ def test_batch_norm_starts_in_the_asked_mode() -> None:
     assert (layer._mean.name, layer._variance.name, layer._mean.do_model_average) == ("m", "v", False)
 
 
+@pytest.mark.parametrize("use_global_stats", [False, True])
+def test_the_older_batch_norm_takes_the_running_statistics_in_evaluation(use_global_stats: bool) -> None:
+    layer = nn.BatchNorm(2, use_global_stats=use_global_stats)
+    layer._mean.set_value(np.array([1.0, -2.0], "float32"))
+    layer._variance.set_value(np.array([4.0, 9.0], "float32"))
+    x = np.arange(8, dtype="float32").reshape(2, 2, 2)
+    fixed = (x - [[1.0], [-2.0]]) / np.sqrt([[4.0 + 1e-5], [9.0 + 1e-5]])
+    of_batch = (x - x.mean((0, 2), keepdims=True)) / np.sqrt(x.var((0, 2), keepdims=True) + 1e-5)
+    np.testing.assert_allclose(layer(core.to_tensor(x)).numpy(), fixed if use_global_stats else of_batch, rtol=1e-5)
+    layer._mean.set_value(np.array([1.0, -2.0], "float32"))
+    layer._variance.set_value(np.array([4.0, 9.0], "float32"))
+    layer.eval()
+    np.testing.assert_allclose(layer(core.to_tensor(x)).numpy(), fixed, rtol=1e-5)
+    np.testing.assert_array_equal(layer._mean.numpy(), [1.0, -2.0])
+
+
 def test_half_precision_batch_norm_keeps_float32_parameters() -> None:
     assert nn.BatchNorm(2, dtype="float16").weight.dtype == core.float32
 

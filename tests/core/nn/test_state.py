@@ -98,7 +98,8 @@ def test_half_precision_leaves_batch_norm_alone() -> None:
 def test_to_another_device_is_refused() -> None:
     layer = nn.Linear(1, 1)
     assert layer.to("cpu") is layer
-    with pytest.raises(RuntimeError, match=r"tensors live on cpu:0: call core.set_device\('gpu:0'\) before"):
+    message = r"tensors live on Place\(cpu\), not on Place\(gpu:0\): call core.set_device\('gpu:0'\) before"
+    with pytest.raises(RuntimeError, match=message):
         layer.to("gpu:0")
 
 

@@ -59,16 +59,20 @@ def test_split(dtype: str, sections: Any, axis: int, places: Any) -> None:
 
 @pytest.mark.parametrize("places", [2, 5, [1, 2], [-1], [3, 1], [0, 9]], ids=str)
 def test_tensor_split(places: Any) -> None:
-    for name, axis in (("hsplit", 1), ("vsplit", 0)):
-        expected = np.array_split(A, places, axis)
-        for part, wanted in zip(getattr(core, name)(core.to_tensor(A), places), expected):
-            equal(part, wanted)
+    for part, wanted in zip(core.hsplit(core.to_tensor(A), places), np.array_split(A, places, 1)):
+        equal(part, wanted)
     for part, wanted in zip(core.tensor_split(core.to_tensor(A), places, 1), np.array_split(A, places, 1)):
         equal(part, wanted)
     cube = A.reshape(1, 3, 4)
     for part, wanted in zip(core.dsplit(core.to_tensor(cube), places), np.array_split(cube, places, 2)):
         equal(part, wanted)
     assert [part.shape for part in core.hsplit(core.to_tensor([1.0, 2.0, 3.0, 4.0]), 2)] == [[2], [2]]
+
+
+def test_vsplit_takes_sizes_as_split_does() -> None:
+    assert [part.shape for part in core.vsplit(core.to_tensor(A), [1, -1])] == [[1, 4], [2, 4]]
+    with pytest.raises(OperatorIndexError, match="vsplit: x must have at least 2 axes"):
+        core.vsplit(core.ones([3]), 1)
 
 
 def test_chunk_unbind_and_unstack() -> None:

@@ -218,6 +218,8 @@ DIFFERENTIABLE: dict[str, tuple[Any, ...]] = {
     "cond fro": (lambda t: core.linalg.cond(t, "fro"), square(3, 3)),
 }
 DIFFERENTIABLE["lu"] = (lambda t: core.linalg.lu(t)[0], square(2, 3, 3)[:, [1, 0, 2]])
+DIFFERENTIABLE["lu tall"] = (lambda t: core.linalg.lu(t)[0], square(2, 4, 4)[:, [1, 0, 3, 2], :2])
+DIFFERENTIABLE["lu wide"] = (lambda t: core.linalg.lu(t)[0], square(3, 3)[[1, 0]])
 DIFFERENTIABLE["lu unpacked"] = (lambda t: core.linalg.lu_unpack(*core.linalg.lu(t))[1:], square(3, 3))
 DIFFERENTIABLE["householder_product"] = (core.linalg.householder_product, normal(3, 2), normal(2))
 for _upper, _transpose, _unit in product((False, True), repeat=3):
@@ -253,7 +255,7 @@ def test_factors_multiply_to_the_matrix(shape: tuple[int, ...]) -> None:
 def test_triangular_factors_with_pivots(shape: tuple[int, ...]) -> None:
     x = normal(*shape)
     packed, pivots, infos = core.linalg.lu(core.to_tensor(x), get_infos=True)
-    assert pivots.dtype == "int32" and infos.shape == list(shape[:-2]) and not infos.numpy().any()
+    assert pivots.dtype == "int32" and infos.shape == (list(shape[:-2]) or [1]) and not infos.numpy().any()
     p, lower, upper = (part.numpy() for part in core.linalg.lu_unpack(packed, pivots))
     np.testing.assert_allclose(p @ lower @ upper, x, atol=1e-12)
     assert np.abs(lower).max() <= 1
@@ -261,7 +263,9 @@ def test_triangular_factors_with_pivots(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(rows[0].numpy(), [[3, 4], [1 / 3, 2 / 3]], rtol=1e-6)
     assert rows[1].tolist() == [2, 2]
     assert core.linalg.lu_unpack(packed, pivots, unpack_pivots=False)[0] is None
-    assert core.linalg.lu(core.to_tensor(normal(2, 4), stop_gradient=False))[0].stop_gradient
+    again = core.linalg.lu(core.to_tensor(x, stop_gradient=False))
+    np.testing.assert_allclose(again[0].numpy(), packed.numpy(), atol=1e-12)
+    np.testing.assert_array_equal(again[1].numpy(), pivots.numpy())
 
 
 def test_products_of_reflections() -> None:

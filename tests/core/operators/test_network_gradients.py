@@ -139,3 +139,64 @@ def test_third_derivatives_of_a_small_network() -> None:
         (y,) = core.grad(y.sum(), x, create_graph=True)
     s = 1 / (1 + np.exp(-x.numpy()))
     np.testing.assert_allclose(y.numpy(), s * (1 - s) * (1 - 6 * s + 6 * s * s), rtol=1e-10)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_average_of_a_whole_image_and_products_of_images(dtype: str, compiled: bool) -> None:
+    generator = np.random.default_rng(0)
+    values, weights = generator.standard_normal((2, 3, 5, 4)).astype(dtype), generator.standard_normal((2, 3, 1, 1))
+
+    def function(x: Any, w: Any) -> Any:
+        return (F.adaptive_avg_pool2d(x * x, 1) * w).sum()
+
+    x, w = core.to_tensor(values, stop_gradient=False), core.to_tensor(weights.astype(dtype))
+    result = (core.jit.to_static(function) if compiled else function)(x, w)
+    result.backward()
+    np.testing.assert_allclose(result.numpy(), ((values**2).mean((2, 3), keepdims=True) * weights).sum(), rtol=1e-5)
+    np.testing.assert_allclose(x.grad.numpy(), 2 * values * weights / 20, rtol=1e-5)
+
+
+@pytest.mark.parametrize("slope, offset", [(0.1666667, 0.5), (0.2, 0.5)])
+def test_the_gradient_of_the_hard_sigmoid_compiled(slope: float, offset: float) -> None:
+    values = np.linspace(-4, 4, 23, dtype="float32")
+    x = core.to_tensor(values, stop_gradient=False)
+    core.jit.to_static(lambda x: F.hardsigmoid(x, slope, offset).sum())(x).backward()
+    line = values * slope + offset
+    np.testing.assert_allclose(x.grad.numpy(), np.where((line > 0) & (line < 1), slope, 0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights_first", [False, True])
+def test_weighing_channels_compiled(weights_first: bool) -> None:
+    generator = np.random.default_rng(1)
+    images, weights, factors = (
+        generator.standard_normal(shape).astype("float32") for shape in ((2, 3, 5, 4), (2, 3, 1, 1), (2, 3, 5, 4))
+    )
+    x, w = (core.to_tensor(array, stop_gradient=False) for array in (images, weights))
+    product = core.jit.to_static(lambda x, w: w * x if weights_first else x * w)(x, w)
+    (product * core.to_tensor(factors)).sum().backward()
+    np.testing.assert_allclose(product.numpy(), images * weights, rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), weights * factors, rtol=1e-6)
+    np.testing.assert_allclose(w.grad.numpy(), (images * factors).sum((2, 3), keepdims=True), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_convolution_of_small_groups_is_that_of_each_group(compiled: bool) -> None:
+    generator = np.random.default_rng(2)
+    values, weights = (generator.standard_normal(shape).astype("float32") for shape in ((2, 8, 6, 6), (8, 4, 3, 3)))
+
+    def grouped(x: Any, w: Any) -> Any:
+        return F.conv2d(x, w, padding=1, groups=2)
+
+    def apart(x: Any, w: Any) -> Any:
+        pairs = zip(core.split(x, 2, axis=1), core.split(w, 2, axis=0))
+        return core.concat([F.conv2d(part, weight, padding=1) for part, weight in pairs], axis=1)
+
+    found = []
+    for function in (core.jit.to_static(grouped) if compiled else grouped, apart):
+        x, w = (core.to_tensor(array, stop_gradient=False) for array in (values, weights))
+        result = function(x, w)
+        (result * result).sum().backward()
+        found.append([tensor.numpy() for tensor in (result, x.grad, w.grad)])
+    for got, expected in zip(*found):
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-3)

@@ -98,8 +98,19 @@ def test_minimize_takes_the_gradients_that_are_there():
     assert [a.item(), b.item(), c.item()] == [0.0, 1.0, 1.0]
     optimizer.minimize(loss)
     assert [a.item(), b.item(), c.item()] == [-1.0, -0.5, -1.0]
-    with pytest.raises(TypeError, match="minimize takes the loss as a Tensor, not float"):
+    with pytest.raises(TypeError, match="minimize and backward take the loss as a Tensor, not float"):
         optimizer.minimize(1.0)
+
+
+def test_gradients_may_be_changed_between_backward_and_apply_gradients():
+    a, b = parameter([1.0], "a"), parameter([1.0], "b")
+    loss = (a * 2.0 + b * 3.0).sum()
+    loss.backward()
+    optimizer = optimizers.SGD(0.5, [{"params": [a]}, {"params": [b], "learning_rate": 0.1}])
+    pairs = optimizer.backward(loss)
+    assert [(p.name, g.item()) for p, g in pairs] == [("a", 2.0), ("b", 3.0)]
+    assert optimizer.apply_gradients([(p, g * 10.0) for p, g in pairs])[1][1].item() == 30.0
+    np.testing.assert_allclose([a.item(), b.item()], [1 - 0.5 * 20, 1 - 0.05 * 30], rtol=1e-6)
 
 
 def test_lr_ratio_of_adamw_scales_step_and_decay():

@@ -25,5 +25,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "tril_indices": [lambda d: call(3, 4, 1)],
     "triu": [lambda d: call(d.f(3, 4))],
     "triu_indices": [lambda d: call(3, 4, -1)],
+    "broadcast_shape": [lambda d: call([2, 1], [3])],
     "unflatten": [lambda d: call(d.f(2, 6), 1, [2, -1])],
 }

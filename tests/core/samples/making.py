@@ -15,6 +15,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "full": [lambda d: call([2, 3], 1.5), lambda d: call([], 2)],
     "full_like": [lambda d: call(d.f(2, 3), 4)],
     "linspace": [lambda d: call(0, 1, 5)],
+    "logspace": [lambda d: call(0, 2, 5), lambda d: call(-1, 1, 3, 2.0)],
     "ones": [lambda d: call([2, 3])],
     "ones_like": [lambda d: call(d.f(2, 3))],
     "to_tensor": [lambda d: call([[1.0, 2.0]])],

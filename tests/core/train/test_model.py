@@ -282,8 +282,6 @@ def test_mistakes_are_named() -> None:
     for call in (lambda: model.fit(Points()), lambda: model.train_batch(INPUTS, LABELS)):
         with pytest.raises(RuntimeError, match=r"call prepare\(optimizer, loss\) first"):
             call()
-    with pytest.raises(NotImplementedError, match="mixed precision .* is not built"):
-        model.prepare(amp_configs="O1")
     with pytest.raises(TypeError, match="loss must be a Layer or a function, not int"):
         model.prepare(loss=3)
     with pytest.raises(TypeError, match="metrics must be core.metric.Metric, not str"):

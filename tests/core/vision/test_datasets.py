@@ -167,6 +167,45 @@ def test_cifar(tmp_path: Path) -> None:
         Cifar10(hundred)
 
 
+@pytest.mark.parametrize("unpacked", [False, True])
+def test_cifar_in_binary(unpacked: bool, tmp_path: Path) -> None:
+    pixels = RANDOM.randint(0, 256, (5, 3072), dtype=np.uint8)
+    ten = {  # one byte of label, then red, green and blue
+        "data_batch_1.bin": b"".join(bytes([label]) + row.tobytes() for label, row in zip([3, 9], pixels)),
+        "data_batch_2.bin": bytes([7]) + pixels[2].tobytes(),
+        "test_batch.bin": bytes([4]) + pixels[3].tobytes() + bytes([0]) + pixels[4].tobytes(),
+        "batches.meta.txt": b"airplane\n",
+    }
+    hundred = {  # the coarse label comes first
+        "train.bin": bytes([19, 98]) + pixels[0].tobytes() + bytes([1, 2]) + pixels[1].tobytes(),
+        "test.bin": bytes([5, 70]) + pixels[2].tobytes(),
+    }
+    places = []
+    for name, members in (("ten", ten), ("hundred", hundred)):
+        (tmp_path / name).mkdir()
+        with tarfile.open(tmp_path / f"{name}.tar.gz", "w:gz") as archive:
+            for member, data in members.items():
+                add(archive, f"cifar-binary/{member}", data)
+                (tmp_path / name / member).write_bytes(data)
+        places.append(str(tmp_path / (name if unpacked else f"{name}.tar.gz")))
+    train, test = Cifar10(places[0]), Cifar10(places[0], mode="test")
+    assert [int(label) for _, label in train] == [3, 9, 7] and [int(label) for _, label in test] == [4, 0]
+    np.testing.assert_array_equal(np.asarray(train[2][0]), pixels[2].reshape(3, 32, 32).transpose(1, 2, 0))
+    np.testing.assert_array_equal(np.asarray(test[1][0])[5, 7], pixels[4].reshape(3, 32, 32)[:, 5, 7])
+    coarse = Cifar100(places[1])
+    assert [int(label) for _, label in coarse] == [98, 2] and int(Cifar100(places[1], mode="test")[0][1]) == 70
+    np.testing.assert_array_equal(np.asarray(coarse[1][0])[0, 0], pixels[1].reshape(3, 32, 32)[:, 0, 0])
+    with pytest.raises(
+        ValueError, match="Cifar10: .*hundred.*' holds no member 'data_batch'; is it another data set's"
+    ):
+        Cifar10(places[1])
+    (tmp_path / "ten" / "data_batch_2.bin").write_bytes(ten["data_batch_2.bin"][:-1])
+    with pytest.raises(
+        ValueError, match="'data_batch_2.bin' of 3072 bytes is cut off: an image with its label has 3073"
+    ):
+        Cifar10(str(tmp_path / "ten"))
+
+
 class Hostile:
     def __reduce__(self) -> Any:
         return (print, ("code of the file ran",))

@@ -65,8 +65,8 @@ def test_writing_refuses_what_is_no_image(tmp_path: Path) -> None:
 
 def test_image_files_are_found_below(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    for name in ("b.PNG", "sub/a.jpg", "notes.txt"):
+    for name in ("b.PNG", "c.gif", "sub/a.jpg", "notes.txt"):
         (tmp_path / name).write_bytes(b"")
-    assert image_files(tmp_path) == [str(tmp_path / "b.PNG"), str(tmp_path / "sub/a.jpg")]
+    assert image_files(tmp_path) == [str(tmp_path / name) for name in ("b.PNG", "c.gif", "sub/a.jpg")]
     with pytest.raises(NotADirectoryError, match="no folder"):
         image_files(tmp_path / "missing")

@@ -153,6 +153,19 @@ def test_not_strict_loads_what_fits_and_says_what_not(caplog):
         load_weights(model, {"y": values["fc.bias"]}, strict=False)
 
 
+def test_older_names_are_renamed_before_anything_is_compared(tmp_path):
+    model = Net()
+    values = other(model)
+    write_pdparams({f"old/{name}": value for name, value in values.items()}, tmp_path / "old.pdparams")
+    with pytest.raises(ValueError, match="old.pdparams' does not fit the model: it lacks 8 entries"):
+        load_weights(model, tmp_path / "old.pdparams")
+    report = load_weights(
+        model, tmp_path / "old.pdparams", rename=lambda entries: {name[4:]: entries[name] for name in entries}
+    )
+    assert set(report.loaded) == set(NAMES)
+    np.testing.assert_array_equal(model.fc.weight.numpy(), values["fc.weight"])
+
+
 def test_bfloat16_bits_and_other_floating_types_are_converted():
     model = core.nn.Linear(2, 2)
     bits = np.array([0x3FC0, 0xC000], np.uint16)  # 1.5 and -2 in bfloat16

@@ -1,0 +1,239 @@
+"""Generating sequences step by step: beam search, and the loop that runs it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from core.kernels.errors import OperatorError
+from core.nn import functional as F
+from core.operators import cast, stack, take_along_axis, topk, where
+from core.operators.gathering import index_argument
+from core.tensor import Tensor
+
+IMPOSSIBLE = -1e9
+
+
+class BeamOutput(NamedTuple):
+    """What one step found for each beam [batch, beams]: its score, its token, and the beam that it continues."""
+
+    scores: Tensor
+    predicted_ids: Tensor
+    parent_ids: Tensor
+
+
+class BeamState(NamedTuple):
+    """The cell's states, and for each beam [batch, beams] its log-probability, whether it ended, and its length."""
+
+    cell_states: Any
+    log_probs: Tensor
+    finished: Tensor
+    lengths: Tensor
+
+
+def _mapped(function: Callable[..., Any], first: Any, *others: Any) -> Any:
+    """Apply a function to the tensors of nested tuples, lists and dicts."""
+    if isinstance(first, Tensor):
+        return function(first, *others)
+    if isinstance(first, dict):
+        return {key: _mapped(function, first[key], *[other[key] for other in others]) for key in first}
+    if isinstance(first, (list, tuple)):
+        found = [_mapped(function, *parts) for parts in zip(first, *others)]
+        return type(first)(*found) if hasattr(first, "_fields") else type(first)(found)
+    raise TypeError(f"decoding: states are Tensors in tuples, lists and dicts, not {type(first).__name__}")
+
+
+class BeamSearchDecoder:
+    """Beam search with a recurrent cell: at each step the best continuations of all beams are kept.
+
+    Args:
+        cell: Takes inputs and states, returns outputs and new states.
+        start_token: The token that sequences begin with.
+        end_token: The token that ends them.
+        beam_size: How many sequences are kept for each sample.
+        embedding_fn: Turns tokens into the cell's inputs; the tokens themselves when None.
+        output_fn: Turns the cell's outputs into scores of all tokens; they are the scores when None.
+    """
+
+    tracks_own_finished = True
+
+    def __init__(
+        self,
+        cell: Callable[..., Any],
+        start_token: int,
+        end_token: int,
+        beam_size: int,
+        embedding_fn: Optional[Callable[[Tensor], Tensor]] = None,
+        output_fn: Optional[Callable[[Tensor], Tensor]] = None,
+    ) -> None:
+        self.cell = cell
+        self.start_token = int(start_token)
+        self.end_token = int(end_token)
+        self.beam_size = int(beam_size)
+        self.embedding_fn = embedding_fn
+        self.output_fn = output_fn
+
+    @staticmethod
+    def tile_beam_merge_with_batch(x: Tensor, beam_size: int) -> Tensor:
+        """Repeat each sample for its beams.
+
+        Args:
+            x: Shape [batch, ...].
+            beam_size: Number of beams.
+
+        Returns:
+            Shape [batch * beams, ...].
+        """
+        wide = x.unsqueeze(1).expand([x.shape[0], beam_size, *x.shape[1:]])
+        return wide.reshape([x.shape[0] * beam_size, *x.shape[1:]])
+
+    def initialize(self, initial_cell_states: Any) -> tuple[Any, BeamState, Tensor]:
+        """Return the first inputs, states and whether beams have ended.
+
+        Args:
+            initial_cell_states: The cell's first states, each of shape [batch, ...].
+        """
+        wide = _mapped(
+            lambda state: state.unsqueeze(1).expand([state.shape[0], self.beam_size, *state.shape[1:]]),
+            initial_cell_states,
+        )
+        shapes: list[list[int]] = []
+        _mapped(lambda state: shapes.append(state.shape), wide)
+        if not shapes:
+            raise OperatorError("BeamSearchDecoder: the cell's states hold no tensor")
+        places = [shapes[0][0], self.beam_size]
+        first = np.where(np.arange(self.beam_size) == 0, 0.0, IMPOSSIBLE)
+        tokens = Tensor(np.full(places, self.start_token), dtype="int64")
+        state = BeamState(
+            wide,
+            Tensor(np.broadcast_to(first, places), dtype="float32"),
+            Tensor(np.zeros(places, bool)),
+            Tensor(np.zeros(places), dtype="int64"),
+        )
+        return self._embedded(tokens), state, state.finished
+
+    def step(
+        self, time: Any, inputs: Any, states: BeamState, **kwargs: Any
+    ) -> tuple[BeamOutput, BeamState, Any, Tensor]:
+        """Run the cell once for all beams and keep the best continuations.
+
+        Args:
+            time: The step's number; not used.
+            inputs: The cell's inputs [batch, beams, ...].
+            states: The state before.
+            kwargs: Handed to the cell.
+
+        Returns:
+            What was found, the state after, the next inputs, and whether beams have ended.
+        """
+        merged = _mapped(_merge, inputs), _mapped(_merge, states.cell_states)
+        outputs, after = self.cell(*merged, **kwargs)
+        scores = outputs if self.output_fn is None else self.output_fn(outputs)
+        batch, beams = states.log_probs.shape
+        split = _mapped(lambda x: x.reshape([batch, beams, *x.shape[1:]]), after)
+        words = scores.shape[-1]
+        logs = F.log_softmax(cast(scores, "float32").reshape([batch, beams, words]), -1)
+        only_end = np.where(np.arange(words) == self.end_token, 0.0, IMPOSSIBLE)
+        ended = states.finished.unsqueeze(-1)
+        logs = where(ended.expand(logs.shape), Tensor(only_end, dtype="float32").expand(logs.shape), logs)
+        total = (logs + states.log_probs.unsqueeze(-1)).reshape([batch, beams * words])
+        best, places = topk(total, self.beam_size, axis=-1)
+        parents, tokens = places // words, places % words
+        finished = _chosen(states.finished, parents)
+        lengths = _chosen(states.lengths, parents) + cast(finished.logical_not(), "int64")
+        finished = finished.logical_or(tokens == self.end_token)
+        cell_states = _mapped(lambda x: _chosen(x, parents), split)
+        state = BeamState(cell_states, best, finished, lengths)
+        return BeamOutput(best, tokens, parents), state, self._embedded(tokens), finished
+
+    def finalize(
+        self, outputs: BeamOutput, final_states: BeamState, sequence_lengths: Tensor
+    ) -> tuple[Tensor, BeamState]:
+        """Follow the beams back from their end.
+
+        Args:
+            outputs: What all steps found, each of shape [steps, batch, beams].
+            final_states: The last state.
+            sequence_lengths: The beams' lengths; not used.
+
+        Returns:
+            Tokens [steps, batch, beams], and the last state.
+        """
+        return F.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
+
+    def _embedded(self, tokens: Tensor) -> Any:
+        return tokens if self.embedding_fn is None else self.embedding_fn(tokens)
+
+
+def _merge(x: Tensor) -> Tensor:
+    return x.reshape([x.shape[0] * x.shape[1], *x.shape[2:]])
+
+
+def _chosen(x: Tensor, parents: Tensor) -> Tensor:
+    """Return [batch, beams, ...] with each beam replaced by its parent."""
+    index = index_argument(parents, "BeamSearchDecoder")
+    index = index.reshape([*index.shape, *[1] * (x.ndim - 2)]).expand([*index.shape, *x.shape[2:]])
+    if x.dtype.kind == "b":
+        return cast(take_along_axis(cast(x, "int32"), index, 1), x.dtype)
+    return take_along_axis(x, index, 1)
+
+
+def dynamic_decode(
+    decoder: Any,
+    inits: Any = None,
+    max_step_num: Optional[int] = None,
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    is_test: bool = False,
+    return_length: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Run a decoder until all sequences have ended; how many steps that takes depends on the data.
+
+    Args:
+        decoder: Has ``initialize(inits)``, ``step(time, inputs, states)`` and, if outputs are worked on at the end,
+            ``finalize(outputs, states, lengths)``; see :class:`BeamSearchDecoder`.
+        inits: Handed to ``initialize``.
+        max_step_num: The number of the last step, from 0; no limit when None.
+        output_time_major: Return [steps, batch, ...] instead of [batch, steps, ...].
+        impute_finished: Sequences that have ended keep their states; without effect where the decoder tracks ends
+            itself.
+        is_test: Taken for Paddle's sake and not used.
+        return_length: Return the lengths too.
+        kwargs: Handed to ``step``.
+
+    Returns:
+        The outputs, the last states, and with return_length the lengths.
+    """
+    inputs, states, finished = decoder.initialize(inits)
+    lengths = cast(finished.logical_not(), "int64") * 0
+    found: list[Any] = []
+    while not bool(finished.all()) and (max_step_num is None or len(found) <= max_step_num):
+        time = Tensor(len(found), dtype="int64")
+        outputs, following, inputs, ended = decoder.step(time, inputs, states, **kwargs)
+        if not getattr(decoder, "tracks_own_finished", False):
+            ended = ended.logical_or(finished)
+            lengths = lengths + cast(finished.logical_not(), "int64")
+            if impute_finished:
+                following = _mapped(lambda new, old, done=finished: _kept(new, old, done), following, states)
+        else:
+            lengths = getattr(following, "lengths", lengths)
+        states, finished = following, ended
+        found.append(outputs)
+    if not found:
+        raise OperatorError("dynamic_decode: all sequences have ended before the first step")
+    outputs = _mapped(lambda *steps: stack(list(steps), 0), *found)
+    if hasattr(decoder, "finalize"):
+        outputs, states = decoder.finalize(outputs, states, lengths)
+    if not output_time_major:
+        outputs = _mapped(lambda x: x.transpose([1, 0, *range(2, x.ndim)]), outputs)
+    return (outputs, states, lengths) if return_length else (outputs, states)
+
+
+def _kept(new: Tensor, old: Tensor, done: Tensor) -> Tensor:
+    """Return the old state where a sequence has ended."""
+    mask = done.reshape([*done.shape, *[1] * (new.ndim - done.ndim)]).expand(new.shape)
+    if new.dtype.kind == "b":
+        return mask.logical_and(old).logical_or(mask.logical_not().logical_and(new))
+    return where(mask, old, new)

@@ -1,0 +1,61 @@
+"""What functions of complex numbers give for real ones: the engine has no complex element types."""
+
+from __future__ import annotations
+
+import math
+from typing import Optional
+
+from core.kernels.errors import OperatorTypeError
+from core.operators.arguments import need_tensor
+from core.operators.creation import assign, zeros_like
+from core.operators.masking import where
+from core.tensor import Tensor
+
+
+def is_complex(x: Tensor) -> bool:
+    """Return whether the elements are complex numbers, which they never are.
+
+    Args:
+        x: A tensor.
+
+    Returns:
+        False.
+    """
+    need_tensor(x, "is_complex")
+    return False
+
+
+def conj(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Return the complex conjugate, which of real numbers is their copy.
+
+    Args:
+        x: A tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of x's shape and element type.
+    """
+    return assign(need_tensor(x, "conj"))
+
+
+def angle(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """Compute the angle between each number and the positive real axis: pi for negative ones, else 0.
+
+    Args:
+        x: A floating-point tensor.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A tensor of x's shape and element type; as its gradient would be 0, none flows through it.
+
+    Raises:
+        OperatorTypeError: the elements are integers or bool.
+    """
+    if not need_tensor(x, "angle").dtype.is_floating:
+        raise OperatorTypeError(f"angle: x must be floating-point, got {x.dtype.name}: cast it to float32")
+    angles: Tensor = where(x < 0, math.pi, zeros_like(x))
+    return angles
+
+
+__all__ = ["angle", "conj", "is_complex"]
+TENSOR_METHODS = tuple(__all__)

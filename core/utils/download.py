@@ -1,0 +1,146 @@
+"""Fetching published files (paddle.utils.download), through the cache of :mod:`core.weights`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Optional
+from urllib.parse import urlsplit
+
+from core.weights import atomic_path, cache_path, fetch
+
+__all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
+
+
+def is_url(path: str) -> bool:
+    """Return whether a path is an address.
+
+    Args:
+        path: a path or an address.
+    """
+    return path.startswith(("http://", "https://"))
+
+
+def _get_unique_endpoints(trainer_endpoints: Iterable[str]) -> set[str]:
+    """Return one trainer's address of each machine; the official toolkits let only those fetch files.
+
+    Args:
+        trainer_endpoints: addresses of the form ``machine:port``.
+    """
+    return set({endpoint.rpartition(":")[0]: endpoint for endpoint in sorted(trainer_endpoints, reverse=True)}.values())
+
+
+def get_weights_path_from_url(url: str, md5sum: Optional[str] = None) -> str:
+    """Return the path of a published weight file, fetched on first use.
+
+    Args:
+        url: its address.
+        md5sum: its MD5, 32 hexadecimal digits; not checked when it is None.
+
+    Returns:
+        The path in the cache (``CORE_HOME/weights``).
+
+    Raises:
+        ConnectionError: the server cannot be reached; the message says where to put the file by hand.
+        ValueError: the file has another MD5; it is not kept.
+    """
+    return str(_fetched(url, md5sum))
+
+
+def _fetched(url: str, md5sum: Optional[str]) -> Path:
+    target = cache_path(url)
+    if target.is_file() and not _is_right(target, md5sum):
+        target.unlink()  # another version, or damaged
+    found = fetch(url)
+    if not _is_right(found, md5sum):
+        found.unlink()
+        raise ValueError(f"the file at {url} does not have the expected MD5 {md5sum}; it was not kept: try again")
+    return found
+
+
+def _is_right(path: Path, md5sum: Optional[str]) -> bool:
+    if md5sum is None:
+        return True
+    digest = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as stream:
+        for block in iter(lambda: stream.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest() == md5sum.lower()
+
+
+def get_path_from_url(
+    url: str,
+    root_dir: str,
+    md5sum: Optional[str] = None,
+    check_exist: bool = True,
+    decompress: bool = True,
+    method: str = "get",
+) -> str:
+    """Put a published file into a directory, and unpack it if it is an archive.
+
+    Args:
+        url: its address.
+        root_dir: the directory, which is made where it is missing.
+        md5sum: its MD5; not checked when it is None.
+        check_exist: whether a file that is there already, with that MD5, serves.
+        decompress: whether to unpack a ``.tar``, ``.tar.gz``, ``.tgz`` or ``.zip`` file.
+        method: accepted for Paddle's signature; files are fetched by one method.
+
+    Returns:
+        The path of the file, or of what was in the archive: its one file or directory, or a directory of the archive's
+        name.
+
+    Raises:
+        ConnectionError: the server cannot be reached.
+        ValueError: the file has another MD5, is a damaged archive, or unpacks to somewhere else.
+    """
+    target = Path(root_dir) / PurePosixPath(urlsplit(url).path).name
+    if not (check_exist and target.is_file() and _is_right(target, md5sum)):
+        found = _fetched(url, md5sum)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(target) as part:
+            shutil.copyfile(found, part)
+    if decompress and target.name.endswith((".tar", ".tar.gz", ".tgz", ".zip")):
+        return str(_unpacked(target))
+    return str(target)
+
+
+def _unpacked(archive: Path) -> Path:
+    """Unpack an archive beside itself, unless that has been done."""
+    try:
+        if archive.suffix == ".zip":
+            with zipfile.ZipFile(archive) as packed:
+                names = packed.namelist()
+                folder, result = _places(archive, names)
+                if not result.exists():
+                    packed.extractall(folder)
+        else:
+            with tarfile.open(archive) as packed_tar:
+                members = packed_tar.getmembers()
+                folder, result = _places(archive, [member.name for member in members])
+                strange = [member.name for member in members if not (member.isfile() or member.isdir())]
+                if strange:
+                    raise ValueError(f"{archive} holds a link or device {strange[0]!r}; it was not unpacked")
+                if not result.exists():
+                    packed_tar.extractall(folder)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+        raise ValueError(f"{archive} is a damaged archive ({error}): delete it and try again") from None
+    return result
+
+
+def _places(archive: Path, names: Iterable[str]) -> tuple[Path, Path]:
+    """Return where to unpack to, and what to return: the archive's one top entry, or a directory of its name."""
+    paths = [PurePosixPath(name) for name in names]
+    for path in paths:
+        if path.is_absolute() or ".." in path.parts or os.sep == "\\" or "\\" in str(path):
+            raise ValueError(f"{archive} would unpack {str(path)!r} outside its directory; it was not unpacked")
+    tops = {path.parts[0] for path in paths if path.parts}
+    if len(tops) == 1:
+        return archive.parent, archive.parent / tops.pop()
+    folder = archive.parent / archive.name.partition(".")[0]
+    return folder, folder

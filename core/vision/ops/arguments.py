@@ -1,0 +1,66 @@
+"""Checks of boxes and images that the operators of this package share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.kernels.dtypes import float32, int64
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.operators import cast
+from core.operators.arguments import need_tensor
+from core.tensor import Tensor
+
+
+def floating_of_rank(value: Any, rank: int, caller: str, name: str, axes: str) -> Tensor:
+    """Return a floating-point tensor of a given rank.
+
+    Args:
+        value: What was given.
+        rank: Its number of axes.
+        caller: The function's name, for the message.
+        name: The argument's name.
+        axes: What the axes mean, for the message.
+
+    Raises:
+        OperatorError: the rank is another.
+        OperatorTypeError: it is no floating-point Tensor.
+    """
+    tensor = need_tensor(value, caller, name)
+    if not tensor.dtype.is_floating:
+        raise OperatorTypeError(f"{caller}: {name} must be floating-point, got {tensor.dtype.name}: cast it to float32")
+    if tensor.ndim != rank:
+        raise OperatorError(f"{caller}: {name} has the shape {axes}, but got {tensor.shape}")
+    return tensor
+
+
+def boxes_argument(value: Any, caller: str, name: str = "boxes") -> Tensor:
+    """Return boxes x1, y1, x2, y2 of shape [boxes, 4].
+
+    Raises:
+        OperatorError: the shape is another.
+        OperatorTypeError: they are no floating-point Tensor.
+    """
+    tensor = floating_of_rank(value, 2, caller, name, "[boxes, 4]")
+    if tensor.shape[1] != 4:
+        raise OperatorError(f"{caller}: {name} has the shape [boxes, 4], but got {tensor.shape}")
+    return tensor
+
+
+def counts_argument(value: Any, images: int, caller: str, name: str = "boxes_num") -> Tensor:
+    """Return the number of boxes of each image as int64 of shape [images].
+
+    Raises:
+        OperatorError: there is not one number per image.
+        OperatorTypeError: they are no integers.
+    """
+    tensor = need_tensor(value, caller, name)
+    if not tensor.dtype.is_integer:
+        raise OperatorTypeError(f"{caller}: {name} must hold integers, got {tensor.dtype.name}: cast it to int32")
+    if tensor.shape != [images]:
+        raise OperatorError(f"{caller}: {name} holds one number for each of {images} images, but got {tensor.shape}")
+    return cast(tensor, int64)
+
+
+def widened(tensor: Tensor) -> Tensor:
+    """Return a half-precision tensor as float32: our kernels compute in float32 and float64."""
+    return cast(tensor, float32) if tensor.dtype.size < 4 else tensor

@@ -1,0 +1,221 @@
+"""Region proposals: making them from anchors, and sharing them out among the levels of a feature pyramid."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from core.kernels.errors import OperatorError
+from core.kernels.operator import HostOperator
+from core.operators import cast
+from core.tensor import Tensor, apply
+from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, widened
+
+__all__ = ["distribute_fpn_proposals", "generate_proposals"]
+
+LARGEST_GROWTH = np.log(1000.0 / 16.0)
+"""No box grows more than this, as a logarithm."""
+
+
+def _shared_out(
+    boxes: np.ndarray, counts: np.ndarray, lowest: int, highest: int, level: int, scale: float, plus: float
+) -> tuple[np.ndarray, ...]:
+    """Return the boxes of each level, where each box went, and each level's number of boxes per image."""
+    if (counts < 0).any() or counts.sum() != len(boxes):
+        raise OperatorError(
+            f"distribute_fpn_proposals: rois_num adds up to {int(counts.sum())}, but there are {len(boxes)} boxes"
+        )
+    sides = boxes[:, 2:] - boxes[:, :2]
+    area = np.where((sides < 0).any(-1), 0, (sides + boxes.dtype.type(plus)).prod(-1))
+    found = np.floor(np.log2(np.sqrt(area) / boxes.dtype.type(scale) + boxes.dtype.type(1e-8)) + level)
+    found = np.clip(found, lowest, highest).astype(int)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    members = [np.flatnonzero(found == number) for number in range(lowest, highest + 1)]
+    order = np.concatenate(members)
+    restored = np.empty((len(boxes), 1), np.int32)
+    restored[order, 0] = np.arange(len(boxes))
+    numbers = [np.bincount(owner[chosen], minlength=len(counts)).astype(np.int32) for chosen in members]
+    return (*[boxes[chosen] for chosen in members], restored, *numbers)
+
+
+_distribute = HostOperator("share_out_proposals", _shared_out, differentiable=False)
+
+
+def distribute_fpn_proposals(
+    fpn_rois: Tensor,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    pixel_offset: bool = False,
+    rois_num: Optional[Tensor] = None,
+    name: Optional[str] = None,
+) -> tuple[list[Tensor], Tensor, Optional[list[Tensor]]]:
+    """Share boxes out among the levels of a feature pyramid by their size (FPN, Lin et al., arXiv 1612.03144).
+
+    Args:
+        fpn_rois: Corners x1, y1, x2, y2, shape (boxes, 4).
+        min_level: The lowest level.
+        max_level: The highest level.
+        refer_level: The level of boxes of the size refer_scale.
+        refer_scale: Square root of an area in pixels.
+        pixel_offset: Whether corners are whole pixels, both of which belong to the box.
+        rois_num: How many boxes each image has, integers (N,); one image when None.
+        name: Unused, as in Paddle.
+
+    Returns:
+        The boxes of each level, int32 places (boxes, 1) that bring all of them together into the old order again, and
+        the int32 numbers (N,) of boxes per image for each level, or None without rois_num.
+
+    Raises:
+        OperatorError: shapes or levels do not fit.
+    """
+    boxes = widened(boxes_argument(fpn_rois, "distribute_fpn_proposals", "fpn_rois")).detach()
+    if not 0 < min_level <= max_level:
+        raise OperatorError(f"distribute_fpn_proposals: levels {min_level} to {max_level} are no positive range")
+    if rois_num is None:
+        counts = Tensor(np.array([boxes.shape[0]]), dtype="int64")
+    else:
+        images = rois_num.shape[0] if isinstance(rois_num, Tensor) and rois_num.ndim else 1
+        counts = counts_argument(rois_num, images, "distribute_fpn_proposals", "rois_num")
+    options = {"lowest": int(min_level), "highest": int(max_level), "level": int(refer_level)}
+    found = apply(_distribute, boxes, counts, scale=float(refer_scale), plus=1.0 if pixel_offset else 0.0, **options)
+    levels = max_level - min_level + 1
+    shared = [cast(level, fpn_rois.dtype) for level in found[:levels]]
+    return shared, found[levels], None if rois_num is None else list(found[levels + 1 :])
+
+
+def _proposed(
+    scores: np.ndarray,
+    deltas: np.ndarray,
+    sizes: np.ndarray,
+    anchors: np.ndarray,
+    variances: np.ndarray,
+    before: int,
+    after: int,
+    threshold: float,
+    smallest: float,
+    eta: float,
+    plus: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return boxes, their scores, and their number per image."""
+    flat_anchors, flat_variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    rows, ranks, counts = [], [], []
+    for image_scores, image_deltas, size in zip(scores, deltas, sizes):
+        flat = image_scores.transpose(1, 2, 0).ravel()
+        moves = image_deltas.reshape(-1, 4, *image_deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
+        best = np.argsort(-flat, kind="stable")[: before if before > 0 else None]
+        boxes = _moved(flat_anchors[best], flat_variances[best] * moves[best], plus)
+        boxes = _inside(boxes, size, plus)
+        chosen = _large(boxes, size, max(smallest, 1.0), plus)
+        if not chosen.size:
+            rows.append(np.zeros((1, 4), boxes.dtype))
+            ranks.append(np.zeros((1, 1), boxes.dtype))
+            counts.append(1)
+            continue
+        kept = _best(np.ascontiguousarray(boxes[chosen]), threshold, plus, eta)
+        chosen = chosen[kept[: after if after > 0 and threshold > 0 else None]]
+        rows.append(boxes[chosen])
+        ranks.append(flat[best[chosen]][:, None])
+        counts.append(len(chosen))
+    return np.concatenate(rows), np.concatenate(ranks), np.array(counts, np.int32)
+
+
+def _moved(anchors: np.ndarray, moves: np.ndarray, plus: float) -> np.ndarray:
+    kind = anchors.dtype.type
+    size = anchors[:, 2:] - anchors[:, :2] + kind(plus)
+    center = moves[:, :2] * size + (anchors[:, :2] + kind(0.5) * size)
+    half = kind(0.5) * np.exp(np.minimum(moves[:, 2:], kind(LARGEST_GROWTH))) * size
+    return np.concatenate([center - half, center + half - kind(plus)], axis=1)
+
+
+def _inside(boxes: np.ndarray, size: np.ndarray, plus: float) -> np.ndarray:
+    limit = np.array([size[1], size[0], size[1], size[0]], boxes.dtype) - boxes.dtype.type(plus)
+    return np.clip(boxes, 0, limit)
+
+
+def _large(boxes: np.ndarray, size: np.ndarray, smallest: float, plus: float) -> np.ndarray:
+    sides = boxes[:, 2:] - boxes[:, :2] + boxes.dtype.type(plus)
+    good = (sides >= smallest).all(-1)
+    if plus:
+        middle = boxes[:, :2] + sides / 2
+        good &= (middle <= size[::-1]).all(-1)
+    return np.flatnonzero(good)
+
+
+def _best(boxes: np.ndarray, threshold: float, plus: float, eta: float) -> np.ndarray:
+    from core.kernels import suppression  # numba loads with the first use
+
+    return suppression.suppress(boxes, threshold, plus, eta) if threshold > 0 else np.arange(len(boxes))
+
+
+_generate = HostOperator("generate_proposals", _proposed, differentiable=False)
+
+
+def generate_proposals(
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: int = 6000,
+    post_nms_top_n: int = 1000,
+    nms_thresh: float = 0.5,
+    min_size: float = 0.1,
+    eta: float = 1.0,
+    pixel_offset: bool = False,
+    return_rois_num: bool = False,
+    name: Optional[str] = None,
+) -> tuple[Tensor, Tensor, Optional[Tensor]]:
+    """Make region proposals from the scores and offsets of anchors (Faster R-CNN, Ren et al., arXiv 1506.01497).
+
+    Args:
+        scores: How likely each anchor holds an object (N, A, H, W).
+        bbox_deltas: Offsets from anchors (N, 4 * A, H, W).
+        img_size: Height and width of each image in pixels (N, 2).
+        anchors: Corners x1, y1, x2, y2, shape (H, W, A, 4).
+        variances: What offsets are multiplied with, of the anchors' shape.
+        pre_nms_top_n: So many of the best anchors are looked at; all when not positive.
+        post_nms_top_n: At most so many boxes of an image are returned.
+        nms_thresh: The largest intersection over union with a better box that is kept; nothing is suppressed when not
+            positive.
+        min_size: Smaller boxes are dropped, at least those below one pixel.
+        eta: Below 1: nms_thresh, while above 0.5, shrinks by it with each kept box.
+        pixel_offset: Whether corners are whole pixels, both of which belong to the box.
+        return_rois_num: Return the number of boxes per image too.
+        name: Unused, as in Paddle.
+
+    Returns:
+        Boxes (kept, 4), their scores (kept, 1), and int32 numbers (N,) or None; an image without proposals has one of
+        zeros.
+
+    Raises:
+        OperatorError: shapes do not fit each other.
+    """
+    caller = "generate_proposals"
+    scores = floating_of_rank(scores, 4, caller, "scores", "(N, A, H, W)")
+    batch, count, height, width = scores.shape
+    wanted: dict[str, tuple[Any, list[int]]] = {
+        "bbox_deltas": (bbox_deltas, [batch, 4 * count, height, width]),
+        "img_size": (img_size, [batch, 2]),
+        "anchors": (anchors, [height, width, count, 4]),
+        "variances": (variances, [height, width, count, 4]),
+    }
+    tensors = [widened(scores).detach()]
+    for label, (tensor, shape) in wanted.items():
+        checked = floating_of_rank(tensor, len(shape), caller, label, str(shape))
+        if checked.shape != shape:
+            raise OperatorError(f"{caller}: {label} has the shape {shape}, but got {checked.shape}")
+        tensors.append(cast(checked.detach(), tensors[0].dtype))
+    boxes, ranks, counts = apply(
+        _generate,
+        *tensors,
+        before=int(pre_nms_top_n),
+        after=int(post_nms_top_n),
+        threshold=float(nms_thresh),
+        smallest=float(min_size),
+        eta=float(eta),
+        plus=1.0 if pixel_offset else 0.0,
+    )
+    return boxes, ranks, counts if return_rois_num else None

@@ -1,0 +1,107 @@
+"""The engine computes on the calling thread, and says nothing about it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels.operator import REGISTRY, HostOperator
+from core.tensor import apply
+
+CODE = "import core; print((core.ones([2]) + 1).tolist()); import os; print(os.environ.get('MXNET_ENGINE_TYPE'))"
+
+
+@pytest.mark.parametrize("chosen", [None, "ThreadedEnginePerDevice", "NaiveEngine"])
+def test_a_program_says_nothing_and_may_choose_the_engine(chosen: object) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "MXNET_ENGINE_TYPE"}
+    if chosen is not None:
+        environment["MXNET_ENGINE_TYPE"] = str(chosen)
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=environment, check=True)
+    assert done.stderr == ""
+    expected = chosen or ("None" if os.path.exists("/proc/driver/nvidia") else "NaiveEngine")
+    assert done.stdout == f"[2.0, 2.0]\n{expected}\n"
+
+
+THREADS = """
+import ctypes, os, threading
+import numpy as np
+import core
+openmp = ctypes.CDLL("libgomp.so.1")
+counts = [openmp.omp_get_max_threads()]
+core.nn.functional.relu(core.nn.Conv2D(8, 8, 3)(core.ones([2, 8, 9, 9]))).sum().backward()
+counts.append(openmp.omp_get_max_threads())
+core.kernels.products.panels(np.ones((64, 64), "f4"))
+counts.append(openmp.omp_get_max_threads())
+other = threading.Thread(target=lambda: counts.append(openmp.omp_get_max_threads()))
+other.start(); other.join()
+print(counts, len(os.sched_getaffinity(0)))
+"""
+
+
+@pytest.mark.parametrize("chosen", [None, "1", "2", "3"])
+def test_the_number_of_threads_never_changes(chosen: object) -> None:
+    ours = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
+    if chosen is not None:
+        environment["OMP_NUM_THREADS"] = str(chosen)
+    code = "import core.kernels.products" + THREADS
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    counts, processors = done.stdout.rsplit(" ", 1)
+    wanted = int(processors) if chosen is None else int(str(chosen))
+    assert counts == str([wanted] * 4)
+
+
+def test_a_program_without_an_error_stream_starts() -> None:
+    done = subprocess.run(["bash", "-c", f"exec 2>&-; exec {sys.executable} -c \"{CODE}\""], stdout=subprocess.PIPE)
+    assert done.returncode == 0 and done.stdout.startswith(b"[2.0, 2.0]")
+
+
+@pytest.mark.skipif(os.environ.get("MXNET_ENGINE_TYPE") != "NaiveEngine", reason="the engine has threads of its own")
+def test_kernels_of_ours_in_a_program_run_on_the_calling_thread() -> None:
+    seen = []
+
+    def note(x: np.ndarray) -> tuple[np.ndarray]:
+        seen.append(threading.get_ident())
+        return (x + 1,)
+
+    operator = HostOperator("note_thread", note, infer=lambda metas, options: [metas[0]], differentiable=False)
+    compiled = core.jit.to_static(lambda x: apply(operator, x * 2) * 3)
+    try:
+        with core.no_grad():
+            np.testing.assert_array_equal(compiled(core.ones([2])).numpy(), [9.0, 9.0])
+    finally:
+        del REGISTRY["note_thread"]
+    assert set(seen) == {threading.get_ident()}
+
+
+def test_many_threads_compute_right_numbers() -> None:
+    weight = core.to_tensor(np.random.RandomState(0).randn(64, 64).astype("f4"))
+    image = core.to_tensor(np.random.RandomState(1).randn(2, 8, 16, 16).astype("f4"))
+    kernel = core.to_tensor(np.random.RandomState(2).randn(8, 8, 3, 3).astype("f4"))
+    compiled = core.jit.to_static(lambda x: core.nn.functional.relu(core.nn.functional.conv2d(x, kernel, padding=1)))
+    with core.no_grad():
+        expected = (weight @ weight).numpy(), core.nn.functional.relu(
+            core.nn.functional.conv2d(image, kernel, padding=1)
+        ).numpy()
+    wrong: list[str] = []
+
+    def work() -> None:
+        for _ in range(20):
+            with core.no_grad():
+                if not np.allclose((weight @ weight).numpy(), expected[0], rtol=1e-5, atol=1e-5):
+                    wrong.append("product")
+                if not np.allclose(compiled(image).numpy(), expected[1], rtol=1e-4, atol=1e-4):
+                    wrong.append("convolution")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -1,0 +1,69 @@
+"""Beam search against the official one, and the loop with a decoder of one's own."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import nn
+from core.kernels.errors import OperatorError
+
+_spec = importlib.util.spec_from_file_location("decode_cases", Path(__file__).parent / "decode_cases.py")
+assert _spec is not None and _spec.loader is not None
+decode_cases = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = decode_cases
+_spec.loader.exec_module(decode_cases)
+
+STORED = np.load(decode_cases.STORED)
+
+
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+@pytest.mark.parametrize("name", list(decode_cases.CASES))
+def test_the_official_beams(name: str, kind: str) -> None:
+    for i, got in enumerate(decode_cases.run(core, kind, decode_cases.CASES[name])):
+        expected = STORED[f"{kind} {name}/{i}"]
+        assert got.dtype == expected.dtype
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+class Countdown:
+    """Counts each sample down to 0 and says so; keeps no track of ends itself."""
+
+    def initialize(self, inits: core.Tensor) -> tuple[Any, ...]:
+        return inits, inits, inits <= 0
+
+    def step(self, time: core.Tensor, inputs: core.Tensor, states: core.Tensor, by: int = 1) -> tuple[Any, ...]:
+        states = states - by
+        return {"left": states}, states, inputs, states <= 0
+
+
+def test_a_decoder_of_ones_own() -> None:
+    start = core.to_tensor([3, 1, 2])
+    outputs, states, lengths = nn.dynamic_decode(Countdown(), start, return_length=True)
+    assert outputs["left"].tolist() == [[2, 1, 0], [0, -1, -2], [1, 0, -1]]
+    assert lengths.tolist() == [3, 1, 2] and states.tolist() == [0, -2, -1]
+    outputs, states = nn.dynamic_decode(Countdown(), start, impute_finished=True, output_time_major=True)
+    assert states.tolist() == [0, 0, 0] and outputs["left"].shape == [3, 3]
+    outputs, _ = nn.dynamic_decode(Countdown(), start, max_step_num=0, by=2)
+    assert outputs["left"].tolist() == [[1], [-1], [0]]
+
+
+def test_samples_are_repeated_for_their_beams() -> None:
+    tiled = nn.BeamSearchDecoder.tile_beam_merge_with_batch(core.arange(4).reshape([2, 2]), 3)
+    assert tiled.tolist() == [[0, 1]] * 3 + [[2, 3]] * 3
+
+
+def test_messages() -> None:
+    with pytest.raises(OperatorError, match="all sequences have ended before the first step"):
+        nn.dynamic_decode(Countdown(), core.to_tensor([0]))
+    decoder = nn.BeamSearchDecoder(lambda inputs, states: (inputs, states), 0, 1, 2)
+    with pytest.raises(TypeError, match="states are Tensors in tuples, lists and dicts, not int"):
+        decoder.initialize(3)
+    with pytest.raises(OperatorError, match="the cell's states hold no tensor"):
+        decoder.initialize([])

@@ -1,0 +1,90 @@
+"""Pooling of boxes: the kernels against their definition, derivatives, messages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import core
+from core.kernels import regions
+from core.kernels.errors import OperatorError, OperatorTypeError
+from core.vision import ops
+from tests.core.gradient_check import check_gradients
+
+RANDOM = np.random.default_rng(4)
+IMAGES = RANDOM.normal(size=(2, 12, 7, 9))
+CORNERS = RANDOM.uniform(-4, 12, (6, 2))
+BOXES = np.concatenate([CORNERS, CORNERS + RANDOM.uniform(0.2, 9, (6, 2))], axis=1)
+COUNTS = np.array([2, 4])
+OWNER = np.repeat(np.arange(2), COUNTS)
+POOLED = (3, 2)
+
+
+@pytest.mark.parametrize(("ratio", "aligned"), [(-1, True), (2, False), (3, True)])
+def test_aligned_samples_and_their_transpose(ratio: int, aligned: bool) -> None:
+    grid = regions.align_grid(BOXES, OWNER, POOLED, 0.7, ratio, aligned)
+    found = np.empty((6, 12, *POOLED))
+    regions.align(IMAGES, grid, found)
+    np.testing.assert_allclose(found, regions.align_reference(IMAGES, grid, POOLED), atol=1e-12)
+    gradient, back = RANDOM.normal(size=found.shape), np.empty(IMAGES.shape)
+    regions.align_back(gradient, grid, back)
+    np.testing.assert_allclose(back, regions.align_back_reference(gradient, grid, IMAGES.shape), atol=1e-12)
+    np.testing.assert_allclose((back * IMAGES).sum(), (gradient * found).sum())
+
+
+def test_largest_elements() -> None:
+    bins = regions.pool_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
+    found = np.empty((6, 12, *POOLED), np.int64)
+    regions.largest(IMAGES, bins, found)
+    np.testing.assert_array_equal(found, regions.largest_reference(IMAGES, bins, POOLED))
+
+
+def test_position_sensitive_means_and_their_transpose() -> None:
+    bins = regions.position_sensitive_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
+    found = np.empty((6, 2, *POOLED))
+    regions.position_sensitive(IMAGES, bins, found)
+    np.testing.assert_allclose(found, regions.position_sensitive_reference(IMAGES, bins, POOLED), atol=1e-12)
+    gradient, back = RANDOM.normal(size=found.shape), np.empty(IMAGES.shape)
+    regions.position_sensitive_back(gradient, bins, back)
+    np.testing.assert_allclose((back * IMAGES).sum(), (gradient * found).sum())
+
+
+@pytest.mark.parametrize("name", ["roi_align", "roi_pool", "psroi_pool"])
+def test_gradients_of_small_boxes_too(name: str) -> None:
+    boxes = core.to_tensor([[0.3, 0.2, 2.9, 3.1], [1.0, 1.2, 1.5, 1.9]], dtype="float64")
+    counts = core.to_tensor([2], dtype="int32")
+    images = np.random.default_rng(1).permutation(4 * 16).reshape(1, 4, 4, 4) / 64
+    check_gradients(lambda x: getattr(ops, name)(x, boxes, counts, 2), images)
+
+
+@pytest.mark.parametrize("name", ["roi_align", "roi_pool", "psroi_pool"])
+def test_no_boxes_and_half_precision(name: str) -> None:
+    function = getattr(ops, name)
+    x = core.to_tensor(IMAGES.astype("float32"), stop_gradient=False)
+    empty = function(x, core.zeros([0, 4]), core.to_tensor([0, 0], dtype="int32"), POOLED)
+    assert empty.shape == [0, 2 if name == "psroi_pool" else 12, *POOLED]
+    boxes, counts = core.to_tensor(BOXES.astype("float32")), core.to_tensor(COUNTS)
+    half = function(x.astype("bfloat16"), boxes, counts, POOLED)
+    assert half.dtype == core.bfloat16
+    expected = function(x.astype("bfloat16").astype("float32"), boxes, counts, POOLED).numpy()
+    np.testing.assert_allclose(half.astype("float32").numpy(), expected, rtol=1e-2, atol=1e-2)
+
+
+def test_messages() -> None:
+    x, boxes, counts = core.zeros([1, 4, 5, 5]), core.zeros([2, 4]), core.to_tensor([2])
+    with pytest.raises(OperatorError, match=r"roi_align: x has the shape \(N, C, H, W\), but got \[4, 5, 5\]"):
+        ops.roi_align(x[0], boxes, counts, 2)
+    with pytest.raises(OperatorError, match=r"roi_pool: boxes has the shape \[boxes, 4\], but got \[2, 3\]"):
+        ops.roi_pool(x, boxes[:, :3], counts, 2)
+    with pytest.raises(OperatorError, match=r"one number for each of 1 images, but got \[2\]"):
+        ops.roi_align(x, boxes, core.to_tensor([1, 1]), 2)
+    with pytest.raises(OperatorError, match="boxes_num adds up to 3, but there are 2 boxes"):
+        ops.roi_align(x, boxes, core.to_tensor([3]), 2)
+    with pytest.raises(OperatorTypeError, match="boxes_num must hold integers, got float32"):
+        ops.roi_align(x, boxes, core.zeros([1]), 2)
+    with pytest.raises(OperatorTypeError, match="x must be floating-point, got int64"):
+        ops.roi_align(x.astype("int64"), boxes, counts, 2)
+    with pytest.raises(OperatorError, match="psroi_pool: 4 channels do not divide into 3 x 3 bins"):
+        ops.psroi_pool(x, boxes, counts, 3)
+    with pytest.raises(OperatorError, match="roi_pool: x is empty"):
+        ops.roi_pool(core.zeros([0, 4, 5, 5]), boxes, core.zeros([0], "int64"), 2)

@@ -1,0 +1,111 @@
+"""What stands in for modules that a model's file imports and that its network never uses."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import Any, Optional
+
+
+class Unused:
+    """Stands for anything in such a module: it can be made, called, derived from and used as a decorator."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args = args
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return args[0] if len(args) == 1 and not kwargs and callable(args[0]) else self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unused()
+
+
+class UnusedModule(types.ModuleType):
+    """A module whose every name is :class:`Unused`."""
+
+    __path__: list[str] = []
+    __version__ = "9999"  # whatever asks wants a recent one
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unused
+
+
+class StandIns(MetaPathFinder, Loader):
+    """Finds modules that are not installed, and packages whose own ``__init__`` is left out.
+
+    Args:
+        absent: packages or modules that stand-ins replace, wherever they cannot be found.
+        bare: packages that are entered without running their ``__init__``, which imports much more than is wanted, each
+            with the module of it that has what its other modules ask the package for, if there is one.
+        version: what such packages say their version is.
+    """
+
+    def __init__(self, absent: Sequence[str], bare: Mapping[str, Optional[str]], version: str) -> None:
+        self.absent = [name for name in absent if "." in name or not _installed(name)]
+        self.bare = bare
+        self.version = version
+        self.used: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Optional[Sequence[str]], target: Optional[types.ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        if any(fullname == name or fullname.startswith(f"{name}.") for name in self.absent):
+            self.used.add(fullname)
+            return ModuleSpec(fullname, self, is_package=True)
+        if fullname in self.bare:
+            found = PathFinder.find_spec(fullname, path)
+            if found is not None and found.submodule_search_locations:
+                spec = ModuleSpec(fullname, self, is_package=True)
+                spec.submodule_search_locations = list(found.submodule_search_locations)
+                return spec
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        if spec.name not in self.bare:
+            return UnusedModule(spec.name)
+        module = types.ModuleType(spec.name)
+        source = self.bare[spec.name]
+        vars(module)["__version__"] = self.version
+        if source is not None:
+            vars(module)["__getattr__"] = functools.partial(_found_in, f"{spec.name}.{source}")
+        return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Leave the module as it is."""
+
+
+def _found_in(module: str, name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(importlib.import_module(module), name)
+
+
+def _installed(name: str) -> bool:
+    return name in sys.modules or importlib.util.find_spec(name.partition(".")[0]) is not None
+
+
+class Folder(MetaPathFinder):
+    """Finds one package in a folder, ahead of anything else that goes by its name."""
+
+    def __init__(self, package: str, parent: Path) -> None:
+        self.package = package
+        self.parent = parent
+
+    def find_spec(
+        self, fullname: str, path: Optional[Sequence[str]], target: Optional[types.ModuleType] = None
+    ) -> Optional[ModuleSpec]:
+        if fullname == self.package:
+            return PathFinder.find_spec(fullname, [str(self.parent)])
+        if fullname.startswith(f"{self.package}."):
+            return PathFinder.find_spec(fullname, path)
+        return None
