@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated, Any, Optional, Union
+from typing import Annotated, Any, Literal, Optional, Union
 
 import pydantic
 
 from core.io.files import is_url
 from core.train.config import Section, describe_schema
-from core.train.options import OptimizerChoice, ScheduleChoice, TrainOptions
-from core.train.table import nearest
+from core.train.options import SCHEDULES, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.table import Component, Table
 from PaddleClas.data.pipeline import SplitSection
-from PaddleClas.models.registry import MODELS
+from PaddleClas.losses import CrossEntropy, FocalLoss
+from PaddleClas.models.registry import known_name
 
 
 def _known_model(name: str) -> str:
-    if name not in MODELS:
-        raise ValueError(f"unknown model {name!r}; the nearest is {nearest(name, MODELS)!r} (all: {', '.join(MODELS)})")
+    known_name(name)
     return name
 
 
@@ -62,19 +62,43 @@ class DataSection(Section):
     test: Optional[SplitSection] = None
 
 
-class LossSection(Section):
-    """What is minimised: the cross entropy."""
+LOSSES = Table("loss", {"CrossEntropy": CrossEntropy, "FocalLoss": FocalLoss})
 
-    label_smoothing: Annotated[float, pydantic.Field(ge=0, lt=1)] = pydantic.Field(
-        0.0, description="how much of each label is spread over all classes"
+
+def _possible_loss(component: Component) -> Component:
+    LOSSES.build(LOSSES.check(component))  # which says what is out of range
+    return component
+
+
+class TeacherSection(ModelSection):
+    """A trained network whose answers the trained one learns to give."""
+
+    weight: pydantic.PositiveFloat = pydantic.Field(1.0, description="of the distance to the teacher's answers")
+
+
+class EvaluateSection(Section):
+    """How a split is evaluated; training's own evaluations look at each image once."""
+
+    topk: list[pydantic.PositiveInt] = pydantic.Field(
+        [1, 5], description="an image counts as right for k where its class is among the k best"
+    )
+    flip: bool = pydantic.Field(False, description="eval.py also looks at each image mirrored, and averages")
+    crops: Literal[1, 5, 10] = pydantic.Field(
+        1, description="eval.py looks at the whole image, at corners and centre (5), or at those mirrored too (10)"
+    )
+    crop_size: Optional[pydantic.PositiveInt] = pydantic.Field(
+        None, description="side of the crops, pixels; null: 7/8 of the image's shorter side"
     )
 
 
 class ExpectSection(Section):
-    """What the experiment should reach; eval.py fails below it."""
+    """What the experiment should reach; eval.py fails where it does not."""
 
     split: str = pydantic.Field("test", description="on which split")
-    accuracy: float = pydantic.Field(description="at least this top-1 accuracy, between 0 and 1")
+    accuracy: float = pydantic.Field(description="the top-1 accuracy, between 0 and 1")
+    tolerance: Optional[pydantic.NonNegativeFloat] = pydantic.Field(
+        None, description="how far from it is still right, in both directions; null: whatever is higher is right"
+    )
 
 
 class ClassificationConfig(Section):
@@ -84,10 +108,19 @@ class ClassificationConfig(Section):
     output: str = pydantic.Field(description="the run's folder; a number is added when it is taken")
     model: ModelSection
     data: DataSection
-    loss: LossSection = LossSection(label_smoothing=0.0)
+    loss: Annotated[Component, pydantic.AfterValidator(_possible_loss)] = pydantic.Field(
+        Component(name="CrossEntropy"), description=f"what is minimised; of {', '.join(LOSSES.entries)}"
+    )
+    teacher: Optional[TeacherSection] = pydantic.Field(
+        None, description="learn the answers of this trained network instead of the labels (distillation)"
+    )
     optimizer: OptimizerChoice = pydantic.Field(description="an optimizer of core.optimizer with its arguments")
-    schedule: ScheduleChoice = pydantic.Field(description="Constant, Cosine or Piecewise, with learning_rate")
+    schedule: ScheduleChoice = pydantic.Field(description=f"with learning_rate; of {', '.join(SCHEDULES.entries)}")
+    decay_norm_and_bias: bool = pydantic.Field(
+        True, description="whether weight decay reaches biases, and scales and offsets of normalisation"
+    )
     train: TrainOptions
+    evaluate: EvaluateSection = EvaluateSection()
     expect: Optional[ExpectSection] = None
 
 

@@ -17,6 +17,7 @@ from core.train.run_folder import RunFolder
 from core.train.seeds import seed_everything
 from core.train.step import EvaluationPass
 from core.weights.atomic import atomic_write
+from PaddleClas.calibration import calibration_picture
 from PaddleClas.classifier import find_checkpoint, read_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
@@ -51,14 +52,14 @@ def evaluate(
         config.model.pretrained = False  # the checkpoint has the weights
     _read_in_order(config, split)
     names = None if folder is None else read_class_names(folder, config.model.class_num)
-    task = ClassificationTask(config, class_names=names)
+    task = ClassificationTask(config, class_names=names, several_views=True)
     if folder is not None:
         chosen = find_checkpoint(folder, checkpoint)
         load_network(chosen, "model", task.network)
         print(f"weights: {chosen}")
     task.dataset(split)
     evaluator = EvaluationPass(task, config.train.compiled)(split)
-    numbers = evaluator.result()
+    numbers = {**evaluator.result(), "calibration_error": evaluator.calibration().error}
     print(f"{split}: " + ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items()))
     _print_classes(evaluator, task.dataset(split).class_names)
     target = (
@@ -70,9 +71,11 @@ def evaluate(
     )
     target.mkdir(parents=True, exist_ok=True)
     write_pictures(evaluator, task, split, target)
+    classes = task.dataset(split).class_names
+    record = {**numbers, "accuracy_of_classes": dict(zip(classes, evaluator.accuracy_of_classes()))}
     with atomic_write(target / "results.json") as stream:
-        stream.write((json.dumps({split: numbers}, indent=1) + "\n").encode("utf-8"))
-    print(f"wrote {target}/results.json, confusion_matrix.png, confusion_matrix.csv, predictions.png")
+        stream.write((json.dumps({split: record}, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    print(f"wrote {target}/results.json, confusion_matrix.png and .csv, calibration.png, predictions.png")
     return 0 if meets_expectation(config, {split: numbers}) else 1
 
 
@@ -104,7 +107,7 @@ def _write_confusion(matrix: np.ndarray, names: Sequence[str], path: Path) -> No
 
 
 def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask, split: str, folder: Path) -> None:
-    """Write confusion_matrix.png and .csv, and predictions.png.
+    """Write confusion_matrix.png and .csv, calibration.png and predictions.png.
 
     Args:
         evaluator: a filled evaluator.
@@ -118,6 +121,7 @@ def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask,
     title = f"{task.config.model.name}, {split}: {accuracy:.2%} of {len(evaluator.labels)} images right"
     confusion_picture(evaluator.confusion.matrix, names, str(folder / "confusion_matrix.png"), title)
     _write_confusion(evaluator.confusion.matrix, names, folder / "confusion_matrix.csv")
+    calibration_picture(evaluator.calibration(), str(folder / "calibration.png"), f"{task.config.model.name}, {split}")
     chosen = sheet_selection(evaluator.labels, evaluator.predictions)
     prediction_sheet(
         [dataset.image(i) for i in chosen],
@@ -138,13 +142,17 @@ def meets_expectation(config: ClassificationConfig, results: Mapping[str, Mappin
         results: numbers of each evaluated split.
 
     Returns:
-        False when the expected split was evaluated and fell short.
+        False when the expected split was evaluated and fell short, or drifted further than the tolerance.
     """
     expect = config.expect
     if expect is None or expect.split not in results:
         return True
     reached = results[expect.split]["accuracy"]
-    good = reached >= expect.accuracy
-    verdict = "as expected" if good else "BELOW what the config expects"
-    print(f"{expect.split} accuracy {reached:.4f}, expected at least {expect.accuracy:.4f}: {verdict}")
+    if expect.tolerance is None:
+        good, wanted = reached >= expect.accuracy, f"at least {expect.accuracy:.4f}"
+        wrong = "BELOW what the config expects"
+    else:
+        good = abs(reached - expect.accuracy) <= expect.tolerance + 1e-12
+        wanted, wrong = f"{expect.accuracy:.4f} within {expect.tolerance:.4f}", "DRIFTED from what the config expects"
+    print(f"{expect.split} accuracy {reached:.4f}, expected {wanted}: {'as expected' if good else wrong}")
     return good

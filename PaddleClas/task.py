@@ -13,28 +13,31 @@ import PaddleClas
 from core.io import DataLoader
 from core.io.files import is_url
 from core.metric import ConfusionMatrix
-from core.nn import functional as F
 from core.train.options import OPTIMIZERS, SCHEDULES
 from core.train.task import Evaluator, Phase, Task
-from PaddleClas.config import ClassificationConfig
+from PaddleClas.calibration import Calibration, calibration
+from PaddleClas.config import LOSSES, ClassificationConfig, ModelSection, TeacherSection
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.pipeline import build_dataset, build_loader
+from PaddleClas.losses import distillation, several_heads
+from PaddleClas.views import averaged
 
 
 class ClassificationEvaluator(Evaluator):
-    """Top-1 and top-5 accuracy, loss, and the prediction for every image.
+    """Accuracies, loss, and the prediction for every image.
 
     Args:
         class_num: the number of classes.
+        topk: an image is right for k where its class is among the k best; those that k leaves no class out are dropped.
     """
 
-    def __init__(self, class_num: int) -> None:
+    def __init__(self, class_num: int, topk: Sequence[int] = (1, 5)) -> None:
         self.class_num = class_num
         self.confusion = ConfusionMatrix(class_num)
         self.labels: list[int] = []
         self.predictions: list[int] = []
         self.confidences: list[float] = []
-        self._top5 = 0
+        self._hits = {k: 0 for k in topk if k > 1 and class_num > 2 * k}
         self._loss = 0.0
 
     def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
@@ -43,20 +46,30 @@ class ClassificationEvaluator(Evaluator):
         labels = batch[1].numpy().reshape(-1)
         predictions = probabilities.argmax(axis=1)
         of_label = np.take_along_axis(probabilities, labels[:, None], axis=1)[:, 0]
+        better = (probabilities > of_label[:, None]).sum(axis=1)
         self.confusion.update(predictions, labels)
-        self._top5 += int(((probabilities > of_label[:, None]).sum(axis=1) < 5).sum())
+        for k in self._hits:
+            self._hits[k] += int((better < k).sum())
         self._loss -= float(np.log(np.maximum(of_label, 1e-30)).sum())
         self.labels += labels.tolist()
         self.predictions += predictions.tolist()
         self.confidences += probabilities.max(axis=1).tolist()
 
     def result(self) -> dict[str, float]:
-        """Return "accuracy", "top5_accuracy" where there are more than ten classes, and "loss"."""
+        """Return "accuracy", "topK_accuracy" where there are more than twice as many classes, and "loss"."""
         count = max(len(self.labels), 1)
         numbers = {"accuracy": float(np.trace(self.confusion.matrix)) / count}
-        if self.class_num > 10:
-            numbers["top5_accuracy"] = self._top5 / count
+        numbers.update({f"top{k}_accuracy": hits / count for k, hits in self._hits.items()})
         return {**numbers, "loss": self._loss / count}
+
+    def calibration(self) -> Calibration:
+        """Return how far the confidences are from what is right."""
+        return calibration(self.confidences, [a == b for a, b in zip(self.predictions, self.labels)])
+
+    def accuracy_of_classes(self) -> list[Optional[float]]:
+        """Return for each class the share of its images that is recognised; None where it has no image."""
+        matrix = self.confusion.matrix
+        return [float(row[i] / row.sum()) if row.sum() else None for i, row in enumerate(matrix)]
 
 
 class ClassificationTask(Task):
@@ -66,6 +79,7 @@ class ClassificationTask(Task):
         config: the experiment.
         network: the network; None: the one that the config names.
         class_names: the classes that the network knows, in order; None: those of the first split that is read.
+        several_views: whether an evaluation looks at the views that ``config.evaluate`` asks for.
 
     Raises:
         NotADirectoryError: ``data.root`` is no folder.
@@ -79,8 +93,10 @@ class ClassificationTask(Task):
         config: ClassificationConfig,
         network: Optional[Any] = None,
         class_names: Optional[Sequence[str]] = None,
+        several_views: bool = False,
     ) -> None:
         self.config = config
+        self.several_views = several_views
         self.class_names = class_names
         sections = {"train": config.data.train, "valid": config.data.valid, "test": config.data.test}
         self.sections = {split: section for split, section in sections.items() if section is not None}
@@ -91,6 +107,8 @@ class ClassificationTask(Task):
             raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
         self.network = build_network(config) if network is None else network
         self.networks = {"model": self.network}
+        self._loss = LOSSES.build(config.loss)
+        self.teacher = None if config.teacher is None else _frozen(config.teacher, config.model.class_num)
 
     def dataset(self, split: str) -> ImageDataset:
         """Return the data set of a split, read on first use.
@@ -164,13 +182,21 @@ class ClassificationTask(Task):
         section, data = self.sections[split], self.config.data
         if split != "train":  # an evaluation sees every image once, in the data set's order, whatever the config says
             section = section.model_copy(update={"shuffle": False, "drop_last": False})
-        return build_loader(section, self.dataset(split), self.config.seed, data.num_workers, split != "test")
+        class_num = self.config.model.class_num if split == "train" else None  # what is evaluated is never mixed
+        dataset, seed = self.dataset(split), self.config.seed
+        return build_loader(section, dataset, seed, data.num_workers, split != "test", class_num)
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
-        """Return the one phase: cross entropy over the whole network."""
+        """Return the one phase: the loss over the whole network."""
         parameters = [parameter for parameter in self.network.parameters() if not parameter.stop_gradient]
         schedule = SCHEDULES.build(self.config.schedule, steps_per_epoch=steps_per_epoch, epochs=epochs)
-        optimizer = OPTIMIZERS.build(self.config.optimizer, learning_rate=schedule, parameters=parameters)
+        groups: list[Any] = parameters
+        if not self.config.decay_norm_and_bias:
+            groups = [
+                {"params": [parameter for parameter in parameters if parameter.ndim > 1]},
+                {"params": [parameter for parameter in parameters if parameter.ndim <= 1], "weight_decay": 0.0},
+            ]
+        optimizer = OPTIMIZERS.build(self.config.optimizer, learning_rate=schedule, parameters=groups)
         return [Phase("train", self.loss, parameters, optimizer, schedule)]
 
     def loss(self, images: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -178,23 +204,31 @@ class ClassificationTask(Task):
 
         Args:
             images: float32, shape (N, C, H, W).
-            labels: int64, shape (N,).
+            labels: int64, shape (N,); of mixed images the shares of the classes, float32, shape (N, class_num).
         """
-        logits = self.network(images)
-        loss = F.cross_entropy(logits, labels)
-        smoothing = self.config.loss.label_smoothing
-        if smoothing > 0:
-            loss = (1 - smoothing) * loss - smoothing * F.log_softmax(logits, axis=-1).mean()
-        hits = core.equal(core.argmax(logits, axis=-1), labels)
+        outputs = self.network(images)
+        logits = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
+        if self.teacher is None:
+            loss = several_heads(self._loss, outputs, labels)
+        else:
+            with core.no_grad():
+                answers = self.teacher(images)
+            loss = self.config.teacher.weight * distillation(logits, answers)
+        truth = core.argmax(labels, axis=-1) if labels.ndim == 2 else labels  # of mixed images, what most of it is
+        hits = core.equal(core.argmax(logits, axis=-1), truth)
         return loss, {"accuracy": core.cast(hits, "float32").mean()}
 
     def predict(self, images: Any, labels: Any = None) -> Sequence[Any]:
-        """Return the logits, shape (N, class_num)."""
-        return [self.network(images)]
+        """Return the logits, shape (N, class_num); averaged over the config's views, where there are several."""
+        options = self.config.evaluate
+        if not self.several_views or (options.crops == 1 and not options.flip):
+            return [self.network(images)]
+        views = {"crops": options.crops, "flip": options.flip, "crop_size": options.crop_size}
+        return [averaged(self.network, images, **views)]
 
     def evaluator(self, split: str) -> ClassificationEvaluator:
         """Return an empty evaluator."""
-        return ClassificationEvaluator(self.config.model.class_num)
+        return ClassificationEvaluator(self.config.model.class_num, self.config.evaluate.topk)
 
 
 def build_network(config: ClassificationConfig) -> Any:
@@ -203,7 +237,21 @@ def build_network(config: ClassificationConfig) -> Any:
     Args:
         config: the experiment.
     """
-    model = config.model
+    return _network(config.model)
+
+
+def _frozen(teacher: TeacherSection, class_num: int) -> Any:
+    """Return a trained network in evaluation mode, whose parameters take no gradient."""
+    if teacher.class_num != class_num:
+        raise ValueError(f"teacher.class_num is {teacher.class_num}, model.class_num is {class_num}; make them equal")
+    network = _network(teacher)
+    network.eval()
+    for parameter in network.parameters():
+        parameter.stop_gradient = True
+    return network
+
+
+def _network(model: ModelSection) -> Any:
     return PaddleClas.create_model(
         model.name,
         class_num=model.class_num,

@@ -5,9 +5,12 @@ Libraries bring their own threads, allocators and settings; in one process they 
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
@@ -25,6 +28,7 @@ class Side:
         arguments: What to call it with.
         threads: Threads for the side's computation.
         environment: Environment variables of the new process.
+        python: The interpreter of the new process, for libraries that cannot live in this one's environment.
     """
 
     def __init__(
@@ -34,20 +38,19 @@ class Side:
         arguments: Sequence[Any] = (),
         threads: int = 2,
         environment: Mapping[str, str] = {},
+        python: str = sys.executable,
     ) -> None:
         self.name = name
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        wanted = {"OMP_NUM_THREADS": str(threads), **environment}
-        previous = {key: os.environ.get(key) for key in wanted}
-        os.environ.update(wanted)
-        self._process = context.Process(target=_serve, args=(theirs, build, tuple(arguments)), daemon=True)
-        self._process.start()
-        for key, value in previous.items():
-            if value is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = value
+        self._connection, theirs = multiprocessing.Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [python, "-m", "benchmarks.side", str(theirs.fileno())],
+                env={**os.environ, "OMP_NUM_THREADS": str(threads), **environment},
+                pass_fds=[theirs.fileno()],
+            )
+        module = sys.modules[build.__module__].__spec__  # what python -m runs is called __main__, and has its name here
+        assert module is not None
+        self._connection.send((module.name, build.__name__, tuple(arguments)))
         self.steps: list[str] = self._answer()
 
     def seconds(self, step: str, repeats: int = 1) -> float:
@@ -63,7 +66,7 @@ class Side:
     def close(self) -> None:
         """End the process."""
         self._connection.send(None)
-        self._process.join()
+        self._process.wait()
 
     def _answer(self) -> Any:
         try:
@@ -72,11 +75,15 @@ class Side:
             raise SystemExit(f"{self.name} ended; its message is above") from None
 
 
-def _serve(connection: Connection, build: Callable[..., Steps], arguments: tuple[Any, ...]) -> None:
-    steps = build(*arguments)
+def _serve(connection: Connection) -> None:
+    module, function, arguments = connection.recv()
+    steps = getattr(importlib.import_module(module), function)(*arguments)
     connection.send(list(steps))
     while True:
-        request = connection.recv()
+        try:
+            request = connection.recv()
+        except EOFError:  # the other side of the comparison failed, and has said why
+            return
         if request is None:
             return
         step, repeats = request
@@ -92,10 +99,20 @@ def _serve(connection: Connection, build: Callable[..., Steps], arguments: tuple
 def compare(first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: int = 1) -> tuple[float, ...]:
     """Let two steps take turns and return their median seconds and the median of ``second / first``.
 
-    A ratio above 1 says that the first one is faster. Each step runs twice beforehand.
+    A ratio above 1 says that the first one is faster. Each step runs twice beforehand. Before each turn all rest: some
+    libraries' threads go on spinning for a fifth of a second after their work, on the processors of the other side.
     """
+
+    def turn(side: Side, step: str) -> float:
+        time.sleep(0.3)
+        return side.seconds(step, repeats)
+
     for side, step in (first, second):
         side.seconds(step, 2)
-    pairs = [(first[0].seconds(first[1], repeats), second[0].seconds(second[1], repeats)) for _ in range(rounds)]
+    pairs = [(turn(*first), turn(*second)) for _ in range(rounds)]
     mine, theirs = zip(*pairs)
     return statistics.median(mine), statistics.median(theirs), statistics.median(b / a for a, b in pairs)
+
+
+if __name__ == "__main__":
+    _serve(Connection(int(sys.argv[1])))

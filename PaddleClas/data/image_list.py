@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Optional
 
 import numpy as np
@@ -10,19 +11,25 @@ import numpy as np
 from core.io.files import is_url, read_bytes
 from PaddleClas.data.dataset import ImageDataset, Transform, read_picture
 
+_LINE = re.compile(r"(.*\S)[ \t]+([0-9]+)", re.DOTALL)
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+"""A path from a drive, or from a computer, of Windows."""
+
 
 class ImageNetDataset(ImageDataset):
     """Images of a list file with lines "relative/path.jpg label".
 
     Args:
         image_root: the folder, or the URL, that the paths are relative to.
-        cls_label_path: the list file, or its URL; each line holds a path, a space, and a class number from 0.
+        cls_label_path: the list file, or its URL: UTF-8; each line holds a path, a space or tab, and a class number
+            from 0. Paths may be separated by the backslashes of Windows.
         class_names_path: a file with one class name per line, in the order of the numbers; None: the numbers.
         transform: what to do with an image.
 
     Raises:
         FileNotFoundError: a list file is missing.
-        ValueError: a line is not "path label", a label has no name, or the list is empty; names file and line.
+        ValueError: a line is not "path label", names a drive of Windows, a label has no name, or the list is empty;
+            names file and line.
     """
 
     def __init__(
@@ -34,7 +41,7 @@ class ImageNetDataset(ImageDataset):
     ) -> None:
         self.samples = [(_joined(image_root, path), label) for path, label in read_image_list(cls_label_path)]
         count = max(label for _, label in self.samples) + 1
-        names = [str(number) for number in range(count)] if class_names_path is None else _lines(class_names_path)
+        names = [str(number) for number in range(count)] if class_names_path is None else _names(class_names_path)
         if len(names) < count:
             name = next(path for path, label in self.samples if label == count - 1)
             raise ValueError(
@@ -65,29 +72,47 @@ def read_image_list(path: str) -> list[tuple[str, int]]:
 
     Raises:
         FileNotFoundError: the file is missing.
-        ValueError: a line is not "path label" with a label from 0, or there are none.
+        ValueError: a line is not "path label" with a label from 0, its path starts at a drive of Windows, or there are
+            no lines.
     """
     samples = []
     for number, line in enumerate(_lines(path), start=1):
-        name, _, label = line.strip().rpartition(" ")
-        if not line.strip():
+        if not line:
             continue
-        if not name or not label.isdigit():
-            raise ValueError(f"{path}:{number}: a line holds a path, a space and a class number, not {line.strip()!r}")
-        samples.append((name.rstrip(), int(label)))
+        parts = _LINE.fullmatch(line)
+        if parts is None:
+            raise ValueError(f"{path}:{number}: a line holds a path, a space and a class number, not {line!r}")
+        name, label = parts.groups()
+        if _OF_WINDOWS.match(name):
+            raise ValueError(f"{path}:{number}: {name!r} is a path on a computer with Windows; make it relative")
+        samples.append((name, int(label)))
     if not samples:
         raise ValueError(f"{path}: the list is empty")
     return samples
 
 
 def _joined(root: str, path: str) -> str:
-    return f"{root.rstrip('/')}/{path}" if is_url(root) else os.path.join(root, path)
+    """Return where an image is; backslashes separate folders, unless a file's name really has them."""
+    if is_url(root):
+        return f"{root.rstrip('/')}/{path}".replace("\\", "/")
+    whole = os.path.join(root, path)
+    return whole if "\\" not in path or os.path.isfile(whole) else os.path.join(root, path.replace("\\", "/"))
+
+
+def _names(path: str) -> list[str]:
+    names = _lines(path)
+    while names and not names[-1]:
+        names.pop()
+    if "" in names:
+        raise ValueError(f"{path}:{names.index('') + 1}: the line is blank, but a class name is expected")
+    return names
 
 
 def _lines(path: str) -> list[str]:
+    """Return a text file's lines without the white space around them; a byte order mark is no part of the first."""
     if not is_url(path) and not os.path.isfile(path):
         raise FileNotFoundError(f"no list file {path!r}")
     try:
-        return read_bytes(path).decode("utf-8").splitlines()
+        return [line.strip() for line in read_bytes(path).decode("utf-8-sig").split("\n")]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: byte {error.start} is not UTF-8; save the list as UTF-8 text") from None

@@ -1,53 +1,62 @@
-"""MNIST and data sets in its file format.
+"""MNIST, Fashion-MNIST, and data sets in their file format.
 
 Format: Y. LeCun, C. Cortes, "The MNIST database of handwritten digits", http://yann.lecun.com/exdb/mnist (IDX files).
 """
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
-from core.vision.datasets.idx import read_idx
-from PaddleClas.data.dataset import ImageDataset, Transform, colored
+from core.vision import datasets
+from PaddleClas.data.dataset import ImageDataset, Transform, check_split, colored
 
 
 class MNIST(ImageDataset):
-    """Grey images and labels in two IDX files, plain or gzipped.
+    """Handwritten digits, 60,000 to train and 10,000 to test; or any grey images and labels in two IDX files.
 
     Args:
-        image_path: the images' file.
-        label_path: the labels' file.
+        image_path: the images' file, plain or gzipped; None: the published one.
+        label_path: the labels' file; None, as ``image_path``: the published one.
         class_names: the classes' names; None: "0" to "9".
         color: "gray" for (H, W, 1) or "rgb" for (H, W, 3).
+        split: "train" or "test": which of the published files.
+        download: whether they may be downloaded.
         transform: what to do with an image.
 
     Raises:
         FileNotFoundError: a file is missing.
-        ValueError: a file is not IDX, is truncated or empty, or the two do not fit.
+        ValueError: a file is not IDX, is truncated or empty, or the two do not fit; or an argument is unknown.
+        ConnectionError: a published file cannot be downloaded; says where to put it by hand.
     """
+
+    published: Any = datasets.MNIST
+    names: tuple[str, ...] = tuple("0123456789")
 
     def __init__(
         self,
-        image_path: str,
-        label_path: str,
+        image_path: Optional[str] = None,
+        label_path: Optional[str] = None,
         class_names: Optional[list[str]] = None,
         color: str = "gray",
+        split: str = "train",
+        download: bool = True,
         transform: Optional[Transform] = None,
     ) -> None:
-        super().__init__(class_names or [str(digit) for digit in range(10)], transform)
-        self.images, self.labels = read_idx(image_path), read_idx(label_path)
+        super().__init__(class_names or list(self.names), transform)
+        owner = type(self).__name__
+        check_split(owner, split, ("train", "test"))
+        if (image_path is None) != (label_path is None):
+            raise ValueError(f"{owner}: give image_path and label_path, or neither, for the published files")
+        read = self.published(image_path, label_path, split, download=download, backend="cv2")
+        self.images, self.labels = read.images, read.labels
         self.color = color
-        if self.images.ndim != 3 or self.labels.ndim != 1 or len(self.images) != len(self.labels):
-            raise ValueError(
-                f"MNIST: {image_path!r} of shape {self.images.shape} and {label_path!r} of shape {self.labels.shape} "
-                "are not N images and N labels"
-            )
         if not len(self.labels):
-            raise ValueError(f"MNIST: {image_path!r} holds no images")
+            raise ValueError(f"{owner}: {read.image_path!r} holds no images")
         if self.labels.max() >= len(self.class_names):
-            raise ValueError(f"MNIST: {label_path!r} has label {self.labels.max()}, of {len(self.class_names)} classes")
+            classes = len(self.class_names)
+            raise ValueError(f"{owner}: {read.label_path!r} has label {self.labels.max()}, of {classes} classes")
         colored(np.zeros((1, 1), np.uint8), color)
 
     def image(self, index: int) -> np.ndarray:
@@ -60,3 +69,23 @@ class MNIST(ImageDataset):
 
     def __len__(self) -> int:
         return len(self.labels)
+
+
+class FashionMNIST(MNIST):
+    """Articles of clothing, 60,000 to train and 10,000 to test, in the files of MNIST.
+
+    Paper: H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST: a Novel Image Dataset for Benchmarking Machine Learning
+    Algorithms", 2017, https://arxiv.org/abs/1708.07747.
+
+    Args:
+        image_path: the images' file, plain or gzipped; None: the published one.
+        label_path: the labels' file; None, as ``image_path``: the published one.
+        class_names: the classes' names; None: "T-shirt" to "ankle boot".
+        color: "gray" for (H, W, 1) or "rgb" for (H, W, 3).
+        split: "train" or "test": which of the published files.
+        download: whether they may be downloaded.
+        transform: what to do with an image.
+    """
+
+    published = datasets.FashionMNIST
+    names = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")

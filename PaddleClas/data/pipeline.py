@@ -8,22 +8,35 @@ from typing import Annotated, Any, Optional
 
 import pydantic
 
-from core.io import DataLoader
+from core.io import DataLoader, default_collate_fn
 from core.io.files import is_url
+from core.io.randomness import integer
 from core.train.config import Section
 from core.train.table import Component, Table
 from core.vision import transforms
-from PaddleClas.data import operators
+from PaddleClas.data import masking, operators
+from PaddleClas.data.cifar import Cifar10, Cifar100
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.digits import Digits
+from PaddleClas.data.flowers import Flowers
+from PaddleClas.data.fmix import FMix
 from PaddleClas.data.folder import DatasetFolder
 from PaddleClas.data.image_list import ImageNetDataset
-from PaddleClas.data.mnist import MNIST
+from PaddleClas.data.mnist import MNIST, FashionMNIST
 from PaddleClas.data.part import Part
 
 DATASETS = Table(
     "data set",
-    {"Digits": Digits, "DatasetFolder": DatasetFolder, "ImageNetDataset": ImageNetDataset, "MNIST": MNIST},
+    {
+        "Digits": Digits,
+        "DatasetFolder": DatasetFolder,
+        "ImageNetDataset": ImageNetDataset,
+        "MNIST": MNIST,
+        "FashionMNIST": FashionMNIST,
+        "Cifar10": Cifar10,
+        "Cifar100": Cifar100,
+        "Flowers": Flowers,
+    },
     provided=("transform",),
 )
 TRANSFORMS = Table(
@@ -58,12 +71,23 @@ TRANSFORMS = Table(
         "RandFlipImage": operators.RandFlipImage,
         "NormalizeImage": operators.NormalizeImage,
         "ToCHWImage": operators.ToCHWImage,
+        "Cutout": masking.Cutout,
+        "HideAndSeek": masking.HideAndSeek,
+        "GridMask": masking.GridMask,
     },
     provided=("keys",),
 )
+MIXES = Table(
+    "mix",
+    {"Mixup": transforms.Mixup, "CutMix": transforms.CutMix, "FMix": FMix},
+    provided=("class_num", "data_format"),
+)
 
 
-PATHS = ("root", "image_root", "cls_label_path", "class_names_path", "image_path", "label_path")
+PATHS = (
+    *("root", "image_root", "cls_label_path", "class_names_path", "image_path", "label_path"),
+    *("data_file", "label_file", "setid_file"),
+)
 """The arguments of data sets that are paths."""
 
 
@@ -81,6 +105,9 @@ class SplitSection(Section):
     )
     transforms: list[Annotated[Component, pydantic.AfterValidator(TRANSFORMS.check)]] = pydantic.Field(
         description=f"in order; of {', '.join(TRANSFORMS.entries)}"
+    )
+    mix: list[Annotated[Component, pydantic.AfterValidator(MIXES.check)]] = pydantic.Field(
+        [], description=f"each batch is mixed by one of these, drawn anew; of {', '.join(MIXES.entries)}"
     )
     share: Optional[Annotated[list[float], pydantic.AfterValidator(_rising)]] = pydantic.Field(
         None, description="take this part of each class, as [0, 0.8] and [0.8, 1], of a set that comes without splits"
@@ -131,8 +158,30 @@ def below(root: str, path: str) -> str:
     return f"{root.rstrip('/')}/{path}" if is_url(root) else os.path.normpath(os.path.join(root, path))
 
 
+class OneOf:
+    """Mixes each batch by one of several ways, and makes arrays of it.
+
+    Args:
+        mixes: the ways; none of them leaves batches as they are.
+    """
+
+    def __init__(self, mixes: Sequence[Any]) -> None:
+        self.mixes = list(mixes)
+
+    def __call__(self, batch: Any) -> Any:
+        """Return images and labels; labels that were mixed are shares of the classes, float32 (N, class_num)."""
+        if self.mixes:
+            batch = self.mixes[integer(0, len(self.mixes))](batch)
+        return default_collate_fn(batch)
+
+
 def build_loader(
-    section: SplitSection, dataset: Any, seed: int, num_workers: int = 0, keep_workers: bool = False
+    section: SplitSection,
+    dataset: Any,
+    seed: int,
+    num_workers: int = 0,
+    keep_workers: bool = False,
+    class_num: Optional[int] = None,
 ) -> DataLoader:
     """Return the loader that a split's section asks for.
 
@@ -142,12 +191,15 @@ def build_loader(
         seed: of the run; order and augmentation depend on it, the epoch and the sample alone.
         num_workers: how many processes read; the batches do not depend on it.
         keep_workers: whether they live from one epoch to the next.
+        class_num: the number of classes, for mixing; None: the batches are not mixed.
 
     Returns:
         The loader; its batches are images and labels.
     """
+    mixes = [] if class_num is None else section.mix
     return DataLoader(
         dataset,
+        collate_fn=OneOf([MIXES.build(mix, class_num=class_num) for mix in mixes]),
         batch_size=section.batch_size,
         shuffle=section.shuffle,
         drop_last=section.drop_last,

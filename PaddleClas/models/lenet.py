@@ -12,10 +12,11 @@ from typing import Any
 
 import core
 from core import nn
+from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.pretrained import Pretrained, build
 
 
-class LeNet5(nn.Layer):
+class LeNet5(ImageClassifier):
     """Two convolutions and three linear layers: (N, 1, 28, 28) to (N, class_num).
 
     Args:
@@ -23,6 +24,7 @@ class LeNet5(nn.Layer):
     """
 
     head_names = ("fc.2",)
+    head_layers = ("fc",)
 
     def __init__(self, class_num: int = 10) -> None:
         super().__init__()
@@ -43,10 +45,6 @@ class LeNet5(nn.Layer):
     def forward_head(self, features: Any) -> Any:
         """Return the logits for feature maps, (N, class_num)."""
         return self.fc(core.flatten(features, 1))
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num)."""
-        return self.forward_head(self.forward_features(x))
 
 
 def LeNet(class_num: int = 10, pretrained: Pretrained = False, **kwargs: Any) -> LeNet5:

@@ -13,6 +13,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.blocks import ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
 
@@ -21,6 +22,9 @@ BLOCKS = (
     *((512, 1), (512, 1), (512, 1), (512, 1), (512, 1), (1024, 2), (1024, 1)),
 )
 """Output channels (at scale 1) and stride of each block."""
+
+STAGE_ENDS = (1, 3, 5, 11, 13)
+"""How many blocks there are up to the end of each size of feature maps."""
 
 
 class DepthwiseSeparable(nn.Layer):
@@ -46,7 +50,7 @@ class DepthwiseSeparable(nn.Layer):
         return self.pointwise_conv(self.depthwise_conv(x))
 
 
-class MobileNet(nn.Layer):
+class MobileNet(ImageClassifier):
     """A convolution, thirteen depthwise separable blocks and a linear layer: (N, 3, H, W) to (N, class_num).
 
     Args:
@@ -56,8 +60,6 @@ class MobileNet(nn.Layer):
     Raises:
         ValueError: the scale leaves the first convolution no channel.
     """
-
-    head_names = ("fc",)
 
     def __init__(self, scale: float = 1.0, class_num: int = 1000) -> None:
         super().__init__()
@@ -70,19 +72,23 @@ class MobileNet(nn.Layer):
             blocks.append(DepthwiseSeparable(channels, int(width * scale), stride))
             channels = int(width * scale)
         self.blocks = nn.Sequential(*blocks)
+        self.stage_channels = [int(BLOCKS[end - 1][0] * scale) for end in STAGE_ENDS]
+        self.stage_strides = [2, 4, 8, 16, 32]
         self.fc = nn.Linear(channels, class_num, weight_attr=core.ParamAttr(initializer=KaimingNormal()))
 
-    def forward_features(self, x: Any) -> Any:
-        """Return the feature maps of the last block, (N, 1024 * scale, H/32, W/32)."""
-        return self.blocks(self.conv(x))
+    def forward_stages(self, x: Any) -> list[Any]:
+        """Return the last feature maps of each size, (N, 64 to 1024 * scale, H/2 to H/32, W/2 to W/32)."""
+        x = self.conv(x)
+        maps = []
+        for number, block in enumerate(self.blocks):
+            x = block(x)
+            if number + 1 in STAGE_ENDS:
+                maps.append(x)
+        return maps
 
     def forward_head(self, features: Any) -> Any:
         """Return the logits for feature maps of any size, (N, class_num)."""
         return self.fc(core.flatten(F.adaptive_avg_pool2d(features, 1), 1))
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num)."""
-        return self.forward_head(self.forward_features(x))
 
 
 def MobileNetV1_x0_25(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> MobileNet:

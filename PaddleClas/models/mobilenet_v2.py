@@ -13,6 +13,7 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
 
@@ -21,6 +22,9 @@ STAGES = (
     *((6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)),
 )
 """Expansion factor, output channels (at scale 1), number of blocks and stride of the first block of each stage."""
+
+STAGE_ENDS = (2, 3, 4, 6, 8)
+"""The last stages of each size of feature maps; the first one is called conv2."""
 
 
 class InvertedResidual(nn.Layer):
@@ -78,7 +82,7 @@ class Stage(nn.Layer):
         return x
 
 
-class MobileNet(nn.Layer):
+class MobileNet(ImageClassifier):
     """A convolution, seven stages, a 1 x 1 convolution and a linear layer: (N, 3, H, W) to (N, class_num).
 
     Args:
@@ -90,6 +94,8 @@ class MobileNet(nn.Layer):
     """
 
     head_names = ("out",)
+    head_layers = ("conv9", "out")
+    stage_strides = (2, 4, 8, 16, 32)
 
     def __init__(self, scale: float = 1.0, class_num: int = 1000) -> None:
         super().__init__()
@@ -101,24 +107,28 @@ class MobileNet(nn.Layer):
             stage = Stage(f"conv{number}", channels, int(width * scale), blocks, stride, expansion)
             self.add_sublayer(f"conv{number}", stage)
             channels = int(width * scale)
+        self.stage_channels = [int(STAGES[end - 2][1] * scale) for end in STAGE_ENDS]
         last = int(1280 * max(scale, 1.0))
         self.conv9 = ConvBatchNorm(channels, last, 1, activation=F.relu6, names=EARLIER_NAMES)
         self.out = nn.Linear(last, class_num)
 
-    def forward_features(self, x: Any) -> Any:
-        """Return the feature maps of the last convolution, (N, 1280 or more, H/32, W/32)."""
+    def forward_stages(self, x: Any) -> list[Any]:
+        """Return the last feature maps of each size, (N, 16 to 320 * scale, H/2 to H/32, W/2 to W/32)."""
         x = self.conv1(x)
+        maps = []
         for number in range(2, len(STAGES) + 2):
             x = getattr(self, f"conv{number}")(x)
-        return self.conv9(x)
+            if number in STAGE_ENDS:
+                maps.append(x)
+        return maps
+
+    def forward_features(self, x: Any) -> Any:
+        """Return the feature maps of the last convolution, (N, 1280 or more, H/32, W/32)."""
+        return self.conv9(self.forward_stages(x)[-1])
 
     def forward_head(self, features: Any) -> Any:
         """Return the logits for feature maps of any size, (N, class_num)."""
         return self.out(core.flatten(F.adaptive_avg_pool2d(features, 1), 1))
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num)."""
-        return self.forward_head(self.forward_features(x))
 
 
 def MobileNetV2_x0_25(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> MobileNet:

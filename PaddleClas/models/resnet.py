@@ -9,15 +9,16 @@ Source of parameter names: PaddleClas 2.2+.
 
 from __future__ import annotations
 
-import math
+import itertools
+import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import core
-from core import ParamAttr, nn
+from core import nn
 from core.nn import functional as F
-from core.nn.initializer import Uniform
-from PaddleClas.models.blocks import ConvBatchNorm
+from PaddleClas.models.base import ImageClassifier
+from PaddleClas.models.blocks import ConvBatchNorm, SqueezeExcite, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 BLOCKS = {
@@ -42,21 +43,36 @@ class ResidualBlock(nn.Layer):
         stride: step of the block, pixels.
         shortcut: ``"identity"``; ``"conv"``, a 1 x 1 convolution; or ``"pool"``, 2 x 2 averages before a
             1 x 1 convolution, which then skips no pixel.
+        expansion: another factor than that of the kind of block.
+        groups: number of groups of the 3 x 3 convolutions.
+        squeeze_excite: whether the branch ends with a :class:`SqueezeExcite`, called ``scale``.
         options: further arguments of every :class:`ConvBatchNorm`.
     """
 
     expansion = 1
 
-    def __init__(self, in_channels: int, width: int, stride: int, shortcut: str, **options: Any) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        width: int,
+        stride: int,
+        shortcut: str,
+        expansion: Optional[int] = None,
+        groups: int = 1,
+        squeeze_excite: bool = False,
+        **options: Any,
+    ) -> None:
         super().__init__()
         self.stride = stride
         self.shortcut = shortcut
-        self._build_branch(in_channels, width, stride, options)
+        self.out_channels = width * (expansion or self.expansion)
+        self._build_branch(in_channels, width, stride, groups, options)
+        self.scale = SqueezeExcite(self.out_channels, self.out_channels // 16) if squeeze_excite else None
         if shortcut != "identity":
             stride = 1 if shortcut == "pool" else stride
-            self.short = ConvBatchNorm(in_channels, width * self.expansion, 1, stride, **options)
+            self.short = ConvBatchNorm(in_channels, self.out_channels, 1, stride, **options)
 
-    def _build_branch(self, in_channels: int, width: int, stride: int, options: dict[str, Any]) -> None:
+    def _build_branch(self, in_channels: int, width: int, stride: int, groups: int, options: dict[str, Any]) -> None:
         raise NotImplementedError
 
     def branch(self, x: Any) -> Any:
@@ -70,15 +86,16 @@ class ResidualBlock(nn.Layer):
             short = F.avg_pool2d(short, 2, self.stride, padding="SAME")
         if self.shortcut != "identity":
             short = self.short(short)
-        return F.relu(self.branch(x) + short)
+        y = self.branch(x)
+        return F.relu((y if self.scale is None else self.scale(y)) + short)
 
 
 class BasicBlock(ResidualBlock):
     """Two 3 x 3 convolutions; see :class:`ResidualBlock`."""
 
-    def _build_branch(self, in_channels: int, width: int, stride: int, options: dict[str, Any]) -> None:
-        self.conv0 = ConvBatchNorm(in_channels, width, 3, stride, activation=F.relu, **options)
-        self.conv1 = ConvBatchNorm(width, width, 3, **options)
+    def _build_branch(self, in_channels: int, width: int, stride: int, groups: int, options: dict[str, Any]) -> None:
+        self.conv0 = ConvBatchNorm(in_channels, width, 3, stride, groups, activation=F.relu, **options)
+        self.conv1 = ConvBatchNorm(width, self.out_channels, 3, groups=groups, **options)
 
     def branch(self, x: Any) -> Any:
         """Return what is added to the shortcut."""
@@ -90,10 +107,10 @@ class BottleneckBlock(ResidualBlock):
 
     expansion = 4
 
-    def _build_branch(self, in_channels: int, width: int, stride: int, options: dict[str, Any]) -> None:
+    def _build_branch(self, in_channels: int, width: int, stride: int, groups: int, options: dict[str, Any]) -> None:
         self.conv0 = ConvBatchNorm(in_channels, width, 1, activation=F.relu, **options)
-        self.conv1 = ConvBatchNorm(width, width, 3, stride, activation=F.relu, **options)
-        self.conv2 = ConvBatchNorm(width, width * self.expansion, 1, **options)
+        self.conv1 = ConvBatchNorm(width, width, 3, stride, groups, activation=F.relu, **options)
+        self.conv2 = ConvBatchNorm(width, self.out_channels, 1, **options)
 
     def branch(self, x: Any) -> Any:
         """Return what is added to the shortcut."""
@@ -128,13 +145,7 @@ def positions(depth: int) -> Iterator[Position]:
             in_channels = WIDTHS[stage] * block_type(depth).expansion
 
 
-def classifier(in_features: int, class_num: int) -> nn.Linear:
-    """Return the last layer: uniform weights within 1 / sqrt(in_features)."""
-    bound = 1 / math.sqrt(in_features)
-    return nn.Linear(in_features, class_num, weight_attr=ParamAttr(initializer=Uniform(-bound, bound)))
-
-
-class ResNet(nn.Layer):
+class ResNet(ImageClassifier):
     """A stem, four stages of residual blocks and a linear layer: (N, C, H, W) to (N, class_num).
 
     Args:
@@ -152,8 +163,6 @@ class ResNet(nn.Layer):
     Raises:
         ValueError: an argument is out of its range, or the arguments do not fit together.
     """
-
-    head_names = ("fc",)
 
     def __init__(
         self,
@@ -187,32 +196,35 @@ class ResNet(nn.Layer):
         )
         self.max_pool = nn.MaxPool2D(3, stride_list[1], padding=1) if max_pool else None
         blocks = []
+        self.stage_ends = list(itertools.accumulate(BLOCKS[depth]))
         for stage, number, in_channels in positions(depth):
             first_of_all = stage == number == 0
             shortcut = "identity"
             if number == 0 and not (first_of_all and not use_first_short_conv):
                 shortcut = "pool" if version == "vd" and not first_of_all else "conv"
             stride = 1 if number else (first_stride, *stride_list[2:])[stage]
-            blocks.append(
-                kind(in_channels, WIDTHS[stage], stride, shortcut, learning_rate=lr_mult_list[stage + 1])
-            )
+            blocks.append(kind(in_channels, WIDTHS[stage], stride, shortcut, learning_rate=lr_mult_list[stage + 1]))
         self.blocks = nn.Sequential(*blocks)
-        self.fc = classifier(WIDTHS[-1] * kind.expansion, class_num)
+        self.fc = fully_connected(WIDTHS[-1] * kind.expansion, class_num)
+        self.stage_channels = [width * kind.expansion for width in WIDTHS]
+        first = stride_list[0] * stride_list[1]
+        self.stage_strides = list(itertools.accumulate((first, *stride_list[2:]), operator.mul))
 
-    def forward_features(self, x: Any) -> Any:
-        """Return the feature maps of the last stage, (N, 512 or 2048, H/32, W/32) with the default strides."""
+    def forward_stages(self, x: Any) -> list[Any]:
+        """Return the feature maps of the four stages, with the default strides (N, 64 to 2048, H/4 to H/32, ...)."""
         x = self.stem(x)
         if self.max_pool is not None:
             x = self.max_pool(x)
-        return self.blocks(x)
+        maps = []
+        for number, block in enumerate(self.blocks):
+            x = block(x)
+            if number + 1 in self.stage_ends:
+                maps.append(x)
+        return maps
 
     def forward_head(self, features: Any) -> Any:
         """Return the logits for feature maps of any size, (N, class_num)."""
         return self.fc(core.flatten(F.adaptive_avg_pool2d(features, 1), 1))
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num)."""
-        return self.forward_head(self.forward_features(x))
 
 
 def ResNet18(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> ResNet:

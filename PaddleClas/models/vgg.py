@@ -12,6 +12,7 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.pretrained import Pretrained, build
 
 CONVOLUTIONS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
@@ -44,7 +45,7 @@ class ConvBlock(nn.Layer):
         return F.max_pool2d(x, 2, 2)
 
 
-class VGGNet(nn.Layer):
+class VGGNet(ImageClassifier):
     """Five blocks and three linear layers: (N, 3, 224, 224) to (N, class_num).
 
     Dropout scales in evaluation instead of training (``downscale_in_infer``), as the official weights expect.
@@ -59,6 +60,9 @@ class VGGNet(nn.Layer):
     """
 
     head_names = ("fc3",)
+    head_layers = ("dropout", "fc1", "fc2", "fc3")
+    stage_channels = WIDTHS
+    stage_strides = (2, 4, 8, 16, 32)
 
     def __init__(self, depth: int, class_num: int = 1000, stop_grad_layers: int = 0) -> None:
         super().__init__()
@@ -77,11 +81,13 @@ class VGGNet(nn.Layer):
         self.fc2 = nn.Linear(4096, 4096)
         self.fc3 = nn.Linear(4096, class_num)
 
-    def forward_features(self, x: Any) -> Any:
-        """Return the feature maps of the last block, (N, 512, H/32, W/32)."""
+    def forward_stages(self, x: Any) -> list[Any]:
+        """Return the feature maps of the five blocks, (N, 64 to 512, H/2 to H/32, W/2 to W/32)."""
+        maps = []
         for number in range(1, len(WIDTHS) + 1):
             x = getattr(self, f"conv_block_{number}")(x)
-        return x
+            maps.append(x)
+        return maps
 
     def forward_head(self, features: Any) -> Any:
         """Return the logits for feature maps (N, 512, 7, 7): (N, class_num)."""
@@ -89,10 +95,6 @@ class VGGNet(nn.Layer):
         x = self.dropout(F.relu(self.fc1(x)))
         x = self.dropout(F.relu(self.fc2(x)))
         return self.fc3(x)
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num)."""
-        return self.forward_head(self.forward_features(x))
 
 
 def VGG11(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> VGGNet:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import sys
 from pathlib import Path
 
 import fsspec
@@ -14,6 +16,7 @@ from core.train import read_metrics
 from core.vision import read_image, write_image
 from PaddleClas import eval as eval_command
 from PaddleClas import evaluation, infer, train
+from PaddleClas.classifier import Classifier
 from PaddleClas.data import Digits
 
 CONFIG = str(Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml")
@@ -119,6 +122,83 @@ def test_inference_takes_patterns_and_urls_and_passes_over_what_it_cannot_read(
     ]
 
 
+class Terminal(io.StringIO):
+    """An error stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("count", "shown"), [(16, False), (17, True)])
+def test_many_images_in_a_terminal_have_a_progress_bar(
+    count: int, shown: bool, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert infer.main([str(run), "--demo", str(count), "--batch-size", "5", "--output", str(tmp_path)]) == 0
+    assert (f"{count}/{count} [" in terminal.getvalue()) == shown
+    assert shown or terminal.getvalue() == ""
+
+
+def test_batches_of_any_size_give_the_same_answers(run: Path, tmp_path: Path) -> None:
+    digits = Digits("test")
+    for i in range(7):
+        write_image(tmp_path / f"{i}.png", digits.image(i))
+    (tmp_path / "3.png").write_bytes(b"no picture")
+    records = []
+    for size in ("1", "3", "50"):
+        output = tmp_path / f"out{size}"
+        assert infer.main([str(run), str(tmp_path / "?.png"), "--batch-size", size, "--output", str(output)]) == 1
+        records.append(json.loads((output / "predictions.json").read_text()))
+    for answers in zip(*records):
+        assert len({answer["image"] for answer in answers}) == 1 and ("3.png" in answers[0]["image"]) == (
+            "error" in answers[0]
+        )
+        for answer in answers[1:]:
+            assert answer.get("classes") == answers[0].get("classes")
+            np.testing.assert_allclose(
+                answer.get("probabilities", []), answers[0].get("probabilities", []), rtol=0, atol=1e-6
+            )
+
+
+def test_a_heat_map_is_drawn_over_what_the_network_sees(run: Path, tmp_path: Path) -> None:
+    photo = np.repeat(np.repeat(Digits("test").image(0), 9, axis=0), 12, axis=1)  # resized to 28 x 28 for the network
+    write_image(tmp_path / "photo.png", photo)
+    assert infer.main([str(run), str(tmp_path / "photo.png"), "--grad-cam", "--output", str(tmp_path / "out")]) == 0
+    (record,) = json.loads((tmp_path / "out" / "predictions.json").read_text())
+    assert record["grad_cam"] == str(tmp_path / "out" / "0000_photo_grad_cam.png")
+    picture = read_image(record["grad_cam"])
+    assert picture.shape[1] == 320 and picture.shape[0] > 320
+    classifier = Classifier(run)
+    expected = classifier.grad_cam(photo, record["classes"][0])
+    assert expected.shape == (28, 28, 3)
+    centres = (np.arange(28) * 320 + 160) // 28
+    np.testing.assert_array_equal(picture[centres][:, centres], expected)
+    np.testing.assert_array_equal(classifier.grad_cam(photo[:, :, ::-1], record["classes"][0], "bgr"), expected)
+
+
+def test_frames_of_a_camera(run: Path) -> None:
+    classifier = Classifier(run)
+    frame = np.random.RandomState(0).randint(0, 256, (30, 40, 3), dtype=np.uint8)
+    (expected,) = classifier.predict([frame])
+    assert classifier.predict([np.ascontiguousarray(frame[:, :, ::-1])], color="bgr") == [expected]
+    sizes = [frame, frame[:20], frame[:, :25]]
+    apart = [classifier.predict([image], 2)[0] for image in sizes]
+    together = classifier.predict(sizes, 2, batch_size=2)
+    assert [answer.classes for answer in together] == [answer.classes for answer in apart]
+    assert classifier.predict([]) == []
+    for wrong, message in (
+        (frame.astype(np.float32), r"is uint8 of shape \(height, width, 3\), not float32 of shape \(30, 40, 3\)"),
+        (frame[:, :, 0], r"not uint8 of shape \(30, 40\)"),
+        (np.zeros((5, 5, 4), np.uint8), r"not uint8 of shape \(5, 5, 4\)"),
+        (frame[:0], r"not uint8 of shape \(0, 40, 3\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            classifier.predict([wrong])
+    with pytest.raises(ValueError, match="color must be 'rgb' or 'bgr', not 'hsv'"):
+        classifier.predict([frame], color="hsv")
+
+
 def test_resuming_a_finished_run_only_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = read_metrics(run / "metrics.jsonl")
     assert train.main(["--resume", str(run)]) == 0
@@ -151,6 +231,7 @@ def test_mistakes_are_named(run: Path, tmp_path: Path) -> None:
         (eval_command, [], "give either the folder of a run or a config with -c"),
         (infer, ["run"], "name images, or take some of the test split with --demo 8"),
         (infer, ["run", "--demo", "1", "--top", "0"], "--top must be at least 1"),
+        (infer, ["run", "--demo", "1", "--batch-size", "0"], "--batch-size must be at least 1"),
     ],
 )
 def test_usage_mistakes(

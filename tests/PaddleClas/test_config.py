@@ -34,14 +34,15 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("model.name=ResNet81", "model.name: unknown model 'ResNet81'; the nearest is 'ResNet18'"),
+        ("model.name=ResNet81", "model.name: there is no model 'ResNet81'; nearest: ResNet18, "),
         ("data.train.dataset.name=Digit", "data.train.dataset: unknown data set 'Digit'; the nearest is 'Digits'"),
         ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
         ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),
         ("optimizer.momentun=0.5", "unknown key 'optimizer.momentun'; the nearest valid key is 'optimizer.momentum'"),
         ("optimizer.learning_rate=0.5", "unknown key 'optimizer.learning_rate'"),
-        ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise"),
-        ("loss.label_smoothing=1", "loss.label_smoothing must be less than 1, not 1"),
+        ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise, Linear, Polynomial, Exponential"),
+        ("loss.name=CELoss", "loss: unknown loss 'CELoss'; the nearest is"),
+        ("data.train.mix=[{name: Mixupp}]", "data.train.mix.0: unknown mix 'Mixupp'; the nearest is 'Mixup'"),
         ("train.epochs=-1", "train.epochs must be greater than 0, not -1"),
     ],
 )  # fmt: skip
@@ -50,6 +51,12 @@ def test_mistakes_are_named(override: str, message: str) -> None:
         load_config(ClassificationConfig, CONFIGS / "digits_resnet18.yaml", [override])
     assert message in str(caught.value)
     assert f"-o {override}" in str(caught.value)
+
+
+def test_a_loss_that_cannot_be_is_named() -> None:
+    message = "digits_resnet18.yaml:.*loss: CrossEntropy: label_smoothing must be at least 0 and below 1, not 1"
+    with pytest.raises(ConfigError, match=message):
+        load_config(ClassificationConfig, CONFIGS / "digits_resnet18.yaml", ["loss.label_smoothing=1"])
 
 
 def test_keys_are_listed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnxruntime import InferenceSession
 
 import core
 import PaddleClas
@@ -74,6 +76,11 @@ def test_infer_gives_the_same_numbers_from_the_export(run: Path, exported: Path,
         np.testing.assert_allclose(ours.probabilities, live.probabilities, rtol=0, atol=1e-6)
 
 
+def test_heat_maps_need_the_run(exported: Path, photos: Path) -> None:
+    with pytest.raises(ValueError, match="--grad-cam needs the folder of a run: an exported program has no gradients"):
+        infer.main([str(exported), str(photos), "--grad-cam"])
+
+
 def test_predictions_of_an_exported_folder_stand_beside_it(exported: Path, photos: Path) -> None:
     before = sorted(path.name for path in exported.iterdir())
     assert infer.main([str(exported), str(photos / "digit_0.png")]) == 0
@@ -94,6 +101,47 @@ def test_a_model_with_a_weight_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     got = classifier.logits(np.asarray(classifier.transform(image))[None])
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5)
     assert classifier.class_names == ["0", "1", "2", "3", "4"]
+
+
+def test_an_onnx_file_gives_the_logits_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = run / "with_onnx"
+    assert export_command.main([str(run), "--onnx", "--output", str(target)]) == 0
+    assert f"wrote {target}/model.onnx, " in capsys.readouterr().out
+    live = Classifier(run)
+    images = np.stack([live.preprocess(Digits("test").image(i)) for i in range(5)])
+    session = InferenceSession(str(target / "model.onnx"), providers=["CPUExecutionProvider"])
+    for batch in (images, images[:1]):
+        (logits,) = session.run(None, {"images": batch})
+        np.testing.assert_allclose(logits, live.logits(batch), rtol=0, atol=1e-4 * np.abs(logits).max())
+    np.testing.assert_allclose(Predictor(target).run(images), live.logits(images), rtol=0, atol=1e-5)
+    assert export_command.main([str(run), "--output", str(target)]) == 0
+    assert not (target / "model.onnx").exists()  # it would not be that of the program beside it
+
+
+def test_an_onnx_file_for_images_of_any_size(tmp_path: Path) -> None:
+    core.seed(0)
+    network = PaddleClas.create_model("MobileNetV1_x0_25", class_num=5)
+    parts = [{"name": "NormalizeImage", "order": ""}, {"name": "ToCHWImage"}]
+    transforms = [Component.model_validate(part) for part in parts]
+    exporting.export(network, transforms, list("abcde"), tmp_path / "out", onnx=True)
+    network.eval()
+    session = InferenceSession(str(tmp_path / "out" / "model.onnx"), providers=["CPUExecutionProvider"])
+    for size in ((64, 96), (70, 33)):
+        images = np.random.default_rng(0).normal(size=(2, 3, *size)).astype(np.float32)
+        (logits,) = session.run(None, {"images": images})
+        wanted = network(core.to_tensor(images)).numpy()
+        np.testing.assert_allclose(logits, wanted, rtol=0, atol=1e-4 * max(1, np.abs(wanted).max()))
+
+
+def test_onnx_without_its_packages_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
+    with pytest.raises(SystemExit) as left:
+        export_command.parse(["run", "--onnx"])
+    assert left.value.code == 2
+    assert '--onnx needs the package onnxruntime: pip install "paddle-on-mxnet[onnx]"' in capsys.readouterr().err
 
 
 def test_sizes_that_the_preprocessing_leaves_open_stay_open() -> None:

@@ -84,7 +84,7 @@ def test_damaged_images_are_read_or_named(
         path.write_bytes(mutated(number, seeds))
         image, message = outcome(lambda: read_image(path), ValueError, name=str(path))
         with bounds():
-            record = classify(classifier, Source(str(path), lambda: read_picture(str(path))), 2, picture)
+            (record,) = classify(classifier, [Source(str(path), lambda: read_picture(str(path)))], 2, [picture])
         if message is None:
             assert image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3 and image.size, number
             if "error" not in record:  # a picture of a thousand to one may be too thin for the preprocessing

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data sets 
     [
         ("mnist_lenet", "mnist-sample", {"train": 6301, "valid": 699, "test": 1000}, 10),
         ("fashion_mnist_resnet18", "fashion-mnist-sample", {"train": 450, "valid": 50, "test": 100}, 10),
+        ("fashion_mnist_lenet", "fashion-mnist-sample", {"train": 500, "test": 100}, 10),
         ("hymenoptera_mobilenet_v1", "hymenoptera-photos", {"train": 60, "test": 25}, 2),
         ("hymenoptera_resnet18", "hymenoptera-photos", {"train": 60, "test": 25}, 2),
     ],

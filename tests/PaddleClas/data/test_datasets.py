@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from sklearn.datasets import load_digits
 
 from core.vision import write_image
+from core.vision.datasets.idx import read_idx
 from PaddleClas.data import MNIST, DatasetFolder, Digits, ImageNetDataset
 from PaddleClas.data.digits import split_indices
-from PaddleClas.data.mnist import read_idx
+from tests.core.vision.test_decoding import FILES, as_pillow_reads, encoded
 
 GRAY = np.full((3, 4, 3), 90, np.uint8)
 
@@ -88,6 +90,95 @@ def test_list_file(tmp_path: Path) -> None:
         ImageNetDataset(str(tmp_path), str(tmp_path / "list.txt"))
     with pytest.raises(FileNotFoundError, match="no list file"):
         ImageNetDataset(str(tmp_path), str(tmp_path / "missing.txt"))
+
+
+UNUSUAL = {
+    "transparent.png": FILES["PNG with transparency"],
+    "transparent grey.png": FILES["grey PNG with transparency"],
+    "palette.png": FILES["palette PNG with transparency"],
+    "cmyk.jpg": FILES["CMYK JPEG"],
+    "cmyk.tif": FILES["CMYK TIFF"],
+    "animated.gif": FILES["animated GIF"],
+    "animated.webp": FILES["animated WebP"],
+    "rotated.jpg": lambda: encoded("JPEG", exif=rotated()),
+    "rotated.png": lambda: encoded("PNG", exif=rotated()),
+}
+
+
+def rotated() -> Image.Exif:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by a quarter
+    return exif
+
+
+def test_unusual_pictures_are_read_as_pillow_reads_them(tmp_path: Path) -> None:
+    for name, write in UNUSUAL.items():
+        (tmp_path / "pictures" / "class").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pictures" / "class" / name).write_bytes(write())
+    (tmp_path / "list.txt").write_text("".join(f"class/{name} 0\n" for name in sorted(UNUSUAL)))
+    in_folder = DatasetFolder(str(tmp_path / "pictures"))
+    in_list = ImageNetDataset(str(tmp_path / "pictures"), str(tmp_path / "list.txt"))
+    assert len(in_folder) == len(in_list) == len(UNUSUAL)
+    for number, name in enumerate(sorted(UNUSUAL)):
+        expected = as_pillow_reads((tmp_path / "pictures" / "class" / name).read_bytes())
+        np.testing.assert_array_equal(in_folder.image(number), expected)
+        np.testing.assert_array_equal(in_list.image(number), expected)
+        assert expected.shape == ((52, 40, 3) if "rotated" in name else (20, 30, 3) if "anim" in name else (40, 52, 3))
+
+
+def test_sixteen_bits_keep_the_upper_eight_and_other_numbers_are_refused(tmp_path: Path) -> None:
+    values = (np.arange(12).reshape(3, 4) * 5000).astype(np.uint16)
+    (tmp_path / "class").mkdir()
+    Image.fromarray(values).save(tmp_path / "class" / "a.png")
+    Image.fromarray(values.astype(np.float32)).save(tmp_path / "class" / "b.tif")
+    dataset = DatasetFolder(str(tmp_path))
+    np.testing.assert_array_equal(dataset.image(0), np.repeat((values // 256)[:, :, None], 3, axis=2))
+    with pytest.raises(ValueError, match="b.tif' cannot be read: its pixels are floating-point numbers; convert it to"):
+        dataset.image(1)
+
+
+def test_lists_of_other_systems_and_languages(tmp_path: Path) -> None:
+    (tmp_path / "\u56fe" / "zima").mkdir(parents=True)
+    pictures = {"\u56fe/zima/\u0437\u0438\u043c\u0430 1.png": 10, "\u56fe/a\u2028b\x85.png": 20, "odd\\name.png": 30}
+    for name, value in pictures.items():
+        write_image(tmp_path / name, np.full((3, 4, 3), value, np.uint8))
+    lines = [
+        "\u56fe\\zima\\\u0437\u0438\u043c\u0430 1.png 1",
+        "",
+        "\u56fe/a\u2028b\x85.png\t0",
+        " ",
+        "odd\\name.png  2 ",
+    ]
+    (tmp_path / "list.txt").write_bytes("\r\n".join(lines).encode("utf-8-sig"))
+    (tmp_path / "names.txt").write_bytes("\u0437\u0438\u043c\u0430\r\nb\r\nc\r\n\r\n".encode("utf-8-sig"))
+    dataset = ImageNetDataset(str(tmp_path), str(tmp_path / "list.txt"), str(tmp_path / "names.txt"))
+    assert dataset.class_names == ["\u0437\u0438\u043c\u0430", "b", "c"]
+    assert [dataset.label(i) for i in range(3)] == [1, 0, 2]
+    assert [int(dataset.image(i).max()) for i in range(3)] == [10, 20, 30]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("C:\\photos\\a.png 0", r"list.txt:2: 'C:\\\\photos\\\\a.png' is a path on a computer with Windows; make it"),
+        ("d:/photos/a.png 0", "list.txt:2: 'd:/photos/a.png' is a path on a computer with Windows; make it relative"),
+        ("\\\\server\\a.png 0", "list.txt:2: .* is a path on a computer with Windows; make it relative"),
+        ("a.png \u00b2", "list.txt:2: a line holds a path, a space and a class number, not 'a.png \u00b2'"),
+        ("a.png", "list.txt:2: a line holds a path, a space and a class number, not 'a.png'"),
+        ("7", "list.txt:2: a line holds a path, a space and a class number, not '7'"),
+    ],
+)
+def test_lines_that_name_no_image_are_named(line: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text(f"a.png 0\n{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        ImageNetDataset(str(tmp_path), str(tmp_path / "list.txt"))
+
+
+def test_a_class_without_a_name_is_named(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("a.png 0\n")
+    (tmp_path / "names.txt").write_text("a\n\nc\n")
+    with pytest.raises(ValueError, match="names.txt:2: the line is blank, but a class name is expected"):
+        ImageNetDataset(str(tmp_path), str(tmp_path / "list.txt"), str(tmp_path / "names.txt"))
 
 
 def idx(array: np.ndarray) -> bytes:

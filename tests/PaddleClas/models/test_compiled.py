@@ -22,7 +22,27 @@ SHAPES = {
     "ResNet50_vc": (4, 3, 64, 64),
     "MobileNetV1_x0_25": (4, 3, 64, 64),
     "MobileNetV2_x0_25": (4, 3, 64, 64),
+    "MobileNetV3_small_x0_35": (4, 3, 64, 64),
+    "ShuffleNetV2_x0_25": (4, 3, 64, 64),
+    "GhostNet_x0_5": (4, 3, 64, 64),
+    "SqueezeNet1_1": (4, 3, 64, 64),
+    "DarkNet53": (4, 3, 32, 32),
+    "ResNeXt50_vd_32x4d": (4, 3, 32, 32),
+    "SE_ResNet18_vd": (4, 3, 64, 64),
+    "EfficientNetB0": (4, 3, 64, 64),
+    "Res2Net50_26w_4s": (4, 3, 32, 32),
+    "HRNet_W18_C": (4, 3, 32, 32),
+    "RegNetX_200MF": (4, 3, 32, 32),
+    "ResNeSt50": (4, 3, 32, 32),
+    "DenseNet121": (4, 3, 64, 64),
+    "InceptionV3": (2, 3, 107, 107),
+    "DPN68": (4, 3, 64, 64),
+    "Xception41": (4, 3, 64, 64),
+    "NASNetA_mobile": (4, 3, 32, 32),
 }
+
+DEEP = ("DarkNet53", "DenseNet121", "InceptionV3", "DPN68", "Xception41")
+"""Networks that take many seconds; how they are compiled in evaluation is left to the exhaustive run."""
 
 Numbers = dict[str, np.ndarray]
 
@@ -72,8 +92,16 @@ def train(
     return found
 
 
-@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
-@pytest.mark.parametrize("name", SHAPES)
+CASES = [
+    *[pytest.param(name, True, id=f"{name}-training") for name in SHAPES],
+    *[
+        pytest.param(name, False, id=f"{name}-evaluation", marks=pytest.mark.zoo if name in DEEP else ())
+        for name in SHAPES
+    ],
+]
+
+
+@pytest.mark.parametrize(("name", "training"), CASES)
 def test_compiled_training_steps_are_eager(name: str, training: bool) -> None:
     exact = train(name, "float64", eagerly, training)
     assert largest_difference(train(name, "float64", core.jit.to_static, training), exact) <= 1e-6

@@ -10,7 +10,7 @@ import pytest
 import core
 import PaddleClas
 from core.weights import cache_path, load_weights, write_pdparams, write_safetensors
-from PaddleClas.models.weights import WEIGHTS
+from PaddleClas.models.weights import SSLD_WEIGHTS, WEIGHTS
 
 NAME = "MobileNetV1_x0_25"
 
@@ -144,3 +144,22 @@ def test_official_weights_out_of_reach_say_where_to_put_the_file(
 def test_a_model_without_published_weights_says_so() -> None:
     with pytest.raises(ValueError, match="no weights are published for LeNet: pass pretrained=PATH"):
         PaddleClas.create_model("LeNet", pretrained=True)
+
+
+def test_distilled_weights_are_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CORE_HOME", str(tmp_path))
+    name = "MobileNetV3_small_x0_35"
+    target = cache_path(SSLD_WEIGHTS[name].url)
+    assert target.name == "MobileNetV3_small_x0_35_ssld_pretrained.pdparams"
+    os.makedirs(target.parent)
+    expected = arrays(PaddleClas.create_model(name, use_ssld=True))  # without weights there is nothing to choose
+    write_pdparams(expected, target)
+    model = PaddleClas.create_model(name, pretrained=True, use_ssld=True)
+    np.testing.assert_array_equal(model.fc.weight.numpy(), expected["fc.weight"])
+
+
+def test_distilled_weights_that_are_not_published(path: Path) -> None:
+    with pytest.raises(ValueError, match="no distilled weights are published for ResNet18; they are for ResNet34_vd, "):
+        PaddleClas.create_model("ResNet18", pretrained=True, use_ssld=True)
+    with pytest.raises(ValueError, match="use_ssld=True chooses among the official weights, but pretrained is a path"):
+        PaddleClas.create_model(NAME, class_num=5, pretrained=path, use_ssld=True)

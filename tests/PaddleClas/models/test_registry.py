@@ -7,7 +7,7 @@ import pytest
 
 import PaddleClas
 from PaddleClas.models import entry_function
-from PaddleClas.models.registry import MODELS
+from PaddleClas.models.registry import ALIASES, MODELS
 
 
 def test_list_models_matches_a_pattern_in_any_case() -> None:
@@ -21,8 +21,17 @@ def test_list_models_matches_a_pattern_in_any_case() -> None:
 def test_an_unknown_name_lists_the_nearest_ones() -> None:
     with pytest.raises(ValueError, match=r"there is no model 'resnet50-vd'; nearest: ResNet50_vd, .*list_models\(\)"):
         PaddleClas.create_model("resnet50-vd")
+    with pytest.raises(ValueError, match="there is no model 'SE154-vd'; nearest: SENet154_vd"):
+        PaddleClas.create_model("SE154-vd")  # near an older name
     with pytest.raises(ValueError, match=r"there is no model '!!'; PaddleClas.list_models\(\) has all of them"):
         PaddleClas.create_model("!!")
+
+
+def test_older_names_are_still_understood() -> None:
+    assert entry_function("GoogleNet") is entry_function("GoogLeNet")
+    assert entry_function("SE154_vd") is entry_function("SENet154_vd")
+    assert entry_function("ShuffleNetV2") is entry_function("ShuffleNetV2_x1_0")
+    assert not set(ALIASES) & set(MODELS)
 
 
 @pytest.mark.parametrize("name", PaddleClas.list_models())

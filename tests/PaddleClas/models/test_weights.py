@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 import PaddleClas
-from PaddleClas.models.weights import WEIGHTS
+from PaddleClas.models.weights import SSLD_WEIGHTS, WEIGHTS
 
 HOST = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph/"
+WITHOUT_FIGURES = (
+    *(f"RegNetX_{size}" for size in ("200MF", "400MF", "600MF", "800MF", "1600MF", "3200MF")),
+    *(f"RegNetX_{size}" for size in ("6400MF", "8GF", "12GF", "16GF", "32GF")),
+    *("ResNeSt101", "ResNeSt200", "ResNeSt269"),
+)
+"""Files whose address the official code names, and whose accuracy its documents do not."""
 
 
-def test_every_model_but_lenet_has_a_published_file() -> None:
-    assert [name for name in PaddleClas.list_models() if name not in WEIGHTS] == ["LeNet"]
+def test_every_model_but_few_has_a_published_file() -> None:
+    without = ["LeNet", "NASNetA_mobile", "NASNetA_large", "PNASNet5_large"]
+    assert [name for name in PaddleClas.list_models() if name not in WEIGHTS] == without
     assert set(WEIGHTS) <= set(PaddleClas.list_models())
 
 
@@ -29,4 +36,13 @@ def test_records_say_how_to_use_the_weights() -> None:
     assert record.preprocessing is not None and record.preprocessing.input_size == (224, 224)
     for name, record in WEIGHTS.items():
         assert "https://arxiv.org/abs/" in record.paper, name
-        assert 50 < record.metrics["ImageNet top-1 %"] < record.metrics["ImageNet top-5 %"] < 100
+        if name not in WITHOUT_FIGURES:
+            assert 49 < record.metrics["ImageNet top-1 %"] < record.metrics["ImageNet top-5 %"] < 100
+    assert {name for name, record in WEIGHTS.items() if not record.metrics} == set(WITHOUT_FIGURES)
+
+
+def test_distilled_weights_are_better_than_the_others() -> None:
+    for name, record in SSLD_WEIGHTS.items():
+        assert record.url.endswith(f"{name}_ssld_pretrained.pdparams")
+        figures = WEIGHTS[name].metrics
+        assert name == "SE_HRNet_W64_C" or all(record.metrics[key] > figures[key] for key in figures), name
