@@ -5,6 +5,7 @@ A symbol is a node of the engine's graph; a :class:`Program` is such a graph com
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import threading
@@ -141,8 +142,9 @@ class Program:
             flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.steady]))
         self.flags = flags
         self.call = mx.nd.CachedOp(self.symbol, flags)
+        self._told = '"pool_type": "avg"' not in self.symbol.tojson()
         self._recorded = threading.local()
-        self._recorded.lane = _Lane(self.call)
+        self._recorded.lane = _Lane(self.call, self._told)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
 
     def forward(self, arrays: Sequence[Array]) -> list[Array]:
@@ -162,10 +164,12 @@ class Program:
         chosen = [i for i in self.order if needs[i]]
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
-            lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags))
-        with engine.turn, engine.engine_mode(recording=True, training=True):
+            lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags), self._told)
+        quiet = contextlib.nullcontext() if lane.told else engine.without_chatter()
+        with engine.turn, engine.engine_mode(recording=True, training=True), quiet:
             mark([watched[i] for i in chosen])
             outputs = _listed(lane.call(*[watched[i] for i in self.order]))
+        lane.told = True
         draws = [array.detach() for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
         record = ProgramRecord(self.steady, lane, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
@@ -179,10 +183,11 @@ def _listed(outputs: Any) -> list[Array]:
 class _Lane:
     """A program as one thread records it: gradients are lent out of memory that no other thread writes."""
 
-    __slots__ = ("call", "lent", "thread")
+    __slots__ = ("call", "lent", "thread", "told")
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, told: bool) -> None:
         self.call = call
+        self.told = told  # what the engine has to say about it, which it says when it first runs
         self.lent: list[weakref.ref[_LentArray]] = []
         self.thread = threading.get_ident()
 

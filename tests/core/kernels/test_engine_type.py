@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import core
+from core.kernels import engine
 from core.kernels.operator import REGISTRY, HostOperator
 from core.tensor import apply
 
@@ -105,3 +106,23 @@ def test_many_threads_compute_right_numbers() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+POOLING = """
+import core, sys
+pool, x = core.nn.AvgPool2D(2, 2), core.ones([1, 3, 8, 8])
+x.stop_gradient = False
+core.jit.to_static(lambda x: pool(x * 2).sum())(x).backward()
+print(float(x.grad.sum()))
+"""
+
+
+def test_average_pooling_trains_without_a_word() -> None:
+    done = subprocess.run([sys.executable, "-c", POOLING], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("96.0\n", "")
+
+
+def test_only_chatter_is_kept_from_the_error_stream(capfd: pytest.CaptureFixture[str]) -> None:
+    with engine.without_chatter():
+        os.write(2, b"one\n[11:17:58] ../src/operator/nn/mkldnn/mkldnn_pooling.cc:58: MKLDNN Pooling: training\ntwo")
+    assert capfd.readouterr().err == "one\ntwo"
