@@ -1,0 +1,126 @@
+"""Compressed rows: the edges of a graph grouped by the node at one of their ends."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+
+SMALLEST_WIDE = 2**31
+"""The first number that needs int64."""
+
+
+def index_type(count: int) -> type:
+    """Return the integer type of ids below ``count``: int32 while they fit, otherwise int64."""
+    return np.int32 if count <= SMALLEST_WIDE else np.int64
+
+
+class Adjacency:
+    """Edges grouped by row, a node at one end: the other ends of row r are ``indices[indptr[r] : indptr[r + 1]]``.
+
+    Within a row the edges stand in the order of their ids. Self loops and edges that occur several times are kept, each
+    an edge of its own. The arrays may be memory-mapped.
+
+    Args:
+        indptr: int64 of shape [rows + 1], from 0 to the number of edges: where each row begins.
+        indices: int32 or int64 of shape [edges]: the other end of each edge.
+        edge_ids: int32 or int64 of shape [edges]: the id of each edge; None: an edge's place is its id.
+        columns: how many nodes there are at the other ends.
+    """
+
+    __slots__ = ("columns", "edge_ids", "indices", "indptr")
+
+    def __init__(self, indptr: np.ndarray, indices: np.ndarray, edge_ids: Optional[np.ndarray], columns: int) -> None:
+        self.indptr = indptr
+        self.indices = indices
+        self.columns = columns
+        self.edge_ids = edge_ids
+
+    @classmethod
+    def from_edges(
+        cls, row_ids: np.ndarray, column_ids: np.ndarray, rows: int, columns: int, keep_edge_ids: bool = True
+    ) -> Adjacency:
+        """Group edges by row in time proportional to their number.
+
+        Args:
+            row_ids: integers of shape [edges]: the end by which edges are grouped.
+            column_ids: integers of shape [edges]: the other end.
+            rows: how many nodes there are at the first end.
+            columns: how many nodes there are at the other end.
+            keep_edge_ids: whether the edges' ids, their places in ``row_ids``, are kept.
+
+        Returns:
+            The grouped edges; ids are int32 while they fit.
+
+        Raises:
+            ValueError: the two do not fit each other, or an id is not from 0 to below the number of nodes.
+        """
+        check_ids(row_ids, rows, "row_ids")
+        check_ids(column_ids, columns, "column_ids")
+        if row_ids.shape != column_ids.shape:
+            raise ValueError(f"Adjacency: {row_ids.shape} row_ids and {column_ids.shape} column_ids do not fit")
+        order = np.argsort(row_ids, kind="stable")
+        indptr = np.zeros(rows + 1, np.int64)
+        np.cumsum(np.bincount(row_ids, minlength=rows), out=indptr[1:])
+        edge_ids = order.astype(index_type(len(order))) if keep_edge_ids else None
+        return cls(indptr, column_ids[order].astype(index_type(columns)), edge_ids, columns)
+
+    @property
+    def rows(self) -> int:
+        """The number of nodes by which edges are grouped."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """The number of edges."""
+        return len(self.indices)
+
+    def degrees(self, rows: Optional[np.ndarray] = None) -> np.ndarray:
+        """Return how many edges rows have.
+
+        Args:
+            rows: row numbers; None: all rows.
+
+        Returns:
+            int64, of the shape of ``rows``.
+        """
+        if rows is None:
+            return np.diff(self.indptr)
+        return self.indptr[rows + 1] - self.indptr[rows]
+
+    def neighbors(self, row: int) -> np.ndarray:
+        """Return the other ends of a row's edges, a view."""
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]
+
+    def ids(self, row: int) -> np.ndarray:
+        """Return the ids of a row's edges."""
+        start, end = int(self.indptr[row]), int(self.indptr[row + 1])
+        return np.arange(start, end) if self.edge_ids is None else self.edge_ids[start:end]
+
+    def row_ids(self) -> np.ndarray:
+        """Return the row of each edge, in the order of ``indices``: int32 or int64 of shape [edges]."""
+        return np.repeat(np.arange(self.rows, dtype=index_type(self.rows)), self.degrees())
+
+    def all_ids(self) -> np.ndarray:
+        """Return the id of each edge, in the order of ``indices``."""
+        return np.arange(self.num_edges) if self.edge_ids is None else self.edge_ids
+
+
+def check_ids(ids: np.ndarray, count: int, name: str) -> None:
+    """Check that ids are whole numbers from 0 to below ``count``.
+
+    Args:
+        ids: the array.
+        count: how many nodes there are.
+        name: what it is, for the message.
+
+    Raises:
+        ValueError: it is not one-dimensional, holds no integers, or an id outside.
+    """
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be integers of one axis, not {ids.dtype} of shape {ids.shape}")
+    if ids.size:
+        least, most = int(ids.min()), int(ids.max())
+        if least < 0 or most >= count:
+            wrong = least if least < 0 else most
+            raise ValueError(f"{name} holds {wrong}, but there are {count} nodes, numbered from 0")
