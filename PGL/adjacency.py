@@ -59,11 +59,10 @@ class Adjacency:
         check_ids(column_ids, columns, "column_ids")
         if row_ids.shape != column_ids.shape:
             raise ValueError(f"Adjacency: {row_ids.shape} row_ids and {column_ids.shape} column_ids do not fit")
-        order = np.argsort(row_ids, kind="stable")
-        indptr = np.zeros(rows + 1, np.int64)
-        np.cumsum(np.bincount(row_ids, minlength=rows), out=indptr[1:])
-        edge_ids = order.astype(index_type(len(order))) if keep_edge_ids else None
-        return cls(indptr, column_ids[order].astype(index_type(columns)), edge_ids, columns)
+        from core.kernels.adjacency import compress  # numba loads with the first use
+
+        first, second = (np.ascontiguousarray(ids, _signed(ids)) for ids in (row_ids, column_ids))
+        return cls(*compress(first, second, rows, keep_edge_ids, index_type(columns)), columns)
 
     @property
     def rows(self) -> int:
@@ -104,6 +103,10 @@ class Adjacency:
     def all_ids(self) -> np.ndarray:
         """Return the id of each edge, in the order of ``indices``."""
         return np.arange(self.num_edges) if self.edge_ids is None else self.edge_ids
+
+
+def _signed(ids: np.ndarray) -> type:
+    return np.int32 if ids.dtype == np.int32 else np.int64
 
 
 def check_ids(ids: np.ndarray, count: int, name: str) -> None:
