@@ -1,0 +1,73 @@
+"""The one table of models, and the Python door to it. Importing this module loads no network and no engine."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import importlib
+import os
+from typing import Any, Optional, Union
+
+FAMILIES = {
+    "gcn": ("GCN",),
+    "gat": ("GAT", "GATv2"),
+}
+"""Module of PGL.models to the names of its models, which are classes of the module."""
+
+MODELS = {name: family for family, names in FAMILIES.items() for name in names}
+"""Model name to the module of PGL.models that holds it."""
+
+
+def list_models(pattern: str = "*") -> list[str]:
+    """Return the names of the models, families together.
+
+    Args:
+        pattern: a shell pattern such as ``"GAT*"``; upper and lower case are the same.
+
+    Example:
+        >>> PGL.models.list_models("gat*")
+        ['GAT', 'GATv2']
+    """
+    return [name for name in MODELS if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+
+
+def model_class(name: str) -> Any:
+    """Return the class of a model: ``model_class("GCN")`` is :class:`PGL.models.gcn.GCN`.
+
+    Raises:
+        ValueError: there is no model of this name; the message has the nearest ones.
+    """
+    if name not in MODELS:
+        by_lower = {known.lower(): known for known in MODELS}
+        near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
+        nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
+        raise ValueError(f"there is no model {name!r}{nearest}; PGL.models.list_models() has all of them")
+    return getattr(importlib.import_module(f"PGL.models.{MODELS[name]}"), name)
+
+
+def create_model(name: str, pretrained: Optional[Union[str, os.PathLike[str]]] = None, **arguments: Any) -> Any:
+    """Build a model by name.
+
+    Args:
+        name: one of :func:`list_models`, such as ``"GCN"``.
+        pretrained: the path of a ``.pdparams`` or ``.safetensors`` file with exactly the model's parameters, pgl's own
+            files included; None for fresh weights.
+        **arguments: of the model's class; for a network that classifies nodes ``input_size``, the size of the features,
+            and ``num_class``.
+
+    Returns:
+        The model, a :class:`core.nn.Layer` in training mode.
+
+    Raises:
+        ValueError: there is no such model (the message has the nearest names), or the file does not fit it.
+        TypeError: the model takes no such argument, or lacks one.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> network = PGL.models.create_model("GCN", input_size=1433, num_class=7)
+        >>> logits = network(graph, graph.node_feat["words"])
+    """
+    model = model_class(name)(**arguments)
+    if pretrained is not None:
+        importlib.import_module("core.weights").load_weights(model, pretrained)
+    return model

@@ -1,0 +1,44 @@
+"""Graph layers with pgl's names, each loaded when it is first asked for: ``PGL.nn.GCNConv`` and so on."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+LAYERS = {
+    "APPNP": "appnp",
+    "FAConv": "fa_conv",
+    "GATConv": "gat_conv",
+    "GATv2Conv": "gatv2_conv",
+    "GCNConv": "gcn_conv",
+    "GCNII": "gcnii",
+    "GINConv": "gin_conv",
+    "GPRConv": "gpr_conv",
+    "GlobalAttention": "global_attention",
+    "GraphNorm": "graph_norm",
+    "GraphPool": "graph_pool",
+    "GraphSageConv": "graph_sage_conv",
+    "LightGCNConv": "light_gcn_conv",
+    "NGCFConv": "ngcf_conv",
+    "PinSageConv": "pin_sage_conv",
+    "RGCNConv": "rgcn_conv",
+    "SGCConv": "sgc_conv",
+    "SSGCConv": "ssgc_conv",
+    "Set2Set": "set2set",
+    "TransformerConv": "transformer_conv",
+}
+"""Layer to the module of PGL.nn that holds it."""
+
+__all__ = [*LAYERS, "functional"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in LAYERS:
+        return getattr(importlib.import_module(f"PGL.nn.{LAYERS[name]}"), name)
+    if name == "functional":
+        return importlib.import_module("PGL.nn.functional")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

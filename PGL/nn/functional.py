@@ -1,0 +1,170 @@
+"""What several graph layers share: normalisation by degree, one step of propagation, softmax over edges, pooling."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Union
+
+import core
+from core.nn import functional as F
+from core.operators import message_passing
+
+Activation = Optional[Union[str, Callable[[Any], Any]]]
+REDUCTIONS = ("sum", "mean", "max", "min")
+
+
+def activation_function(owner: str, activation: Activation) -> Optional[Callable[[Any], Any]]:
+    """Return an activation as a function.
+
+    Args:
+        owner: the layer's name, for the message.
+        activation: the name of a function of core.nn.functional, a function, or None.
+
+    Raises:
+        ValueError: there is no such function.
+    """
+    if not isinstance(activation, str):
+        return activation
+    found = getattr(F, activation, None)
+    if found is None:
+        raise ValueError(f"{owner}: there is no activation {activation!r} in nn.functional")
+    return found
+
+
+def reduction(owner: str, name: str, choices: tuple[str, ...] = REDUCTIONS) -> str:
+    """Return the name of an aggregation.
+
+    Raises:
+        ValueError: it is none of the choices.
+    """
+    if name not in choices:
+        raise ValueError(f"{owner}: the aggregation must be one of {', '.join(choices)}, not {name!r}")
+    return name
+
+
+def degree_norm(graph: Any, mode: str = "indegree") -> Any:
+    """Return 1 / √degree of each node, 1 for nodes without edges.
+
+    Args:
+        graph: the graph.
+        mode: ``indegree`` or ``outdegree``.
+
+    Returns:
+        float32 of shape (num_nodes, 1).
+
+    Raises:
+        ValueError: the mode is neither.
+    """
+    if mode not in ("indegree", "outdegree"):
+        raise ValueError(f"degree_norm: mode must be indegree or outdegree, not {mode!r}")
+    return _norm(_degree(graph, mode))
+
+
+def _degree(graph: Any, mode: str) -> Any:
+    edges = graph.connections()
+    starts = (edges.incoming if mode == "indegree" else edges.outgoing)[0]
+    return (starts[1:] - starts[:-1]).astype("float32").reshape([-1, 1])
+
+
+def _norm(degree: Any) -> Any:
+    return core.clip(degree, min=1.0).pow(-0.5)
+
+
+def one_self_loop(graph: Any) -> tuple[Any, Any]:
+    """Return what :func:`propagate` needs to treat a graph as if each node had exactly one self loop.
+
+    Args:
+        graph: the graph, with any number of self loops at a node.
+
+    Returns:
+        (1 / √degree, the weight of a node's own features beside the edges that there are), (num_nodes, 1) each.
+    """
+    loops = (graph.edges[:, 0] == graph.edges[:, 1]).astype("float32")
+    ones = core.ones([graph.num_nodes, 1])
+    own = 1.0 - message_passing.gather_multiply_reduce(ones, loops, graph.connections())
+    return _norm(_degree(graph, "indegree") + own), own
+
+
+def propagate(graph: Any, feature: Any, norm: Any, own: Any = None) -> Any:
+    """Take one step with the normalised adjacency matrix: D^-½ A D^-½ x.
+
+    Args:
+        graph: the graph.
+        feature: (num_nodes, size).
+        norm: (num_nodes, 1), from :func:`degree_norm` or :func:`one_self_loop`.
+        own: (num_nodes, 1), from :func:`one_self_loop`; None where the graph is taken as it is.
+
+    Returns:
+        (num_nodes, size).
+    """
+    scaled = feature * norm
+    output = message_passing.gather_reduce(scaled, graph.connections(), "sum")
+    if own is not None:
+        output = output + scaled * own
+    return output * norm
+
+
+def edge_softmax(graph: Any, logits: Any, norm_by: str = "dst") -> Any:
+    """Return softmax of numbers on edges, over the edges that end (or start) at the same node.
+
+    Args:
+        graph: the graph.
+        logits: (num_edges, ...), in the order of the edges.
+        norm_by: ``dst``, the node where an edge ends, or ``src``, where it starts.
+
+    Returns:
+        As ``logits``.
+
+    Raises:
+        ValueError: ``norm_by`` is neither.
+    """
+    if norm_by not in ("dst", "src"):
+        raise ValueError(f"edge_softmax: norm_by must be dst or src, not {norm_by!r}")
+    edges = graph.connections()
+    return message_passing.edge_softmax(logits, edges if norm_by == "dst" else edges.transposed)
+
+
+def membership(graph: Any) -> message_passing.Edges:
+    """Return edges from each node of a batch of graphs to the graph that it belongs to, in compiled code too.
+
+    Args:
+        graph: the graphs, joined.
+    """
+    owners = graph.graph_node_id.astype("int32")
+    nodes = core.arange(graph.num_nodes + 1, dtype="int64")
+    starts = core.searchsorted(owners, core.arange(graph.num_graph + 1, dtype="int32"))
+    places = nodes[:-1].astype("int32")
+    return message_passing.Edges(
+        message_passing.Rows(starts.astype("int64"), places, places), message_passing.Rows(nodes, owners, places)
+    )
+
+
+def graph_pool(graph: Any, feature: Any, pool_type: str) -> Any:
+    """Reduce the nodes of each graph of a batch to one row.
+
+    Args:
+        graph: the graphs, joined.
+        feature: (num_nodes, size).
+        pool_type: ``sum``, ``mean``, ``max`` or ``min``.
+
+    Returns:
+        (num_graph, size).
+
+    Raises:
+        ValueError: the pooling is none of these.
+    """
+    reduction("graph_pool", pool_type)
+    return message_passing.gather_reduce(feature, membership(graph), pool_type)
+
+
+def graph_norm(graph: Any, feature: Any) -> Any:
+    """Divide the features of each node by the square root of the number of nodes in its graph.
+
+    Args:
+        graph: the graphs, joined.
+        feature: (num_nodes, size).
+
+    Returns:
+        As ``feature``.
+    """
+    sizes = graph_pool(graph, core.ones([feature.shape[0], 1]), "sum")
+    return feature / core.gather(core.sqrt(sizes), graph.graph_node_id)
