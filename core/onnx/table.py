@@ -227,6 +227,7 @@ _RANDOM = "random numbers, which could not be compared: draw them outside and pa
 _ALGEBRA = "matrix factorisation: compute it outside the exported layer"
 _FUNCTION = "a function that ONNX lacks: compute it outside the exported layer"
 _GRADIENT = "a gradient: compute it outside the exported layer"
+_EDGES = "messages along the edges of a graph: send_u_recv of core.geometric has a form in ONNX"
 _PRINT = "nothing prints there: take it out of the exported layer"
 _LENGTH = "a result whose size depends on the data: compute it outside the exported layer"
 
@@ -252,6 +253,13 @@ REFUSED: dict[str, str] = {
             "sparse_pattern",
         ],
         _FUNCTION,
+    ),
+    **dict.fromkeys(
+        [
+            "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",
+            "gather_multiply_sum", "gather_sum", "sum_of_winners",
+        ],
+        _EDGES,
     ),
     "gradient": _GRADIENT,
     "print": _PRINT,

@@ -1,0 +1,129 @@
+"""The edges of a graph as message passing reads them: compressed by their targets, and by their sources."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+
+from core.kernels import engine
+from core.kernels.dtypes import int32, int64
+from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.tensor import Tensor, readable
+
+MAXIMUM = 2**31
+
+
+class Rows(NamedTuple):
+    """Edges grouped by one of their ends; those of one node stand in the order of their ids.
+
+    Attributes:
+        indptr: int64 [nodes + 1]: where each node's edges begin in the two others.
+        neighbors: int32 [edges]: the other end of each edge.
+        edge_ids: int32 [edges]: the edge's number in the order in which the edges were given.
+    """
+
+    indptr: Tensor
+    neighbors: Tensor
+    edge_ids: Tensor
+
+
+class Edges(NamedTuple):
+    """The edges of a graph, made once by :meth:`from_index` and used in every layer, forward and backward.
+
+    It is a tuple of tuples of tensors, so it can be an argument of a compiled function.
+
+    Attributes:
+        incoming: Edges grouped by target; the neighbors are the sources.
+        outgoing: Edges grouped by source; the neighbors are the targets.
+    """
+
+    incoming: Rows
+    outgoing: Rows
+
+    @property
+    def num_sources(self) -> int:
+        """Number of nodes from which edges may come."""
+        return self.outgoing.indptr.shape[0] - 1
+
+    @property
+    def num_targets(self) -> int:
+        """Number of nodes to which edges may lead."""
+        return self.incoming.indptr.shape[0] - 1
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges."""
+        return self.incoming.neighbors.shape[0]
+
+    @property
+    def transposed(self) -> Edges:
+        """The same edges, led backwards."""
+        return Edges(self.outgoing, self.incoming)
+
+    @staticmethod
+    def from_index(
+        source: Union[Tensor, np.ndarray], target: Union[Tensor, np.ndarray], num_sources: int, num_targets: int
+    ) -> Edges:
+        """Group edges, given in any order, by their ends: two counting sorts.
+
+        Args:
+            source: Integers [edges]: where each edge begins, in [0, num_sources).
+            target: Integers [edges]: where it ends, in [0, num_targets).
+            num_sources: Number of nodes where edges may begin.
+            num_targets: Number of nodes where they may end.
+
+        Returns:
+            The edges. Two that are alike, and those from a node to itself, are kept.
+
+        Raises:
+            OperatorTypeError: an index holds no integers.
+            OperatorIndexError: an edge begins or ends at a node that does not exist.
+            OperatorError: the indices are not equally long, or there are 2^31 edges or nodes.
+        """
+        from core.kernels.adjacency import compress  # numba loads with the first use
+
+        ends = _index(source, num_sources, "source"), _index(target, num_targets, "target")
+        if ends[0].shape != ends[1].shape:
+            raise OperatorError(
+                f"Edges: source and target must be equally long, got {ends[0].size} and {ends[1].size} ends of edges"
+            )
+        narrow = [end.astype(np.int32, copy=False) for end in ends]
+        incoming = compress(narrow[1], narrow[0], num_targets)
+        outgoing = compress(narrow[0], narrow[1], num_sources)
+        return Edges(*(Rows(*[Tensor(array) for array in rows]) for rows in (incoming, outgoing)))
+
+
+def _index(given: Union[Tensor, np.ndarray], size: int, name: str) -> np.ndarray:
+    """Return checked ends of edges as an array of integers."""
+    if isinstance(given, Tensor):
+        array = engine.view(readable(given).array, *given._value.meta)
+    else:
+        array = np.asarray(given)
+    if array.dtype.kind not in "iu" and array.size:
+        raise OperatorTypeError(f"Edges: {name} must hold integers, got {array.dtype}: cast it to int64")
+    if array.ndim != 1:
+        raise OperatorError(f"Edges: {name} must have one axis, one number for each edge, got {list(array.shape)}")
+    if max(array.size, size) >= MAXIMUM:
+        raise OperatorError(f"Edges: {max(array.size, size)} edges or nodes, the most is 2^31 - 1: use parts")
+    if array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < 0 or high >= size:
+            wrong = low if low < 0 else high
+            raise OperatorIndexError(f"Edges: {name} {wrong} is no node: there are {size}, numbered from 0")
+    return array
+
+
+def check_edges(edges: Any, caller: str) -> Edges:
+    """Return edges that can be handed to an operator.
+
+    Raises:
+        OperatorTypeError: what is given is not :class:`Edges`, or its tensors have other types.
+    """
+    if not isinstance(edges, Edges):
+        raise OperatorTypeError(f"{caller}: edges must be Edges, got {type(edges).__name__}: use Edges.from_index()")
+    for rows in edges:
+        for tensor, dtype in zip(rows, (int64, int32, int32)):
+            if not isinstance(tensor, Tensor) or tensor.dtype is not dtype or tensor.ndim != 1:
+                raise OperatorTypeError(f"{caller}: these edges are not as Edges.from_index() makes them")
+    return edges
