@@ -4,12 +4,13 @@ Paper: Shi et al., "Masked Label Prediction: Unified Message Passing Model for S
 IJCAI 2021, https://arxiv.org/abs/2009.03509
 
     q, k, v = x W_q + b_q, x W_k + b_k, x W_v + b_v
-    α_i = softmax of q_i · (k_j + e_ij) / √hidden over the edges j → i,  h_i = Σ_j α_ij (v_j + e_ij), for each head
+    α_i = softmax of q_i · (k_j + e_ij) / √hidden over the edges j → i,  h_i = Σ_j α_ij v_j, for each head
     r = x W_r + b_r,  β = sigmoid([r, h, r - h] w_g + b_g)
     y = activation(LayerNorm(β r + (1 - β) h)), or r + h without a gate
 
 x (nodes, inputs), q, k, v, h (nodes, heads, hidden), e (edges, heads, hidden) if there are edge features, α (edges, heads),
-y and r (nodes, heads · hidden), or (nodes, hidden) where heads are averaged.
+y and r (nodes, heads · hidden), or (nodes, hidden) where heads are averaged. In the paper, and in what pgl means to do,
+h is the sum of α (v + e); what pgl does leaves e out there.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class TransformerConv(nn.Layer):
         gate: whether r and h are mixed by a gate, rather than added.
         layer_norm: whether the result is normalised.
         activation: name of a function of core.nn.functional, or a function; None for none.
+        edge_values: whether edge features are added to the values too, as in the paper; to the keys alone otherwise, as
+            in pgl.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class TransformerConv(nn.Layer):
         gate: bool = False,
         layer_norm: bool = True,
         activation: Activation = "relu",
+        edge_values: bool = False,
     ) -> None:
         super().__init__()
         self.hidden_size = hidden_size
@@ -59,6 +63,7 @@ class TransformerConv(nn.Layer):
         self.feat_drop = feat_drop
         self.attn_drop = attn_drop
         self.concat = concat
+        self.edge_values = edge_values
         width = num_heads * hidden_size
         output_size = width if concat else hidden_size
         self.q = nn.Linear(input_size, width)
@@ -104,7 +109,7 @@ class TransformerConv(nn.Layer):
             logits = logits + (message_passing.edge_expand(queries, edges) * edge_feat).sum(axis=-1)
         attention = self.attn_dropout(message_passing.edge_softmax(logits, edges))
         output = message_passing.gather_multiply_reduce(values, attention, edges)
-        if edge_feat is not None:
+        if edge_feat is not None and self.edge_values:
             output = output + message_passing.edge_reduce(edge_feat * attention.unsqueeze(-1), edges)
         return output
 
