@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -91,18 +91,52 @@ class Adjacency:
         """Return the other ends of a row's edges, a view."""
         return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
-    def ids(self, row: int) -> np.ndarray:
-        """Return the ids of a row's edges."""
-        start, end = int(self.indptr[row]), int(self.indptr[row + 1])
-        return np.arange(start, end) if self.edge_ids is None else self.edge_ids[start:end]
+    def ids(self, places: Any = slice(None)) -> np.ndarray:
+        """Return the ids of edges.
 
-    def row_ids(self) -> np.ndarray:
-        """Return the row of each edge, in the order of ``indices``: int32 or int64 of shape [edges]."""
-        return np.repeat(np.arange(self.rows, dtype=index_type(self.rows)), self.degrees())
+        Args:
+            places: where they stand in ``indices``: integers of shape [n] or a slice.
+        """
+        if self.edge_ids is not None:
+            return self.edge_ids[places]
+        return np.arange(self.num_edges)[places] if isinstance(places, slice) else places
 
-    def all_ids(self) -> np.ndarray:
-        """Return the id of each edge, in the order of ``indices``."""
-        return np.arange(self.num_edges) if self.edge_ids is None else self.edge_ids
+    def places(self, rows: Optional[np.ndarray] = None) -> tuple[Any, np.ndarray]:
+        """Return where the edges of rows stand in ``indices``.
+
+        Args:
+            rows: row numbers of shape [n]; None: all rows.
+
+        Returns:
+            The places of the first row's edges, then the second's and so on, int64 or, for all rows, a slice; and how
+            many edges each row has, int64 of shape [n].
+        """
+        counts = self.degrees(rows)
+        if rows is None:
+            return slice(None), counts
+        before = np.cumsum(counts) - counts
+        return np.arange(counts.sum()) + np.repeat(self.indptr[rows] - before, counts), counts
+
+    def edges(self, row_column: int, edge_ids: Optional[np.ndarray] = None) -> np.ndarray:
+        """Return edges as pairs, in the order of their ids.
+
+        Args:
+            row_column: 0: rows are sources; 1: rows are targets.
+            edge_ids: ids of shape [n], where an edge's place is its id; None: all edges.
+
+        Returns:
+            int64 of shape [n, 2].
+        """
+        if edge_ids is not None:
+            edges = np.empty((len(edge_ids), 2), np.int64)
+            edges[:, row_column] = np.searchsorted(self.indptr, edge_ids, side="right") - 1
+            edges[:, 1 - row_column] = self.indices[edge_ids]
+            return edges
+        edges = np.empty((self.num_edges, 2), np.int64)
+        places = slice(None) if self.edge_ids is None else self.edge_ids
+        edges[places, row_column] = np.repeat(np.arange(self.rows), self.degrees())
+        edges[places, 1 - row_column] = self.indices
+        return edges
 
 
 def _signed(ids: np.ndarray) -> type:

@@ -91,14 +91,34 @@ def check_count(count: Any, owner: str, name: str = "num_nodes") -> int:
     return int(array.reshape(()).item())
 
 
-def check_features(features: Optional[Mapping[str, Any]], rows: int, owner: str, of: str) -> dict[str, Any]:
+def node_ids(ids: Any, count: int, what: str) -> np.ndarray:
+    """Return ids as int64 of shape [n].
+
+    Args:
+        ids: a number, a list, an array or a Tensor.
+        count: how many nodes, or edges, there are.
+        what: what an id is, for messages.
+
+    Raises:
+        ValueError: one is no whole number from 0 to below ``count``.
+    """
+    array = np.asarray(ids).reshape(-1)
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be a whole number, not {array.dtype}")
+    if array.size and (array.min() < 0 or array.max() >= count):
+        wrong = array[(array < 0) | (array >= count)][0]
+        raise ValueError(f"{what} {wrong} does not exist: there are {count}, numbered from 0")
+    return array.astype(np.int64, copy=False)
+
+
+def check_features(features: Optional[Mapping[str, Any]], rows: int, owner: str, kind: str) -> dict[str, Any]:
     """Return features as a dictionary of arrays or Tensors with a row for each node or edge.
 
     Args:
         features: arrays, Tensors or lists by name; None: none.
         rows: how many rows each must have.
         owner: what they are given to, for messages.
-        of: "node" or "edge", for messages.
+        kind: what they are, such as "node_feat", for messages.
 
     Raises:
         TypeError: they are no dictionary.
@@ -107,12 +127,13 @@ def check_features(features: Optional[Mapping[str, Any]], rows: int, owner: str,
     if features is None:
         return {}
     if not isinstance(features, Mapping):
-        raise TypeError(f"{owner}: {of} features must be arrays by name, a dict, not {type(features).__name__}")
-    checked = {name: value if is_tensor(value) else np.asanyarray(value) for name, value in features.items()}
+        raise TypeError(f"{owner}: {kind} must be arrays by name, a dict, not {type(features).__name__}")
+    checked = {name: value if hasattr(value, "shape") else np.asarray(value) for name, value in features.items()}
     for name, value in checked.items():
-        if not value.ndim or value.shape[0] != rows:
+        if not len(value.shape) or value.shape[0] != rows:
             raise ValueError(
-                f"{owner}: {of} feature {name!r} of shape {list(value.shape)} must have a row for each of {rows} {of}s"
+                f"{owner}: {kind} {name!r} of shape {list(value.shape)} must have {rows} rows, one for each"
+                f" {'edge' if kind == 'edge_feat' else 'node'}"
             )
     return checked
 

@@ -9,31 +9,28 @@ files against ``graph.json`` and executes nothing.
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from core.weights.atomic import synchronise_directory
 from PGL.adjacency import Adjacency, index_type
 from PGL.features import ScaledArray
 from PGL.storage_format import (
     HEADER,
     ArrayFile,
     Header,
+    PathLike,
     allocate,
     check_range,
     check_rows,
     map_array,
+    new_folder,
     read_header,
     write_header,
 )
 
-PathLike = Union[str, "os.PathLike[str]"]
 DIRECTIONS = ("outgoing", "incoming")
 
 
@@ -107,18 +104,12 @@ def create(
         ValueError: a direction or type is unknown.
         OSError: the disk is too small.
     """
-    target = Path(os.path.abspath(folder))
-    if target.exists() and not (target / HEADER).is_file() and (not target.is_dir() or any(target.iterdir())):
-        raise FileExistsError(f"{os.fspath(folder)!r} holds something else than a stored graph; choose another folder")
     if not directions or not set(directions) <= set(DIRECTIONS):
         raise ValueError(f"directions must be of {', '.join(map(repr, DIRECTIONS))}, not {list(directions)}")
     sizes = int(num_nodes), int(num_nodes if num_targets is None else num_targets), int(num_edges)
     files = _files(*sizes, directions, edge_ids, features or {}, arrays or {})
     header = Header(*sizes, files)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent))
-    try:
-        temporary.chmod(0o755)
+    with new_folder(folder, HEADER) as temporary:
         maps = {file.key: allocate(temporary / file.name, file) for file in files}
         for kind, tables in (features or {}).items():
             for name, feature in tables.items():
@@ -130,10 +121,6 @@ def create(
         for array in maps.values():
             array.flush()
         write_header(temporary / HEADER, header)
-        _replace(temporary, target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def _files(
@@ -189,18 +176,6 @@ def _assemble(header: Header, maps: Mapping[tuple[str, ...], np.ndarray], scaled
     return StoredGraph(*sizes, directions.get("outgoing"), directions.get("incoming"), features, arrays)
 
 
-def _replace(temporary: Path, target: Path) -> None:
-    """Give a folder its name; a stored graph of that name goes."""
-    if target.exists():
-        old = temporary.with_suffix(".old")
-        os.replace(target, old)
-        os.replace(temporary, target)
-        shutil.rmtree(old)
-    else:
-        os.replace(temporary, target)
-    synchronise_directory(target.parent)
-
-
 def save(folder: PathLike, graph: StoredGraph) -> None:
     """Write a graph's arrays; see :func:`create`.
 
@@ -219,7 +194,7 @@ def save(folder: PathLike, graph: StoredGraph) -> None:
             place.indptr[...] = given.indptr
             place.indices[...] = given.indices
             if numbered:
-                place.edge_ids[...] = given.all_ids()
+                place.edge_ids[...] = given.ids()
         for kind, some in graph.features.items():
             for name, table in some.items():
                 made.features[kind][name][...] = table.values if isinstance(table, ScaledArray) else table

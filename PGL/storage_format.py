@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
+from core.weights.atomic import synchronise_directory
 from PGL.adjacency import Adjacency
+
+PathLike = Union[str, "os.PathLike[str]"]
 
 HEADER = "graph.json"
 MAGIC = "PGL stored graph"
@@ -74,6 +81,40 @@ class Header(NamedTuple):
         if key[0] != "feature":
             return None
         return {"edge_feat": self.num_edges, "dst_node_feat": self.num_targets}.get(key[1], self.num_sources)
+
+
+@contextlib.contextmanager
+def new_folder(folder: PathLike, marker: str) -> Iterator[Path]:
+    """Offer a temporary folder that gets its name when the block ends; when the block raises, nothing is left of it.
+
+    Args:
+        folder: the name that it shall have.
+        marker: a file by which a folder of that name is known as one of this kind, which may be replaced.
+
+    Yields:
+        The temporary folder, beside ``folder``.
+
+    Raises:
+        FileExistsError: there is something else of that name.
+    """
+    target = Path(os.path.abspath(folder))
+    if target.exists() and not (target / marker).is_file() and (not target.is_dir() or any(target.iterdir())):
+        raise FileExistsError(f"{os.fspath(folder)!r} holds something else than a stored graph; choose another folder")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent))
+    old = temporary.with_suffix(".old")
+    try:
+        temporary.chmod(0o755)
+        yield temporary
+        synchronise_directory(temporary)
+        if target.exists():
+            os.replace(target, old)
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    synchronise_directory(target.parent)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def allocate(path: Path, file: ArrayFile) -> np.memmap:

@@ -1,0 +1,203 @@
+"""The forms that a graph can have: numpy's arrays, Tensors, a flat tuple of Tensors, and a folder on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, TypeVar
+
+import numpy as np
+
+from PGL.checks import check_finite, is_tensor
+
+Self = TypeVar("Self", bound="Forms")
+
+
+class Forms:
+    """What turns a graph into another form of itself."""
+
+    KINDS: tuple[str, ...] = ()
+    """The kinds of features that it has."""
+    PARTS: dict[str, str] = {}
+    """Of a batch of graphs: the kinds of things that are counted for each graph, and what tells their number."""
+
+    def is_tensor(self) -> bool:
+        """Return whether edges and features are Tensors."""
+        return self._is_tensor
+
+    def tensor(self: Self, inplace: bool = True) -> Self:
+        """Turn edges and features into Tensors.
+
+        Args:
+            inplace: whether this graph is changed; False: it stays, and a new one shares its structure.
+
+        Returns:
+            The graph.
+        """
+        return self._converted(True, as_tensor, inplace)
+
+    def numpy(self: Self, inplace: bool = True) -> Self:
+        """Turn edges and features into numpy's arrays.
+
+        Args:
+            inplace: whether this graph is changed; False: it stays, and a new one shares its structure.
+
+        Returns:
+            The graph.
+        """
+        return self._converted(False, lambda value: value.numpy(), inplace)
+
+    def _converted(self: Self, to_tensors: bool, convert: Any, inplace: bool) -> Self:
+        graph = self if inplace else self.copy()
+        if graph._is_tensor != to_tensors:
+            for tables in graph._features.values():
+                tables.update({name: convert(value) for name, value in tables.items()})
+            graph._is_tensor = to_tensors
+        return graph
+
+    def copy(self: Self) -> Self:
+        """Return a graph of its own form that shares the edges and the arrays or Tensors of the features."""
+        graph = object.__new__(type(self))
+        graph.__dict__.update(self.__dict__)
+        graph._features = {kind: dict(tables) for kind, tables in self._features.items()}
+        return graph
+
+    def flat(self) -> tuple[Any, ...]:
+        """Return the graph as Tensors alone, so that it can be an argument of compiled code; see :meth:`from_flat`.
+
+        Returns:
+            The edges, the six Tensors of :meth:`connections`, where each graph of a batch begins, and the features in
+            the order of their names, kind by kind.
+        """
+        incoming, outgoing = self.connections()
+        parts = [as_tensor(self._part_index(part)) for part in self.PARTS]
+        features = [as_tensor(tables[name]) for tables in self._features.values() for name in sorted(tables)]
+        return (as_tensor(self.edges), *incoming, *outgoing, *parts, *features)
+
+    @classmethod
+    def from_flat(cls: type[Self], tensors: Sequence[Any], **names: Sequence[str]) -> Self:
+        """Put together a graph from what :meth:`flat` returned, in compiled code too; nothing is checked again.
+
+        Args:
+            tensors: the Tensors.
+            **names: the features' names by kind, such as ``node_feat=["words"]``.
+
+        Returns:
+            The graph, of Tensors.
+
+        Raises:
+            ValueError: the number of Tensors does not fit the names, or a kind of features is unknown.
+        """
+        unknown = sorted(set(names) - set(cls.KINDS))
+        if unknown:
+            raise ValueError(f"{cls.__name__}.from_flat: {unknown[0]!r} is no kind of features: {', '.join(cls.KINDS)}")
+        keys = [(kind, name) for kind in cls.KINDS for name in sorted(names.get(kind, ()))]
+        wanted = 7 + len(cls.PARTS) + len(keys)
+        if len(tensors) != wanted:
+            raise ValueError(f"{cls.__name__}.from_flat: {wanted} Tensors belong to these features, not {len(tensors)}")
+        from core.operators.edges import Edges, Rows
+
+        connections = Edges(Rows(*tensors[1:4]), Rows(*tensors[4:7]))
+        graph = object.__new__(cls)
+        graph._begin(connections.num_sources, connections.num_targets, connections.num_edges)
+        graph._edge_tensor, graph._connections, graph._is_tensor = tensors[0], connections, True
+        graph._parts = dict(zip(cls.PARTS, tensors[7:]))
+        for (kind, name), tensor in zip(keys, tensors[7 + len(cls.PARTS) :]):
+            graph._features[kind][name] = tensor
+        return graph
+
+    def check_finite(self) -> None:
+        """Check that features hold neither NaN nor infinity, which would spread along the edges to every node.
+
+        Raises:
+            ValueError: one does; names it and its first row.
+        """
+        for kind, tables in self._features.items():
+            check_finite(tables, f"{type(self).__name__}: {kind}")
+
+    def dump(self, path: Any) -> None:
+        """Write the graph into a folder, from which :meth:`load` maps it into memory.
+
+        The folder appears when it is whole. The edges are stored by source, and by target too where that has been
+        built; for the format see :mod:`PGL.storage`.
+
+        Args:
+            path: the folder; a stored graph that is there is replaced.
+
+        Raises:
+            FileExistsError: the folder holds something else.
+            OSError: the disk is too small.
+        """
+        from PGL import storage
+
+        graph = self.numpy(inplace=False)
+        arrays = {part: np.asarray(index) for part, index in graph._parts.items()}
+        sizes = (graph._num_sources, graph._num_targets, graph._num_edges)
+        stored = storage.StoredGraph(*sizes, graph.outgoing, graph._incoming, graph._features, arrays)
+        storage.save(path, stored)
+
+    @classmethod
+    def load(cls: type[Self], path: Any, mmap_mode: Optional[str] = "r", verify: bool = True) -> Self:
+        """Read a graph that :meth:`dump` or :func:`PGL.storage.create` wrote.
+
+        Args:
+            path: its folder.
+            mmap_mode: "r": its arrays stay on disk, read-only; "c": changes stay in memory; None: read into memory.
+            verify: whether all ids are read once and checked; see :func:`PGL.storage.load`.
+
+        Returns:
+            The graph, in numpy's arrays.
+
+        Raises:
+            FileNotFoundError: there is no stored graph.
+            ValueError: it is another kind of graph, damaged, truncated or foreign.
+        """
+        from PGL import storage
+
+        return cls.from_stored(storage.load(path, mmap_mode, verify), repr(str(path)))
+
+    @classmethod
+    def from_stored(cls: type[Self], stored: Any, where: str = "the stored graph") -> Self:
+        """Return the graph of arrays on disk.
+
+        Args:
+            stored: a :class:`PGL.storage.StoredGraph`.
+            where: its folder, for messages.
+
+        Raises:
+            ValueError: it is another kind of graph.
+        """
+        graph = object.__new__(cls)
+        graph._begin(stored.num_sources, stored.num_targets, stored.num_edges)
+        fits = set(stored.features) <= set(cls.KINDS) and set(stored.arrays) <= set(cls.PARTS)
+        if not fits or "node_feat" in cls.KINDS and stored.num_sources != stored.num_targets:
+            raise ValueError(f"{where} does not hold a {cls.__name__}: it is another kind of graph")
+        graph._outgoing, graph._incoming = stored.outgoing, stored.incoming
+        if stored.outgoing and stored.incoming and stored.outgoing.edge_ids is stored.incoming.edge_ids is None:
+            raise ValueError(
+                f"{where} holds the edges in two directions without edge ids, so that its edges cannot be told; read it"
+                " with PGL.storage.load, or store it with edge_ids=True"
+            )
+        graph._check_parts(stored.arrays, where)
+        graph._features.update(stored.features)
+        return graph
+
+    def to_mmap(self: Self, path: Any = "./tmp") -> Self:
+        """Write the graph into a folder and return it mapped into memory, where processes share it.
+
+        Args:
+            path: the folder; see :meth:`dump`.
+        """
+        self.dump(path)
+        return type(self).load(path)
+
+
+def to_tensor(value: Any) -> Any:
+    """Return an array as a new Tensor."""
+    from core.operators.creation import to_tensor as made
+
+    return made(value)
+
+
+def as_tensor(value: Any) -> Any:
+    """Return a Tensor as it is, and an array as a new Tensor."""
+    return value if is_tensor(value) else to_tensor(np.asarray(value))
