@@ -11,6 +11,15 @@ from typing import Any, Optional, Union
 FAMILIES = {
     "gcn": ("GCN",),
     "gat": ("GAT", "GATv2"),
+    "graph_sage": ("GraphSAGE",),
+    "gin": ("GIN",),
+    "sgc": ("SGC", "SSGC"),
+    "appnp": ("APPNP",),
+    "gcnii": ("GCNII",),
+    "rgcn": ("RGCN",),
+    "transformer": ("Transformer",),
+    "unimp": ("UniMP",),
+    "sag_pool": ("SAGPool",),
 }
 """Module of PGL.models to the names of its models, which are classes of the module."""
 

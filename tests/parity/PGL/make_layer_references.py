@@ -3,7 +3,7 @@
 Not part of the tests: it needs pgl, the tests need only the file that it wrote. In a separate environment of Python 3.10:
 
     pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3' pgl==2.2.6
-    python tests/parity/PGL/make_layer_references.py
+    python -m tests.parity.PGL.make_layer_references
 
 It writes ``references/CASE.npz`` for each case of layer_cases.py: ``names`` and ``shapes`` of the official state,
 ``output`` (further ones: ``output_1`` …), and ``gradient NAME`` of a weighted sum of the output towards every input and
@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from layer_cases import CASES, run  # it imports zlib, which crashes when paddle came before
+import numpy as np
 
-import numpy as np  # isort: skip
+from tests.parity.PGL.layer_cases import CASES, run  # it imports zlib, which crashes when paddle came before
 
 
 def main() -> None:

@@ -1,0 +1,38 @@
+"""Every graph layer against pgl: the same parameters, outputs and gradients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+import PGL
+from core.weights import read_pdparams, write_pdparams
+from tests.parity.PGL.layer_cases import CASES, run, weight
+
+REFERENCES = Path(__file__).with_name("references")
+
+
+def text(array: np.ndarray) -> list[str]:
+    return [item.decode() for item in array]
+
+
+def assert_close(actual: np.ndarray, expected: np.ndarray, what: str) -> None:
+    assert actual.shape == expected.shape, what
+    if expected.size:
+        assert np.abs(actual - expected).max() <= 1e-5 * max(1.0, np.abs(expected).max()), what
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_parameters_outputs_and_gradients_are_those_of_pgl(name: str) -> None:
+    reference = np.load(REFERENCES / f"{name}.npz")
+    layer, answers = run(CASES[name], PGL, core)
+    state = layer.state_dict()
+    assert list(state) == text(reference["names"])
+    assert [",".join(map(str, tensor.shape)) for tensor in state.values()] == text(reference["shapes"])
+    stored = set(reference.files) - {"names", "shapes"}
+    assert set(answers) == stored
+    for key in sorted(stored):
+        assert_close(answers[key], reference[key], key)
