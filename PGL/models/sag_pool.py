@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import PGL.nn.sag_pool as pooling
 import core
+import PGL.nn.sag_pool as pooling
 from core import nn
 from core.nn import functional as F
 from PGL.nn.functional import graph_pool

@@ -5,7 +5,7 @@ Paper: Veličković et al., "Graph Attention Networks", ICLR 2018, https://arxiv
     h = x W + b,  e_ij = LeakyReLU(a_src · h_j + a_dst · h_i),  α_i = softmax of e_i over the edges j → i
     y_i = Σ_j α_ij h_j, for each head; then the heads side by side, or their mean
 
-x (nodes, inputs), W (inputs, heads · hidden), a (heads, hidden), e and α (edges, heads), h and y (nodes, heads, hidden).
+x (nodes, inputs), W (inputs, heads · hidden), a (heads, hidden), e and α (edges, heads), h, y (nodes, heads, hidden).
 """
 
 from __future__ import annotations

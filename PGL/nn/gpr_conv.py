@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+import core
 from core import nn
 from PGL.nn.functional import Activation, activation_function, degree_norm, one_self_loop, propagate
 
@@ -108,7 +109,7 @@ def _start(method: str, alpha: float, k_hop: int, gamma: Optional[Sequence[float
     if method == "NPPR":
         return alpha**steps / np.sum(np.abs(alpha**steps))
     if method == "Random":
-        drawn = np.random.uniform(-1.0, 1.0, k_hop + 1)
+        drawn = core.uniform([k_hop + 1], "float32", -1.0, 1.0).numpy()
         return drawn / np.abs(drawn).sum()
     if method == "WS":
         return gamma

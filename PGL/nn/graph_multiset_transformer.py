@@ -9,7 +9,7 @@ https://arxiv.org/abs/2102.11533
     MAB(Q, K) = LN(O + relu(O W_o + b_o)),  O = LN(q + A v) for each head,  A = softmax of q kᵀ / √size over the queries
 
 x (nodes, inputs), nodes of a graph after padding (graphs, largest graph, hidden), seeds (1, seeds, hidden), y (graphs,
-outputs). The block normalises both times with its first LN, as pgl's does; the second's weights are there for its files.
+outputs). MAB normalises both times with its first LN, as pgl's does; the second's weights are there for pgl's files.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class GraphMultisetTransformer(nn.Layer):
         seeds = math.ceil(num_nodes * pooling_ratio)
         for number, kind in enumerate(self.pool_sequences, start=1):
             if kind not in BLOCKS:
-                raise ValueError(f"GraphMultisetTransformer: pool_sequences must name {', '.join(BLOCKS)}, not {kind!r}")
+                raise ValueError(f"GraphMultisetTransformer: a block is one of {', '.join(BLOCKS)}, not {kind!r}")
             if kind == "SelfAtt":
                 self.pools.append(SAB(hidden_dim, num_heads, layer_norm))
                 continue

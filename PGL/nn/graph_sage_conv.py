@@ -10,9 +10,9 @@ https://arxiv.org/abs/1706.02216
     meanpool, maxpool: of relu(x_j W_p + b_p)
     lstm: the last state of an LSTM over relu(x_j W_p + b_p), in the order of the edges
 
-x (nodes, inputs), W_p (inputs, inner), n (nodes, inputs or inner), y (nodes, hidden), or (nodes, 2 · hidden) side by side.
-pgl 2 has the first four aggregations and adds the parts; pgl 1 has mean, meanpool, maxpool and lstm and puts them side by
-side, as the paper does.
+x (nodes, inputs), W_p (inputs, inner), n (nodes, inputs or inner), y (nodes, hidden), side by side (nodes, 2 · hidden).
+pgl 2 has the first four aggregations and adds the parts; pgl 1 has mean, meanpool, maxpool and lstm and puts the parts
+side by side, as the paper does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A node's neighbours, one after another, through an LSTM.
 
-Nodes with as many neighbours go through the LSTM together ("degree bucketing"): nothing is padded, and there are as many
-runs as there are different degrees.
+Nodes with equally many neighbours go through the LSTM together ("degree bucketing"): nothing is padded, and there are
+as many runs as there are different degrees.
 """
 
 from __future__ import annotations

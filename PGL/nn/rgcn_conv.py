@@ -5,8 +5,8 @@ https://arxiv.org/abs/1703.06103
 
     y_i = Σ_r mean_j x_j W_r over the edges j → i of kind r,  W_r = Σ_b c_rb V_b where there are fewer bases than kinds
 
-x (nodes, inputs), W (kinds, inputs, outputs), V (bases, inputs, outputs), c (kinds, bases), y (nodes, outputs). pgl's layer
-leaves out the paper's W_0 x_i of the node itself: a kind of edge with self loops takes its place.
+x (nodes, inputs), W (kinds, inputs, outputs), V (bases, inputs, outputs), c (kinds, bases), y (nodes, outputs). As
+pgl's, it leaves out the paper's W_0 x_i of the node itself: a kind of edge with self loops takes its place.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from PGL.subgraph import subgraph
 class SAGPool(nn.Layer):
     """The best nodes of each graph, and the edges between them.
 
-    Which nodes are kept depends on the features, and so does the size of everything that follows: the layer runs eagerly,
-    not in compiled code.
+    Which nodes are kept, and so the edges between them, depends on the features: the layer runs eagerly, not in
+    compiled code.
 
     Args:
         input_dim: size of the features.
@@ -95,7 +95,7 @@ def best_nodes(scores: np.ndarray, owners: np.ndarray, ratio: Union[float, int])
 
 
 def good_nodes(scores: np.ndarray, owners: np.ndarray, min_score: float) -> np.ndarray:
-    """Return the ids of the nodes that reach a score, and of the best one of each graph, ascending; arguments as above."""
+    """Return the ids, ascending, of the nodes that reach a score and of each graph's best; arguments as above."""
     largest = np.full(owners.max(initial=-1) + 1, -np.inf, scores.dtype)
     np.maximum.at(largest, owners, scores)
     return np.flatnonzero(scores > np.minimum(largest - np.float32(1e-7), np.float32(min_score))[owners])

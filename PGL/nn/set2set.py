@@ -5,8 +5,8 @@ https://arxiv.org/abs/1511.06391
 
     q_t = LSTM(q*_{t-1}),  a = softmax of x_i · q_t over the nodes i of a graph,  r_t = Σ_i a_i x_i,  q*_t = [q_t, r_t]
 
-x (nodes, inputs), q and r (graphs, inputs), q* (graphs, 2 · inputs), 0 at the start. pgl's layer gives the LSTM zeros in
-place of q* in every step, and its weights are of use with nothing else.
+x (nodes, inputs), q and r (graphs, inputs), q* (graphs, 2 · inputs), 0 at the start. pgl gives the LSTM zeros in place
+of q* in every step, and its weights are of use with nothing else.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Paper: Zhu and Koniusz, "Simple Spectral Graph Convolution", ICLR 2021, https://
 
     y = activation((x + Σ_{k=1..K} (1 - α)^k P^k x) / K W + α x W + b),  P = D^-½ A D^-½
 
-x (nodes, inputs), W (inputs, outputs), y (nodes, outputs). This is pgl's formula: in the paper's, each power has the same
+x (nodes, inputs), W (inputs, outputs), y (nodes, outputs). This is pgl's formula: in the paper's, each power has the
 weight 1 - α, and x is not in the mean.
 """
 

@@ -8,9 +8,9 @@ IJCAI 2021, https://arxiv.org/abs/2009.03509
     r = x W_r + b_r,  β = sigmoid([r, h, r - h] w_g + b_g)
     y = activation(LayerNorm(β r + (1 - β) h)), or r + h without a gate
 
-x (nodes, inputs), q, k, v, h (nodes, heads, hidden), e (edges, heads, hidden) if there are edge features, α (edges, heads),
-y and r (nodes, heads · hidden), or (nodes, hidden) where heads are averaged. In the paper, and in what pgl means to do,
-h is the sum of α (v + e); what pgl does leaves e out there.
+x (nodes, inputs), q, k, v, h (nodes, heads, hidden), e (edges, heads, hidden), 0 if there are no edge features, α
+(edges, heads), y and r (nodes, heads · hidden), or (nodes, hidden) where heads are averaged. In the paper, and in what
+pgl means to do, h is the sum of α (v + e); what pgl does leaves e out there.
 """
 
 from __future__ import annotations

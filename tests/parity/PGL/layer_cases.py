@@ -1,7 +1,8 @@
 """The graph layers that are compared with pgl, built and called by code that serves both libraries.
 
-Each case is a function of the graph library (``pgl`` or ``PGL``) and its engine (``paddle`` or ``core``): their names are
-the same. Weights, features and edges are drawn from streams seeded by their names, so nothing but answers is stored.
+Each case is a function of the graph library (``pgl`` or ``PGL``) and its engine (``paddle`` or ``core``), whose names
+are the same. Weights, features and edges are drawn from streams seeded by their names, so nothing but answers is
+stored.
 """
 
 from __future__ import annotations
@@ -159,9 +160,7 @@ CASES = {
     "GINConv_learned_epsilon": Case(
         lambda pgl, engine: pgl.nn.GINConv(12, 5, activation="relu", init_eps=0.3, train_eps=True)
     ),
-    "RGCNConv": Case(
-        lambda pgl, engine: pgl.nn.RGCNConv(12, 5, ["cites", "writes", "reads"]), graph=typed_graphs
-    ),
+    "RGCNConv": Case(lambda pgl, engine: pgl.nn.RGCNConv(12, 5, ["cites", "writes", "reads"]), graph=typed_graphs),
     "RGCNConv_bases": Case(
         lambda pgl, engine: pgl.nn.RGCNConv(12, 5, ["cites", "writes", "reads"], num_bases=2), graph=typed_graphs
     ),
@@ -207,9 +206,7 @@ CASES = {
         inputs=POOLED,
         graph=batched_graph,
     ),
-    "SAGPool": Case(
-        lambda pgl, engine: pgl.nn.SAGPool(12, gnn=pgl.nn.GCNConv), pooled_nodes, POOLED, batched_graph
-    ),
+    "SAGPool": Case(lambda pgl, engine: pgl.nn.SAGPool(12, gnn=pgl.nn.GCNConv), pooled_nodes, POOLED, batched_graph),
     "SAGPool_min_score": Case(
         lambda pgl, engine: pgl.nn.SAGPool(12, gnn=pgl.nn.GCNConv, min_score=0.06), pooled_nodes, POOLED, batched_graph
     ),

@@ -1,6 +1,6 @@
 """Run pgl's graph layers on seeded weights and inputs and store what they answer.
 
-Not part of the tests: it needs pgl, the tests need only the file that it wrote. In a separate environment of Python 3.10:
+Not part of the tests: it needs pgl, the tests need only the files that it wrote. In an environment of Python 3.10:
 
     pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3' pgl==2.2.6
     python -m tests.parity.PGL.make_layer_references

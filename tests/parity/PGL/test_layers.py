@@ -9,8 +9,7 @@ import pytest
 
 import core
 import PGL
-from core.weights import read_pdparams, write_pdparams
-from tests.parity.PGL.layer_cases import CASES, run, weight
+from tests.parity.PGL.layer_cases import CASES, run
 
 REFERENCES = Path(__file__).with_name("references")
 
