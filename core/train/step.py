@@ -92,7 +92,8 @@ class PhaseStep:
         self.scaler = precision.scaler() if precision is not None else None
         self.names: list[str] = []
         self._profile = profile
-        self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if compiled else self._flat_loss
+        traced = compiled and not phase.in_place
+        self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if traced else self._flat_loss
 
     def __call__(
         self, step: int, batches: Sequence[Sequence[Any]], reseed: Optional[Callable[[int], None]] = None
@@ -131,12 +132,15 @@ class PhaseStep:
         with _part(self._profile, "forward+backward"):
             with contextlib.nullcontext() if self.precision is None else self.precision.block():
                 outputs = self._loss(*batch)
-            loss = outputs[0] if self.scaler is None else self.scaler.scale(outputs[0])
-            loss.backward(None if factor == 1.0 else core.full(loss.shape, factor, loss.dtype))
+            if not self.phase.in_place:
+                loss = outputs[0] if self.scaler is None else self.scaler.scale(outputs[0])
+                loss.backward(None if factor == 1.0 else core.full(loss.shape, factor, loss.dtype))
         return {name: output.detach() for name, output in zip(["loss", *self.names], outputs)}
 
     def update(self) -> None:
         """Move the parameters."""
+        if self.phase.in_place:
+            return
         with _part(self._profile, "update"):
             if self.scaler is None:
                 self.phase.optimizer.step()

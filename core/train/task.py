@@ -27,6 +27,8 @@ class Phase:
         period: the phase runs at every period-th step.
         measure: makes numbers of what ``loss`` returned beside the loss, given by name, and of the batch's fields; then
             these Tensors may have any shape. None: each is 0-D and is its own number.
+        in_place: ``loss`` moves the parameters itself, as where a batch touches few rows of large tables; it is then
+            called as it is, neither compiled nor differentiated, and the optimizer only knows the learning rate.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Phase:
     schedule: Optional[Any] = None
     period: int = 1
     measure: Optional[Callable[[Mapping[str, Any], Sequence[Any]], Mapping[str, float]]] = None
+    in_place: bool = False
 
     def __post_init__(self) -> None:
         if self.period < 1:
