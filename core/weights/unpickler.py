@@ -87,6 +87,18 @@ def _build_array(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> numpy.nd
     return flat.astype(dtype.value.newbyteorder("=")).reshape(shape, order="F" if is_fortran else "C")
 
 
+class _Attributes:
+    """The record of an object that a pickle describes by its attributes alone."""
+
+    value: dict[str, Any]
+    __slots__ = ("value",)
+
+    def __setstate__(self, state: Any) -> None:
+        if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
+            raise pickle.UnpicklingError("the state of a sparse matrix has an unknown form")
+        self.value = state
+
+
 class _Constructor:
     """A stand-in for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
 
@@ -168,6 +180,15 @@ def _ordered(*arguments: Any) -> dict[Any, Any]:
     return dict(*arguments)
 
 
+def _default_dictionary(*arguments: Any) -> dict[Any, Any]:
+    if arguments not in ((), (None,), (_LIST,)):
+        raise pickle.UnpicklingError("collections.defaultdict is called in an unknown form")
+    return {}
+
+
+_LIST = _Constructor("builtins.list", _of(list, (list,)))
+
+
 def _table() -> dict[tuple[str, str], _Constructor]:
     """Return the admitted names, each with its stand-in."""
     names: dict[tuple[str, str], Callable[..., Any]] = {
@@ -192,10 +213,25 @@ def _table() -> dict[tuple[str, str], _Constructor]:
 
 
 _ADMITTED = _table()
+_SPARSE: dict[tuple[str, str], Any] = {
+    ("scipy.sparse.csr", "csr_matrix"): _Attributes,
+    ("scipy.sparse._csr", "csr_matrix"): _Attributes,
+    ("collections", "defaultdict"): _Constructor("collections.defaultdict", _default_dictionary),
+    ("builtins", "list"): _LIST,
+}
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """An unpickler that admits arrays and plain containers alone; :func:`load_plain` uses it and finishes its work."""
+    """An unpickler that admits arrays and plain containers alone; :func:`load_plain` uses it and finishes its work.
+
+    Args:
+        stream: the file.
+        sparse: whether sparse matrices are admitted too.
+    """
+
+    def __init__(self, stream: BinaryIO, sparse: bool = False) -> None:
+        super().__init__(stream, encoding="latin1")
+        self._sparse = _SPARSE if sparse else {}
 
     def find_class(self, module: str, name: str) -> Any:
         """Return the stand-in for an admitted global name.
@@ -205,6 +241,8 @@ class PlainUnpickler(pickle.Unpickler):
         """
         if module == "__builtin__":  # Python 2's name, which protocols 0 to 2 keep
             module = "builtins"
+        if (module, name) in self._sparse:
+            return self._sparse[module, name]
         try:
             return _ADMITTED[module, name]
         except KeyError:
@@ -214,12 +252,14 @@ class PlainUnpickler(pickle.Unpickler):
             ) from None
 
 
-def load_plain(stream: BinaryIO) -> Any:
+def load_plain(stream: BinaryIO, sparse: bool = False) -> Any:
     """Read one pickled value made of arrays, numbers, strings and plain containers.
 
     Args:
         stream: a seekable binary file, positioned at the start of the pickle; protocols 0 to 5, files of Python 2
             included.
+        sparse: whether SciPy's ``csr_matrix`` is admitted too, as the dictionary of its attributes, and ``defaultdict``
+            of lists, as a dictionary; the published files of graphs hold them.
 
     Returns:
         The value; ``OrderedDict`` becomes ``dict``, arrays are writable and in native byte order.
@@ -229,7 +269,7 @@ def load_plain(stream: BinaryIO) -> Any:
     """
     try:
         count = check_opcodes(stream)
-        value = PlainUnpickler(stream, encoding="latin1").load()
+        value = PlainUnpickler(stream, sparse).load()
         return _Finisher(_UNFOLDED + 100 * count).finish(value)
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(one_line(error)) from None
@@ -273,6 +313,10 @@ class _Finisher:
             if value.value is None:
                 raise pickle.UnpicklingError("a numpy array has no content")
             return value.value
+        if isinstance(value, _Attributes):
+            if not hasattr(value, "value"):
+                raise pickle.UnpicklingError("a sparse matrix has no content")
+            return self.finish(value.value)
         if not isinstance(value, (dict, list, tuple, set, frozenset)):
             raise pickle.UnpicklingError("it holds something that is neither a numpy array nor a plain container")
         identity = id(value)
@@ -295,6 +339,6 @@ class _Finisher:
         return result
 
     def _key(self, key: Any) -> Any:
-        if isinstance(key, (_Array, _Constructor, _DataType)):
+        if isinstance(key, (_Array, _Attributes, _Constructor, _DataType)):
             raise pickle.UnpicklingError("the key of a dictionary is not a plain value")
         return self.finish(key)
