@@ -1,0 +1,148 @@
+"""The one table of networks, and the Python door to it. Importing this module loads no network and no engine."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import importlib
+import os
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+GENERATORS = {
+    "cgan": ("CGANGenerator", "ConditionalDeepConvGenerator"),
+    "dcgan": ("DCGenerator28", "DCGenerator", "DeepConvGenerator"),
+    "unet_generator": ("UnetGenerator", "unet_128", "unet_256"),
+    "resnet_generator": ("ResnetGenerator", "resnet_6block", "resnet_9block"),
+    "stargan": ("StarGANGenerator",),
+    "attgan": ("AttGANGenerator",),
+    "stgan": ("STGANGenerator",),
+    "spade": ("SPADEGenerator",),
+}
+"""Module of PaddleGAN.models to the names of its generators: classes, or functions that build one."""
+
+DISCRIMINATORS = {
+    "cgan": ("CGANDiscriminator",),
+    "dcgan": ("DCDiscriminator28", "DCDiscriminator"),
+    "patch_discriminator": (
+        *("NLayerDiscriminator", "NLayerDiscriminatorWithClassification", "PixelDiscriminator"),
+        *("basic", "nlayers", "pixel"),
+    ),
+    "wgan": ("WGANCritic",),
+    "stargan": ("StarGANDiscriminator",),
+    "attgan": ("AttGANDiscriminator",),
+    "stgan": ("STGANDiscriminator",),
+    "spade": ("MultiscaleDiscriminator",),
+}
+"""Module of PaddleGAN.models to the names of its discriminators and critics."""
+
+MODELS = {
+    name: family for table in (GENERATORS, DISCRIMINATORS) for family, names in table.items() for name in names
+}
+"""Network name to the module of PaddleGAN.models that holds it."""
+
+
+def list_models(pattern: str = "*") -> list[str]:
+    """Return the names of the networks: the generators, then the discriminators and critics.
+
+    Args:
+        pattern: a shell pattern such as ``"*Generator"``; upper and lower case are the same.
+
+    Example:
+        >>> PaddleGAN.list_models("unet*")
+        ['UnetGenerator', 'unet_128', 'unet_256']
+    """
+    return [name for name in MODELS if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+
+
+def entry(name: str) -> Any:
+    """Return the class or function of a network: ``entry("DCGenerator")`` is ``PaddleGAN.models.DCGenerator``.
+
+    Raises:
+        ValueError: there is no network of this name; the message has the nearest ones.
+    """
+    return _entry(name, MODELS, "network")
+
+
+def create_generator(
+    name: str,
+    pretrained: Optional[Union[str, os.PathLike[str]]] = None,
+    part: Optional[str] = None,
+    **arguments: Any,
+) -> Any:
+    """Build a generator by name.
+
+    Args:
+        name: one of :data:`GENERATORS`, such as ``"resnet_9block"``.
+        pretrained: the path of a ``.pdparams`` or ``.safetensors`` file with exactly the network's parameters; a
+            checkpoint of ppgan, which holds several networks, serves too. None for fresh weights.
+        part: which network of such a checkpoint, such as ``"netG_A"``; its only generator by default.
+        **arguments: of the network's class, documented there.
+
+    Returns:
+        The network, a :class:`core.nn.Layer` in training mode.
+
+    Raises:
+        ValueError: there is no such generator (the message has the nearest names), or the file does not fit it.
+        TypeError: the network takes no such argument, or lacks one.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> generator = PaddleGAN.create_generator("unet_256", input_nc=3, output_nc=3, use_dropout=True)
+        >>> pictures = generator(core.randn([1, 3, 256, 256]))
+    """
+    return _create("generator", GENERATORS, name, pretrained, part, arguments)
+
+
+def create_discriminator(
+    name: str,
+    pretrained: Optional[Union[str, os.PathLike[str]]] = None,
+    part: Optional[str] = None,
+    **arguments: Any,
+) -> Any:
+    """Build a discriminator or critic by name.
+
+    Args:
+        name: one of :data:`DISCRIMINATORS`, such as ``"basic"``.
+        pretrained: as for :func:`create_generator`.
+        part: which network of a checkpoint, such as ``"netD_B"``; its only discriminator by default.
+        **arguments: of the network's class, documented there.
+
+    Returns:
+        The network, a :class:`core.nn.Layer` in training mode.
+
+    Raises:
+        ValueError: there is no such discriminator (the message has the nearest names), or the file does not fit it.
+        TypeError: the network takes no such argument, or lacks one.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> discriminator = PaddleGAN.create_discriminator("nlayers", input_nc=6, n_layers=4)
+    """
+    return _create("discriminator", DISCRIMINATORS, name, pretrained, part, arguments)
+
+
+def _entry(name: str, names: Mapping[str, str], kind: str) -> Any:
+    if name not in names:
+        by_lower = {known.lower(): known for known in names}
+        near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
+        nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
+        raise ValueError(f"there is no {kind} {name!r}{nearest}; PaddleGAN.list_models() has all networks")
+    return getattr(importlib.import_module(f"PaddleGAN.models.{names[name]}"), name)
+
+
+def _create(
+    kind: str,
+    table: Mapping[str, tuple[str, ...]],
+    name: str,
+    pretrained: Optional[Union[str, os.PathLike[str]]],
+    part: Optional[str],
+    arguments: Mapping[str, Any],
+) -> Any:
+    if part is not None and pretrained is None:
+        raise ValueError(f"part={part!r} names a network of a file, and pretrained names no file")
+    names = {name: family for family, members in table.items() for name in members}
+    network = _entry(name, names, kind)(**arguments)
+    if pretrained is not None:
+        importlib.import_module("PaddleGAN.models.pretrained").load(network, pretrained, part, kind)
+    return network
