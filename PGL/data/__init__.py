@@ -1,0 +1,34 @@
+"""Graphs from files: published data sets under pgl's names, and readers of their formats; nothing loads the engine."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+NAMES = {
+    "ArXivDataset": "PGL.data.arxiv",
+    "BlogCatalogDataset": "PGL.data.blog_catalog",
+    "CitationDataset": "PGL.data.planetoid",
+    "CoraDataset": "PGL.data.planetoid",
+    "EdgeListDataset": "PGL.data.edge_list_dataset",
+    "RedditDataset": "PGL.data.reddit",
+    "TriplesDataset": "PGL.data.triples",
+    "normalize_rows": "PGL.data.planetoid",
+    "read_edge_list": "PGL.data.edge_list",
+    "read_node_types": "PGL.data.edge_list",
+    "read_planetoid": "PGL.data.planetoid",
+    "read_triples": "PGL.data.triples",
+}
+__all__ = [*NAMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in NAMES:
+        raise AttributeError(f"PGL.data has no attribute {name!r}")
+    found = getattr(importlib.import_module(NAMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *NAMES})

@@ -1,0 +1,180 @@
+"""Edge lists: text files with an edge a line, plain or gzipped, with weights, with types."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from PGL.data.source import PathLike
+
+_GZIP = b"\x1f\x8b"
+
+
+class EdgeList(NamedTuple):
+    """What an edge list holds, in the order of its lines.
+
+    Args:
+        edges: int64 of shape [edges, 2]: sources and targets.
+        weights: float32 of shape [edges], or None.
+        types: the number of each edge's type, int64 of shape [edges], or None.
+        type_names: the types by number, in the order in which they first occur, or None.
+        node_names: the ids that the nodes have in the file, ascending, where they were numbered anew; or None.
+    """
+
+    edges: np.ndarray
+    weights: Optional[np.ndarray] = None
+    types: Optional[np.ndarray] = None
+    type_names: Optional[list[str]] = None
+    node_names: Optional[np.ndarray] = None
+
+    def edges_by_type(self) -> dict[str, np.ndarray]:
+        """Return the edges of each type, as :class:`PGL.HeterGraph` takes them.
+
+        Raises:
+            ValueError: they have no types.
+        """
+        if self.types is None or self.type_names is None:
+            raise ValueError("this edge list was read without types: give typed=True")
+        return {name: self.edges[self.types == number] for number, name in enumerate(self.type_names)}
+
+
+def read_edge_list(
+    path: PathLike,
+    weighted: bool = False,
+    typed: bool = False,
+    delimiter: Optional[str] = None,
+    renumber: bool = False,
+) -> EdgeList:
+    """Read an edge list.
+
+    A line is ``source target [weight] [type]``; empty lines, and what follows a ``#``, are left out. Edges that occur
+    several times and self loops are kept.
+
+    Args:
+        path: the file, plain or gzipped.
+        weighted: whether a third column gives the edge's weight.
+        typed: whether the last column gives the edge's type, any text.
+        delimiter: what stands between columns, such as ","; None: blanks and tabs.
+        renumber: whether nodes are numbered from 0 on in the order of their ids, for files whose ids have gaps.
+
+    Returns:
+        The edges.
+
+    Raises:
+        FileNotFoundError: there is no file.
+        ValueError: a line has other columns, a negative id or a weight that is no number; names the line. Or the file
+            is no text, or damaged.
+    """
+    text = _text(path)
+    columns = [("source", np.int64), ("target", np.int64)]
+    if weighted:
+        columns.append(("weight", np.float32))
+    kinds = [str] if typed else []
+    try:
+        table, names = (_typed_table if typed else _table)(text, columns, delimiter)
+    except (ValueError, OverflowError):
+        raise _first_error(text, path, columns, kinds, delimiter) from None
+    edges = np.stack([table["source"], table["target"]], axis=1)
+    weights = np.ascontiguousarray(table["weight"]) if weighted else None
+    if (edges < 0).any() or weights is not None and not np.isfinite(weights).all():
+        raise _first_error(text, path, columns, kinds, delimiter)
+    types = type_names = node_names = None
+    if typed:
+        numbers: dict[str, int] = {}
+        types = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+        type_names = list(numbers)
+    if renumber:
+        node_names, places = np.unique(edges, return_inverse=True)
+        edges = places.reshape(edges.shape)
+    return EdgeList(edges, weights, types, type_names, node_names)
+
+
+def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tuple[int, str]]:
+    """Read the types of nodes: lines ``id type``.
+
+    Args:
+        path: the file, plain or gzipped.
+        delimiter: what stands between columns; None: blanks and tabs.
+
+    Returns:
+        Pairs (id, type), as :class:`PGL.HeterGraph` takes them.
+
+    Raises:
+        FileNotFoundError: there is no file.
+        ValueError: a line is of another form; names it.
+    """
+    text, columns = _text(path), [("id", np.int64)]
+    try:
+        table, names = _typed_table(text, columns, delimiter)
+    except (ValueError, OverflowError):
+        raise _first_error(text, path, columns, [str], delimiter) from None
+    if (table["id"] < 0).any():
+        raise _first_error(text, path, columns, [str], delimiter)
+    return list(zip(table["id"].tolist(), names))
+
+
+def _text(path: PathLike) -> str:
+    where = repr(os.fspath(path))
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no file {where}")
+    content = Path(path).read_bytes()
+    try:
+        return (gzip.decompress(content) if content[:2] == _GZIP else content).decode("utf-8")
+    except (OSError, EOFError, ValueError) as error:
+        kind = "damaged gzip file" if content[:2] == _GZIP else "file of other than UTF-8 text"
+        raise ValueError(f"{where} is a {kind}") from error
+
+
+def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> tuple[np.ndarray, list[str]]:
+    """Return the columns of numbers."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+        return np.loadtxt(io.StringIO(text), columns, comments="#", delimiter=delimiter, ndmin=1), []
+
+
+def _typed_table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> tuple[np.ndarray, list[str]]:
+    """Return the columns of numbers, and the last one, of text."""
+    rows = [row for row in (_fields(line, delimiter) for line in text.splitlines()) if row]
+    if any(len(row) != len(columns) + 1 for row in rows):
+        raise ValueError
+    table = np.empty(len(rows), columns)
+    for place, (name, kind) in enumerate(columns):
+        table[name] = np.array([row[place] for row in rows], object).astype(kind)
+    return table, [row[-1] for row in rows]
+
+
+def _fields(line: str, delimiter: Optional[str]) -> list[str]:
+    content = line.partition("#")[0]
+    return [field.strip() for field in content.split(delimiter)] if content.strip() else []
+
+
+def _first_error(
+    text: str, path: PathLike, columns: list[tuple[str, Any]], further: list[type], delimiter: Optional[str]
+) -> ValueError:
+    """Return what is wrong with the first line that is."""
+    wanted = [name for name, _ in columns] + ["type"] * len(further)
+    for number, line in enumerate(text.splitlines(), 1):
+        row = _fields(line, delimiter)
+        where = f"{os.fspath(path)!r}, line {number}"
+        if not row:
+            continue
+        if len(row) != len(wanted):
+            return ValueError(f"{where}: {len(row)} columns where {len(wanted)} belong: {', '.join(wanted)}")
+        for field, (name, kind) in zip(row, columns):
+            if not _is_right(field, kind):
+                what = "a finite number" if kind is np.float32 else "a whole number of at least 0, below 2^63"
+                return ValueError(f"{where}: {name} must be {what}, not {field[:80]!r}")
+    return ValueError(f"{os.fspath(path)!r} is no edge list")
+
+
+def _is_right(field: str, kind: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.float32(field))) if kind is np.float32 else 0 <= int(field) < 2**63
+    except (ValueError, OverflowError):
+        return False
