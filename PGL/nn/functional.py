@@ -49,7 +49,7 @@ def degree_norm(graph: Any, mode: str = "indegree") -> Any:
         mode: ``indegree`` or ``outdegree``.
 
     Returns:
-        float32 of shape (num_nodes, 1).
+        The default type, float32, of shape (num_nodes, 1).
 
     Raises:
         ValueError: the mode is neither.
@@ -62,7 +62,7 @@ def degree_norm(graph: Any, mode: str = "indegree") -> Any:
 def _degree(graph: Any, mode: str) -> Any:
     edges = graph.connections()
     starts = (edges.incoming if mode == "indegree" else edges.outgoing)[0]
-    return (starts[1:] - starts[:-1]).astype("float32").reshape([-1, 1])
+    return (starts[1:] - starts[:-1]).astype(core.get_default_dtype()).reshape([-1, 1])
 
 
 def _norm(degree: Any) -> Any:
@@ -78,7 +78,7 @@ def one_self_loop(graph: Any) -> tuple[Any, Any]:
     Returns:
         (1 / √degree, the weight of a node's own features beside the edges that there are), (num_nodes, 1) each.
     """
-    loops = (graph.edges[:, 0] == graph.edges[:, 1]).astype("float32")
+    loops = (graph.edges[:, 0] == graph.edges[:, 1]).astype(core.get_default_dtype())
     ones = core.ones([graph.num_nodes, 1])
     own = 1.0 - message_passing.gather_multiply_reduce(ones, loops, graph.connections())
     return _norm(_degree(graph, "indegree") + own), own
