@@ -1,0 +1,34 @@
+"""Ask pgl's graphs what they answer to the uses of graph_cases.py, and store it.
+
+Not part of the tests: it needs pgl, the tests need only the file that it wrote. In an environment of Python 3.10:
+
+    pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3' pgl==2.2.6
+    python -m tests.parity.PGL.make_graph_references
+
+It writes ``references/graphs.npz``: each array of each case as "CASE: NAME".
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tests.parity.PGL.graph_cases import CASES  # it imports zlib, which crashes when paddle came before
+
+
+def main() -> None:
+    """Write the answers to all cases."""
+    import paddle
+    import pgl
+
+    answers = {}
+    for case, ask in CASES.items():
+        found = ask(pgl, paddle)
+        answers.update({f"{case}: {name}": np.asarray(value) for name, value in found.items()})
+        print(f"{case}: {len(found)} answers")
+    np.savez_compressed(Path(__file__).with_name("references") / "graphs.npz", **answers)
+
+
+if __name__ == "__main__":
+    main()
