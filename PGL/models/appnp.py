@@ -12,6 +12,7 @@ from typing import Any
 import PGL.nn.appnp as propagation
 from core import nn
 from core.nn import functional as F
+from PGL.nn.functional import dropped, linear
 
 
 class APPNP(nn.Layer):
@@ -51,11 +52,11 @@ class APPNP(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
 
         Returns:
             (num_nodes, num_class).
         """
         for layer in self.mlps:
-            feature = F.relu(layer(self.drop_fn(feature)))
-        return self.appnp(graph, self.output(self.drop_fn(feature)))
+            feature = F.relu(linear(layer, dropped(self.drop_fn, feature)))
+        return self.appnp(graph, linear(self.output, dropped(self.drop_fn, feature)))

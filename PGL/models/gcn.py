@@ -41,7 +41,7 @@ class GCN(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
 
         Returns:
             (num_nodes, num_class).

@@ -11,6 +11,7 @@ from typing import Any
 import PGL.nn.gcnii as convolutions
 from core import nn
 from core.nn import functional as F
+from PGL.nn.functional import linear
 
 
 class GCNII(nn.Layer):
@@ -52,11 +53,11 @@ class GCNII(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
 
         Returns:
             (num_nodes, num_class).
         """
         for layer in self.mlps:
-            feature = self.drop_fn(F.relu(layer(feature)))
+            feature = self.drop_fn(F.relu(linear(layer, feature)))
         return self.output(self.gcnii(graph, feature))

@@ -34,7 +34,8 @@ class SGC(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size). The propagated features are kept for the next call with the same ones.
+            feature: (num_nodes, input_size), a Tensor, whose propagated form is kept for the next call with the same
+                one, or SparseRows where most numbers are 0.
 
         Returns:
             (num_nodes, num_class).

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Union
 
 import core
+from core import nn
 from core.nn import functional as F
 from core.operators import message_passing
+from core.operators.sparse_rows import SparseRows, sparse_product
 
 Activation = Optional[Union[str, Callable[[Any], Any]]]
 REDUCTIONS = ("sum", "mean", "max", "min")
@@ -39,6 +41,29 @@ def reduction(owner: str, name: str, choices: tuple[str, ...] = REDUCTIONS) -> s
     if name not in choices:
         raise ValueError(f"{owner}: the aggregation must be one of {', '.join(choices)}, not {name!r}")
     return name
+
+
+def linear(layer: nn.Linear, feature: Any) -> Any:
+    """Apply a linear layer to features, which may be mostly zeros.
+
+    Args:
+        layer: (inputs) to (outputs).
+        feature: (nodes, inputs), a Tensor or SparseRows.
+
+    Returns:
+        (nodes, outputs).
+    """
+    if not isinstance(feature, SparseRows):
+        return layer(feature)
+    output = sparse_product(feature, layer.weight)
+    return output if layer.bias is None else output + layer.bias
+
+
+def dropped(dropout: nn.Dropout, feature: Any) -> Any:
+    """Apply dropout to features, a Tensor or SparseRows, whose zeros it leaves as they are."""
+    if not isinstance(feature, SparseRows):
+        return dropout(feature)
+    return feature._replace(values=dropout(feature.values))
 
 
 def degree_norm(graph: Any, mode: str = "indegree") -> Any:

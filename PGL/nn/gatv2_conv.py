@@ -15,7 +15,7 @@ from typing import Any
 
 from core import nn
 from core.operators import message_passing
-from PGL.nn.functional import Activation, activation_function
+from PGL.nn.functional import Activation, activation_function, dropped, linear
 from PGL.nn.gat_conv import join_heads
 
 
@@ -60,13 +60,14 @@ class GATv2Conv(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
 
         Returns:
             (num_nodes, num_heads · hidden_size), or (num_nodes, hidden_size) without ``concat``.
         """
         edges = graph.connections()
-        hidden = self.linear(self.feat_dropout(feature)).reshape([-1, self.num_heads, self.hidden_size])
+        hidden = linear(self.linear, dropped(self.feat_dropout, feature))
+        hidden = hidden.reshape([-1, self.num_heads, self.hidden_size])
         sums = self.leaky_relu(message_passing.add_ends(hidden, hidden, edges))
         logits = (sums * self.attn).sum(axis=-1)
         attention = self.attn_dropout(message_passing.edge_softmax(logits, edges))

@@ -14,7 +14,8 @@ from typing import Any
 
 from core import nn
 from core.operators import message_passing
-from PGL.nn.functional import Activation, activation_function, degree_norm
+from core.operators.sparse_rows import SparseRows
+from PGL.nn.functional import Activation, activation_function, degree_norm, linear
 
 
 class GCNConv(nn.Layer):
@@ -41,7 +42,7 @@ class GCNConv(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
             norm: (num_nodes, 1), used in place of 1 / √degree.
 
         Returns:
@@ -49,13 +50,13 @@ class GCNConv(nn.Layer):
         """
         if self.norm and norm is None:
             norm = degree_norm(graph)
-        shrinks = self.input_size > self.output_size
-        if shrinks:
-            feature = self.linear(feature)
+        first = self.input_size > self.output_size or isinstance(feature, SparseRows)
+        if first:
+            feature = linear(self.linear, feature)
         if norm is not None:
             feature = feature * norm
         output = message_passing.gather_reduce(feature, graph.connections(), "sum")
-        if not shrinks:
+        if not first:
             output = self.linear(output)
         if norm is not None:
             output = output * norm

@@ -13,7 +13,8 @@ from typing import Any
 
 import core
 from core import nn
-from PGL.nn.functional import Activation, activation_function, degree_norm, propagate
+from core.operators.sparse_rows import SparseRows
+from PGL.nn.functional import Activation, activation_function, degree_norm, linear, propagate
 
 
 class SGCConv(nn.Layer):
@@ -49,7 +50,7 @@ class SGCConv(nn.Layer):
         self.activation = activation_function(type(self).__name__, activation)
 
     def propagated(self, graph: Any, feature: Any) -> Any:
-        """Return what the linear layer receives, (num_nodes, input_size)."""
+        """Return features after the propagation, (num_nodes, size)."""
         norm = degree_norm(graph)
         for _ in range(self.k_hop):
             feature = propagate(graph, feature, norm)
@@ -69,13 +70,16 @@ class SGCConv(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0: these are multiplied by
+                W first, and nothing is kept.
 
         Returns:
             (num_nodes, output_size).
         """
-        feature = self.kept(graph, feature) if self.cached else self.propagated(graph, feature)
-        output = self.linear(feature)
+        if isinstance(feature, SparseRows):
+            output = self.propagated(graph, linear(self.linear, feature))
+        else:
+            output = self.linear(self.kept(graph, feature) if self.cached else self.propagated(graph, feature))
         if self.bias is not None:
             output = output + self.bias
         return output if self.activation is None else self.activation(output)

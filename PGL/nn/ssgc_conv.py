@@ -43,7 +43,7 @@ class SSGCConv(SGCConv):
         self.alpha = alpha
 
     def propagated(self, graph: Any, feature: Any) -> Any:
-        """Return what the linear layer receives, (num_nodes, input_size)."""
+        """Return features after the propagation, (num_nodes, size)."""
         norm = degree_norm(graph)
         total = step = feature
         for _ in range(self.k_hop):

@@ -21,7 +21,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.operators import message_passing
-from PGL.nn.functional import Activation, activation_function
+from PGL.nn.functional import Activation, activation_function, dropped, linear
 from PGL.nn.gat_conv import join_heads
 
 
@@ -81,17 +81,17 @@ class TransformerConv(nn.Layer):
 
         Args:
             graph: the graph.
-            feature: (num_nodes, input_size).
+            feature: (num_nodes, input_size), a Tensor, or SparseRows where most numbers are 0.
             edge_feat: (num_edges, num_heads · hidden_size), in the order of the edges; or None.
 
         Returns:
             (num_nodes, num_heads · hidden_size), or (num_nodes, hidden_size) without ``concat``.
         """
-        feature = self.feat_dropout(feature)
+        feature = dropped(self.feat_dropout, feature)
         if edge_feat is not None:
             edge_feat = self.heads(self.feat_dropout(edge_feat))
-        queries = self.heads(self.q(feature)) / self.hidden_size**0.5
-        attended = self.attend(graph, queries, self.heads(self.k(feature)), self.heads(self.v(feature)), edge_feat)
+        queries, keys, values = (self.heads(linear(layer, feature)) for layer in (self.q, self.k, self.v))
+        attended = self.attend(graph, queries / self.hidden_size**0.5, keys, values, edge_feat)
         output = self.mix(feature, join_heads(attended, self.concat))
         if self.layer_norm is not None:
             output = self.layer_norm(output)
@@ -117,7 +117,7 @@ class TransformerConv(nn.Layer):
         """Return h together with r."""
         if self.skip_feat is None:
             return output
-        past = self.skip_feat(feature)
+        past = linear(self.skip_feat, feature)
         if self.gate is None:
             return past + output
         share = F.sigmoid(self.gate(core.concat([past, output, past - output], axis=-1)))
