@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PaddleGAN.models.registry import (
-    MODELS,
-    create_discriminator,
-    create_generator,
-    entry,
-    list_models,
-)
+from PaddleGAN.models.registry import MODELS, create_discriminator, create_generator, entry, list_models
 
 __all__ = ["create_discriminator", "create_generator", "list_models"]
 

@@ -24,14 +24,10 @@ GENERATORS = {
 DISCRIMINATORS = {
     "cgan": ("CGANDiscriminator",),
     "dcgan": ("DCDiscriminator28", "DCDiscriminator"),
-    "patch_discriminator": (
-        *("NLayerDiscriminator", "NLayerDiscriminatorWithClassification", "PixelDiscriminator"),
-        *("basic", "nlayers", "pixel"),
-    ),
+    "patch_discriminator": ("NLayerDiscriminator", "NLayerDiscriminatorWithClassification", "PixelDiscriminator"),
     "wgan": ("WGANCritic",),
     "stargan": ("StarGANDiscriminator",),
     "attgan": ("AttGANDiscriminator",),
-    "stgan": ("STGANDiscriminator",),
     "spade": ("MultiscaleDiscriminator",),
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
@@ -40,6 +36,16 @@ MODELS = {
     name: family for table in (GENERATORS, DISCRIMINATORS) for family, names in table.items() for name in names
 }
 """Network name to the module of PaddleGAN.models that holds it."""
+
+
+ALIASES = {
+    "basic": "NLayerDiscriminator",
+    "nlayers": "NLayerDiscriminator",
+    "pixel": "PixelDiscriminator",
+    "STGANDiscriminator": "AttGANDiscriminator",
+}
+"""Other names of networks to the names in the tables: those of PaddlePaddle 1.5's ``--net_D``, and that of STGAN's
+discriminator, which is AttGAN's."""
 
 
 def list_models(pattern: str = "*") -> list[str]:
@@ -123,6 +129,7 @@ def create_discriminator(
 
 
 def _entry(name: str, names: Mapping[str, str], kind: str) -> Any:
+    name = ALIASES.get(name, name)
     if name not in names:
         by_lower = {known.lower(): known for known in names}
         near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)

@@ -1,0 +1,106 @@
+"""PatchGAN: a logit for each overlapping patch of an image.
+
+Paper: Isola et al., "Image-to-image translation with conditional adversarial networks", CVPR 2017,
+https://arxiv.org/abs/1611.07004
+Source of parameter names: ppgan 2.1 (NLayerDiscriminator, NLayerDiscriminatorWithClassification); ppgan has no pixel
+discriminator.
+Weights start normal with standard deviation 0.02. No sigmoid at the end, as the losses take logits. Batch normalisation
+uses the statistics of the batch in evaluation too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import core
+from core import nn
+from core.nn import functional as F
+from PaddleGAN.models.blocks import attribute_maps, conv, normalization, positive
+
+
+class NLayerDiscriminator(nn.Layer):
+    """Images to a logit for each patch: (N, input_nc, H, W) to (N, 1, H', W').
+
+    With the usual 3 layers a logit sees 70 x 70 pixels, and H' is H / 8 - 2.
+
+    Args:
+        input_nc: channels of the images; of both, where a pair is judged.
+        ndf: channels of the first feature maps; each layer doubles them, up to 8 times as many.
+        n_layers: number of convolutions that halve the images.
+        norm_type: ``"batch"``, ``"instance"`` or ``"none"``.
+    """
+
+    def __init__(self, input_nc: int = 3, ndf: int = 64, n_layers: int = 3, norm_type: str = "instance") -> None:
+        super().__init__()
+        positive("NLayerDiscriminator", input_nc=input_nc, ndf=ndf, n_layers=n_layers)
+        bias = norm_type == "instance"
+        layers = [conv(input_nc, ndf, 4, stride=2, padding=1, bias=bias), nn.LeakyReLU(0.2)]
+        channels = ndf
+        for layer in range(1, n_layers + 1):
+            width, stride = ndf * min(2**layer, 8), 2 if layer < n_layers else 1
+            layers += [
+                conv(channels, width, 4, stride=stride, padding=1, bias=bias),
+                normalization(norm_type, width),
+                nn.LeakyReLU(0.2),
+            ]
+            channels = width
+        layers.append(conv(channels, 1, 4, padding=1))
+        self.model = nn.Sequential(*layers)
+
+    def forward(self, x: Any) -> Any:
+        """Return the logits."""
+        return self.model(x)
+
+
+class NLayerDiscriminatorWithClassification(NLayerDiscriminator):
+    """Images and their classes to a logit for each patch: (N, input_nc, H, W) and (N,) to (N, 1, H', W').
+
+    Args:
+        input_nc: channels of the images.
+        n_class: number of classes.
+        **arguments: further ones of :class:`NLayerDiscriminator`.
+    """
+
+    def __init__(self, input_nc: int = 3, n_class: int = 10, **arguments: Any) -> None:
+        positive("NLayerDiscriminatorWithClassification", n_class=n_class)
+        super().__init__(input_nc + n_class, **arguments)
+        self.n_class = n_class
+
+    def forward(self, x: Any, class_id: Any) -> Any:
+        """Return the logits.
+
+        Args:
+            x: images.
+            class_id: int64, (N,).
+        """
+        classes = F.one_hot(class_id, self.n_class).astype(x.dtype)
+        return super().forward(
+            core.concat([x, attribute_maps("NLayerDiscriminatorWithClassification", classes, self.n_class, x)], axis=1)
+        )
+
+
+class PixelDiscriminator(nn.Layer):
+    """Images to a logit for each pixel, which sees that pixel alone: (N, input_nc, H, W) to (N, 1, H, W).
+
+    Args:
+        input_nc: channels of the images.
+        ndf: channels of the first feature maps, half of the second ones.
+        norm_type: ``"batch"``, ``"instance"`` or ``"none"``.
+    """
+
+    def __init__(self, input_nc: int = 3, ndf: int = 64, norm_type: str = "instance") -> None:
+        super().__init__()
+        positive("PixelDiscriminator", input_nc=input_nc, ndf=ndf)
+        bias = norm_type == "instance"
+        self.model = nn.Sequential(
+            conv(input_nc, ndf, 1),
+            nn.LeakyReLU(0.2),
+            conv(ndf, 2 * ndf, 1, bias=bias),
+            normalization(norm_type, 2 * ndf),
+            nn.LeakyReLU(0.2),
+            conv(2 * ndf, 1, 1, bias=bias),
+        )
+
+    def forward(self, x: Any) -> Any:
+        """Return the logits."""
+        return self.model(x)
