@@ -8,6 +8,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+_LARGEST_WHOLE = 2.0**53
+"""Below it every whole number is a float64 of its own."""
+
 
 def is_tensor(value: Any) -> bool:
     """Return whether a value is a Tensor of core, without loading the engine."""
@@ -34,12 +37,14 @@ def edge_array(edges: Any, owner: str) -> np.ndarray:
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{owner}: edges must be pairs (source, target) of shape [edges, 2], not {list(array.shape)}")
     if array.dtype.kind == "f":
-        whole = np.isfinite(array) & (np.floor(array) == array)
+        whole = (np.abs(array) < _LARGEST_WHOLE) & (np.floor(array) == array)
         if not whole.all():
             place = int(np.flatnonzero(~whole.all(axis=1))[0])
             raise ValueError(f"{owner}: edge {place} is {array[place].tolist()}: node ids must be whole numbers")
     elif array.dtype.kind not in "iu":
-        raise ValueError(f"{owner}: node ids must be whole numbers, not {array.dtype}")
+        raise ValueError(f"{owner}: node ids must be whole numbers below 2^63, not {array.dtype}")
+    if array.dtype == np.uint64 and (array >= 2**63).any():
+        raise ValueError(f"{owner}: node ids must be whole numbers below 2^63, not {int(array.max())}")
     return array.astype(np.int64, copy=False)
 
 

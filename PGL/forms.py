@@ -61,6 +61,24 @@ class Forms:
         graph._features = {kind: dict(tables) for kind, tables in self._features.items()}
         return graph
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to another process: memory-mapped arrays by the names of their files."""
+        from PGL.sampling.mapped import pack
+
+        state = {name: pack(value) for name, value in self.__dict__.items()}
+        state["_connections"] = None  # made anew from the edges
+        state["_features"] = {
+            kind: {name: pack(value) for name, value in tables.items()} for kind, tables in self._features.items()
+        }
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from PGL.sampling.mapped import unpack
+
+        self.__dict__.update({name: unpack(value) for name, value in state.items()})
+        for tables in self._features.values():
+            tables.update({name: unpack(value) for name, value in tables.items()})
+
     def flat(self) -> tuple[Any, ...]:
         """Return the graph as Tensors alone, so that it can be an argument of compiled code; see :meth:`from_flat`.
 
