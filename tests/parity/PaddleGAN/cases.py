@@ -1,0 +1,130 @@
+"""The networks that are compared with other implementations, at reduced width: arguments and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.parity.PaddleGAN.weights import attributes, class_map, images, numbers
+
+
+class Case(NamedTuple):
+    """One comparison.
+
+    Attributes:
+        network: name of the network.
+        arguments: of its constructor, the same in both implementations.
+        inputs: what it is called with, in order.
+    """
+
+    network: str
+    arguments: Mapping[str, Any]
+    inputs: tuple[np.ndarray, ...]
+
+
+PICTURES = images("pictures", 2, 3, 32, 32)
+DIGITS = images("digits", 3, 1, 28, 28)
+NOISE = images("noise", 3, 12)
+CLASSES = numbers("classes", 3, 10)
+FIVE = attributes("five attributes", 2, 5)
+DIFFERENCE = attributes("target", 2, 5) - attributes("source", 2, 5)
+
+PPGAN = {
+    "resnet_instance": Case("ResnetGenerator", {"input_nc": 3, "output_nc": 3, "ngf": 4, "n_blocks": 2}, (PICTURES,)),
+    "resnet_batch": Case(
+        "ResnetGenerator",
+        {"input_nc": 3, "output_nc": 2, "ngf": 4, "n_blocks": 1, "norm_type": "batch", "padding_type": "replicate"},
+        (PICTURES,),
+    ),
+    "resnet_none": Case(
+        "ResnetGenerator",
+        {"input_nc": 3, "output_nc": 3, "ngf": 4, "n_blocks": 1, "norm_type": "none", "padding_type": "zero"},
+        (PICTURES,),
+    ),
+    "unet_batch": Case("UnetGenerator", {"input_nc": 3, "output_nc": 3, "num_downs": 5, "ngf": 4}, (PICTURES,)),
+    "unet_instance": Case(
+        "UnetGenerator",
+        {"input_nc": 3, "output_nc": 1, "num_downs": 6, "ngf": 4, "norm_type": "instance"},
+        (images("larger pictures", 2, 3, 64, 64),),
+    ),
+    "patch_instance": Case("NLayerDiscriminator", {"input_nc": 3, "ndf": 6}, (PICTURES,)),
+    "patch_batch": Case(
+        "NLayerDiscriminator", {"input_nc": 3, "ndf": 6, "n_layers": 2, "norm_type": "batch"}, (PICTURES,)
+    ),
+    "patch_classes": Case(
+        "NLayerDiscriminatorWithClassification",
+        {"input_nc": 1, "n_class": 10, "ndf": 6, "n_layers": 2},
+        (DIGITS, CLASSES),
+    ),
+    "dc_generator": Case(
+        "DCGenerator", {"input_nz": 12, "input_nc": 1, "output_nc": 1, "ngf": 4}, (NOISE.reshape(3, 12, 1, 1),)
+    ),
+    "dc_generator_none": Case(
+        "DCGenerator",
+        {"input_nz": 12, "input_nc": 1, "output_nc": 1, "ngf": 4, "norm_type": "none"},
+        (NOISE.reshape(3, 12, 1, 1),),
+    ),
+    "dc_discriminator": Case(
+        "DCDiscriminator", {"input_nc": 1, "ndf": 4, "norm_type": "batch"}, (images("squares", 3, 1, 64, 64),)
+    ),
+    "dc_discriminator_instance": Case(
+        "DCDiscriminator", {"input_nc": 1, "ndf": 4, "norm_type": "instance"}, (images("squares", 3, 1, 64, 64),)
+    ),
+    "deep_conv": Case("DeepConvGenerator", {"latent_dim": 12, "output_nc": 3, "size": 16, "ngf": 4}, (NOISE,)),
+    "deep_conv_classes": Case(
+        "ConditionalDeepConvGenerator",
+        {"latent_dim": 12, "output_nc": 1, "n_class": 10, "size": 28, "ngf": 4},
+        (NOISE, CLASSES),
+    ),
+}
+"""What ppgan has. Without normalisation its Resnet generator and DCGenerator are compared too."""
+
+PYTORCH = {
+    "cgan_generator": Case("CGANGenerator", {"input_nz": 12, "ngf": 4}, (NOISE, CLASSES)),
+    "cgan_discriminator": Case("CGANDiscriminator", {"ndf": 4}, (DIGITS, CLASSES)),
+    "digit_generator": Case("DCGenerator28", {"input_nz": 12, "ngf": 4, "fc_dim": 32}, (NOISE,)),
+    "digit_discriminator": Case("DCDiscriminator28", {"ndf": 4, "fc_dim": 32}, (DIGITS,)),
+    "pixel": Case("PixelDiscriminator", {"input_nc": 3, "ndf": 6}, (PICTURES,)),
+    "stargan_generator": Case("StarGANGenerator", {"c_dim": 5, "ngf": 4, "n_blocks": 2}, (PICTURES, FIVE)),
+    "stargan_discriminator": Case(
+        "StarGANDiscriminator", {"image_size": 32, "c_dim": 5, "ndf": 4, "n_layers": 4}, (PICTURES,)
+    ),
+    "attgan_generator": Case("AttGANGenerator", {"c_dim": 5, "ngf": 4, "n_layers": 4}, (PICTURES, FIVE - 0.5)),
+    "attgan_generator_shortcuts": Case(
+        "AttGANGenerator",
+        {"c_dim": 5, "ngf": 4, "n_layers": 3, "shortcut_layers": 2, "inject_layers": 0},
+        (PICTURES, FIVE - 0.5),
+    ),
+    "attgan_discriminator": Case(
+        "AttGANDiscriminator", {"image_size": 32, "c_dim": 5, "ndf": 4, "n_layers": 3, "fc_dim": 16}, (PICTURES,)
+    ),
+    "attgan_discriminator_instance": Case(
+        "AttGANDiscriminator",
+        {"image_size": 32, "c_dim": 5, "ndf": 4, "n_layers": 3, "fc_dim": 16, "norm_type": "instance"},
+        (PICTURES,),
+    ),
+    "stgan_generator": Case("STGANGenerator", {"c_dim": 5, "ngf": 4, "n_layers": 4}, (PICTURES, DIFFERENCE)),
+    "wgan_critic": Case("WGANCritic", {"input_nc": 3, "ndf": 4, "image_size": 32}, (PICTURES,)),
+    "wgan_critic_none": Case(
+        "WGANCritic", {"input_nc": 3, "ndf": 4, "image_size": 32, "norm_type": "none"}, (PICTURES,)
+    ),
+    "spade_generator": Case(
+        "SPADEGenerator", {"semantic_nc": 6, "ngf": 1}, (class_map("classes of pixels", 2, 6, 32),)
+    ),
+    "spade_generator_most": Case(
+        "SPADEGenerator",
+        {"semantic_nc": 6, "ngf": 2, "num_upsampling_layers": "most"},
+        (class_map("more classes of pixels", 1, 6, 128),),
+    ),
+    "multiscale": Case("MultiscaleDiscriminator", {"input_nc": 3, "ndf": 4}, (PICTURES,)),
+}
+"""What only the script's own PyTorch networks answer for."""
+
+
+def flat(outputs: Any) -> list[Any]:
+    """Return the Tensors of nested lists and tuples in order."""
+    if not isinstance(outputs, (list, tuple)):
+        return [outputs]
+    return [tensor for output in outputs for tensor in flat(output)]

@@ -1,0 +1,68 @@
+"""Every network against another implementation: ppgan where it has the network, else PyTorch in float64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+import PaddleGAN
+from PaddleGAN.models.registry import entry
+from tests.parity.PaddleGAN.cases import PPGAN, PYTORCH, flat
+from tests.parity.PaddleGAN.weights import state
+
+REFERENCES = Path(__file__).with_name("references")
+CASES = {**PPGAN, **PYTORCH}
+
+
+def text(array: np.ndarray) -> list[str]:
+    return [item.decode() for item in array]
+
+
+def fill(network: core.nn.Layer) -> None:
+    tensors = network.state_dict()
+    for name, value in state({name: tuple(tensor.shape) for name, tensor in tensors.items()}).items():
+        tensors[name].set_value(value)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_state_and_outputs_are_the_reference_s(name: str) -> None:
+    case, reference = CASES[name], np.load(REFERENCES / f"{name}.npz")
+    network = entry(case.network)(**case.arguments)
+    found = {name: ",".join(map(str, tensor.shape)) for name, tensor in network.state_dict().items()}
+    expected = dict(zip(text(reference["names"]), text(reference["shapes"])))
+    assert found == expected
+    if name in PPGAN:
+        assert list(found) == list(expected)  # the order too
+    for mode in ("evaluation", "training"):
+        fill(network)
+        network.train() if mode == "training" else network.eval()
+        with core.no_grad():
+            outputs = flat(network(*[core.to_tensor(array) for array in case.inputs]))
+        assert f"{mode} {len(outputs)}" not in reference
+        for number, output in enumerate(outputs):
+            expected = reference[f"{mode} {number}"]
+            assert list(output.shape) == list(expected.shape)
+            error = np.abs(output.numpy() - expected).max() / max(1.0, np.abs(expected).max())
+            assert error <= 1e-4, f"{mode} output {number}: relative error {error:.1e}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_references_depend_on_the_input(name: str) -> None:
+    reference = np.load(REFERENCES / f"{name}.npz")
+    output = reference["training 0"]
+    assert output.std() > 0.01
+    assert len(output) == 1 or np.abs(output[0] - output[1]).max() > 0.01
+
+
+def test_a_checkpoint_of_ppgan_loads_network_by_network() -> None:
+    path = REFERENCES / "ppgan_checkpoint.pdparams"
+    for create, name in ((PaddleGAN.create_generator, "dc_generator"), (PaddleGAN.create_discriminator, "dc_discriminator")):
+        case, reference = PPGAN[name], np.load(REFERENCES / f"{name}.npz")
+        network = create(case.network, pretrained=path, **case.arguments)
+        network.eval()
+        with core.no_grad():
+            output = network(core.to_tensor(case.inputs[0])).numpy()
+        np.testing.assert_allclose(output, reference["evaluation 0"], atol=1e-4)
