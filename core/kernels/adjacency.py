@@ -17,6 +17,13 @@ _PARALLEL_EDGES = 1 << 16
 """Below this many edges starting threads costs more than it saves."""
 
 
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written, so that one compiled function serves memory-mapped and other arrays."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
 @compiled
 def _count(rows, counts):  # type: ignore[no-untyped-def]
     """Count each piece's edges in each row."""
