@@ -12,8 +12,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.compiled import compiled, serial, taken, threads, vectorized
+from core.kernels.compiled import compiled, serial, taken, threads
 from core.kernels.edge_work import pieces, workers
+from core.kernels.row_tiles import (
+    COLUMNS,
+    dots_of_elements,
+    dots_of_heads,
+    dots_of_one,
+    gradients_of_elements,
+    gradients_of_heads,
+    gradients_of_one,
+    sum_rows,
+    sum_rows_of_elements,
+    sum_rows_of_heads,
+    sum_rows_of_one,
+)
 
 
 def gather_sum(
@@ -51,10 +64,12 @@ def _sum_share(table, indptr, neighbors, mean, width, result, bounds, counter): 
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
             place, first, last = row * width, indptr[row], indptr[row + 1]
-            for k in range(place, place + width):
-                result[k] = 0
-            for at in range(first, last):
-                _add(result, place, table, neighbors[at] * width, width)
+            for column in range(0, width, COLUMNS):
+                count = min(COLUMNS, width - column)
+                sum_rows(
+                    table, table, table, result, table, neighbors, neighbors, first, last, width, place, column, count,
+                    1, 0, width,
+                )  # fmt: skip
             if mean and last - first > 1:
                 for k in range(place, place + width):
                     result[k] /= last - first
@@ -105,11 +120,21 @@ def _multiply_share(  # type: ignore[no-untyped-def]
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            place = row * width
-            for k in range(place, place + width):
-                result[k] = 0
-            for at in range(indptr[row], indptr[row + 1]):
-                _add_weighted(result, place, table, neighbors[at] * width, weight, edge_ids[at] * heads, heads, size)
+            arrays = (table, weight, table, result, table, neighbors, edge_ids)
+            numbers = (indptr[row], indptr[row + 1], width, row * width)
+            head = 0
+            while head < heads:
+                together = _together(heads - head, size)
+                column = head * size
+                if size == 1 and heads > 1:
+                    sum_rows_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
+                elif together > 1:
+                    sum_rows_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
+                else:
+                    for start in range(column, column + size, COLUMNS):
+                        count = min(COLUMNS, column + size - start)
+                        sum_rows_of_one(*arrays, *numbers, start, count, heads, head, size)
+                head += together
         piece = taken(counter)
 
 
@@ -158,13 +183,21 @@ def _gradients_share(  # type: ignore[no-untyped-def]
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            place = row * width
-            for k in range(place, place + width):
-                of_table[k] = 0
-            for at in range(indptr[row], indptr[row + 1]):
-                start, edge = neighbors[at] * width, edge_ids[at] * heads
-                _add_weighted(of_table, place, gradient, start, weight, edge, heads, size)
-                _dots(of_weight, edge, gradient, start, table, place, heads, size)
+            arrays = (gradient, weight, table, of_table, of_weight, neighbors, edge_ids)
+            numbers = (indptr[row], indptr[row + 1], width, row * width)
+            head = 0
+            while head < heads:
+                together = _together(heads - head, size)
+                column = head * size
+                if size == 1 and heads > 1:
+                    gradients_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
+                elif together > 1:
+                    gradients_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
+                else:
+                    for start in range(column, column + size, COLUMNS):
+                        count = min(COLUMNS, column + size - start)
+                        gradients_of_one(*arrays, *numbers, start, count, heads, head, size)
+                head += together
         piece = taken(counter)
 
 
@@ -212,38 +245,33 @@ def _dot_share(  # type: ignore[no-untyped-def]
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            for at in range(indptr[row], indptr[row + 1]):
-                start = neighbors[at] * width
-                _dots(result, edge_ids[at] * heads, sources, start, targets, row * width, heads, size)
+            arrays = (sources, sources, targets, result, result, neighbors, edge_ids)
+            numbers = (indptr[row], indptr[row + 1], width, row * width)
+            head = 0
+            while head < heads:
+                together = _together(heads - head, size)
+                column = head * size
+                if size == 1 and heads > 1:
+                    dots_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
+                elif together > 1:
+                    dots_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
+                else:
+                    for start in range(column, column + size, COLUMNS):
+                        count = min(COLUMNS, column + size - start)
+                        dots_of_one(*arrays, *numbers, start, count, heads, head, size)
+                head += together
         piece = taken(counter)
 
 
-@vectorized
-def _add(result, place, table, start, width):  # type: ignore[no-untyped-def]
-    for k in range(width):
-        result[place + k] += table[start + k]
-
-
-@vectorized
-def _add_weighted(result, place, table, start, weight, edge, heads, size):  # type: ignore[no-untyped-def]
-    if size == 1:
-        for k in range(heads):
-            result[place + k] += weight[edge + k] * table[start + k]
-        return
-    for head in range(heads):
-        factor, ahead = weight[edge + head], head * size
-        for k in range(ahead, ahead + size):
-            result[place + k] += factor * table[start + k]
-
-
-@vectorized
-def _dots(result, edge, first, start, second, place, heads, size):  # type: ignore[no-untyped-def]
-    if size == 1:
-        for k in range(heads):
-            result[edge + k] = first[start + k] * second[place + k]
-        return
-    for head in range(heads):
-        total = first.dtype.type(0)
-        for k in range(head * size, head * size + size):
-            total += first[start + k] * second[place + k]
-        result[edge + head] = total
+@serial
+def _together(heads, size):  # type: ignore[no-untyped-def]
+    """Return how many of the remaining heads pass in one go: where a head is one element, or one vector."""
+    if size == 1 and heads > 1:
+        return min(heads, COLUMNS)
+    if size == 8 and heads >= 8:
+        return 8
+    if size == 4 and heads >= 8:
+        return 8
+    if (size == 8 or size == 16) and heads >= 4:
+        return 4
+    return 1
