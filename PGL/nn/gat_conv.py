@@ -14,7 +14,7 @@ from typing import Any
 
 from core import nn
 from core.operators import message_passing
-from PGL.nn.functional import Activation, activation_function, dropped, linear
+from PGL.nn.functional import Activation, activation_function, dropped, head_products, linear
 
 
 class GATConv(nn.Layer):
@@ -67,8 +67,7 @@ class GATConv(nn.Layer):
         edges = graph.connections()
         hidden = linear(self.linear, dropped(self.feat_dropout, feature))
         hidden = hidden.reshape([-1, self.num_heads, self.hidden_size])
-        sent = (hidden * self.weight_src).sum(axis=-1)
-        received = (hidden * self.weight_dst).sum(axis=-1)
+        sent, received = head_products(hidden, self.weight_src, self.weight_dst)
         logits = self.leaky_relu(message_passing.add_ends(sent, received, edges))
         attention = self.attn_dropout(message_passing.edge_softmax(logits, edges))
         output = join_heads(message_passing.gather_multiply_reduce(hidden, attention, edges), self.concat)

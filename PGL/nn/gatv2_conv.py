@@ -15,7 +15,7 @@ from typing import Any
 
 from core import nn
 from core.operators import message_passing
-from PGL.nn.functional import Activation, activation_function, dropped, linear
+from PGL.nn.functional import Activation, activation_function, dropped, head_products, linear
 from PGL.nn.gat_conv import join_heads
 
 
@@ -69,7 +69,7 @@ class GATv2Conv(nn.Layer):
         hidden = linear(self.linear, dropped(self.feat_dropout, feature))
         hidden = hidden.reshape([-1, self.num_heads, self.hidden_size])
         sums = self.leaky_relu(message_passing.add_ends(hidden, hidden, edges))
-        logits = (sums * self.attn).sum(axis=-1)
+        (logits,) = head_products(sums, self.attn[0])
         attention = self.attn_dropout(message_passing.edge_softmax(logits, edges))
         output = join_heads(message_passing.gather_multiply_reduce(hidden, attention, edges), self.concat)
         return output if self.activation is None else self.activation(output)
