@@ -126,16 +126,21 @@ class Adjacency:
 
         Returns:
             int64 of shape [n, 2].
+
+        Raises:
+            ValueError: two edges have one id, as in a damaged file.
         """
         if edge_ids is not None:
             edges = np.empty((len(edge_ids), 2), np.int64)
             edges[:, row_column] = np.searchsorted(self.indptr, edge_ids, side="right") - 1
             edges[:, 1 - row_column] = self.indices[edge_ids]
             return edges
-        edges = np.empty((self.num_edges, 2), np.int64)
+        edges = np.full((self.num_edges, 2), -1, np.int64)
         places = slice(None) if self.edge_ids is None else self.edge_ids
         edges[places, row_column] = np.repeat(np.arange(self.rows), self.degrees())
         edges[places, 1 - row_column] = self.indices
+        if (edges[:, 0] < 0).any():
+            raise ValueError(f"no edge has the id {np.flatnonzero(edges[:, 0] < 0)[0]}, and another id occurs twice")
         return edges
 
 

@@ -109,9 +109,14 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or a size or the reduction does not fit.
         """
-        from core.operators.message_passing import gather_reduce
+        from core.operators import message_passing, segment
 
-        return self._resized(gather_reduce(feature, self._sending("send_u_recv"), reduce_op), out_size)
+        edges = self._sending("send_u_recv")
+        if feature.is_floating_point():
+            output = message_passing.gather_reduce(feature, edges, reduce_op)
+        else:
+            output = segment.send_u_recv(feature, *self._ends(), reduce_op, edges.num_targets)
+        return self._resized(output, out_size)
 
     def send_ue_recv(
         self,
@@ -138,9 +143,13 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or a size, the message or the reduction does not fit.
         """
+        from core.operators import segment
         from core.operators.message_passing import edge_reduce, gather_multiply_reduce
 
         edges = self._sending("send_ue_recv")
+        if not feature.is_floating_point():
+            options = message_op, reduce_op, edges.num_targets
+            return self._resized(segment.send_ue_recv(feature, edge_feature, *self._ends(), *options), out_size)
         weight = _weight(feature, edge_feature) if (message_op, reduce_op) == ("mul", "sum") else None
         if weight is not None:
             return self._resized(gather_multiply_reduce(feature, weight, edges), out_size)
@@ -197,6 +206,9 @@ class Messaging:
             )
         return self.connections()
 
+    def _ends(self) -> tuple[Any, Any]:
+        return self.edges[:, 0], self.edges[:, 1]
+
     def _combined(self, first: Any, second: Any, message_op: str) -> Any:
         if message_op not in _MESSAGES:
             raise ValueError(
@@ -229,12 +241,14 @@ class Messaging:
 
 
 def _weight(feature: Any, edge_feature: Any) -> Any:
-    """Return an edge feature as a weight of whole leading axes of the feature, None where it is none."""
-    shape, weight = list(feature.shape[1:]), edge_feature
-    extents = list(weight.shape[1:])
-    if feature.dtype is not weight.dtype or not feature.is_floating_point() or not feature.ndim or not weight.ndim:
+    """Return an edge feature as weights of whole parts of rows, None where it weighs otherwise."""
+    if feature.dtype is not edge_feature.dtype or not feature.is_floating_point() or not feature.ndim:
         return None
-    while len(extents) > 0 and extents[-1] == 1 and len(extents) == len(shape):
-        extents, shape = extents[:-1], shape[:-1]
-        weight = weight.squeeze(-1)
-    return weight if len(extents) <= len(shape) and extents == shape[: len(extents)] else None
+    shape, extents = list(feature.shape[1:]), list(edge_feature.shape[1:])
+    extents = [1] * (len(shape) - len(extents)) + extents  # axes are matched from the right
+    kept = len(extents)
+    while kept and extents[kept - 1] == 1:
+        kept -= 1
+    if not edge_feature.ndim or extents[:kept] != shape[:kept] or len(extents) > len(shape):
+        return None
+    return edge_feature.reshape([edge_feature.shape[0], *extents[:kept]])
