@@ -4,12 +4,12 @@ Not part of the tests: it needs ppgan, the tests need only the files that it wro
 
     pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3'
     pip install --no-deps ppgan==2.1.0
-    pip install 'opencv-python-headless<4.10' pyyaml tqdm 'scipy<1.12' 'scikit-image<0.23' imageio natsort munch easydict
+    pip install 'opencv-python-headless<4.10' pyyaml tqdm 'scipy<1.12' 'scikit-image<0.23' imageio natsort munch
     python -m tests.parity.PaddleGAN.make_ppgan_references
 
 It writes ``references/CASE.npz`` for each case of ``cases.PPGAN``: ``names`` and ``shapes`` of the official state,
-``evaluation 0`` and ``training 0``, the output in either mode; ``references/gan_loss.npz``: the losses of every mode; and
-``references/ppgan_checkpoint.pdparams``, a checkpoint of two networks that Paddle itself wrote.
+``evaluation 0`` and ``training 0``, the output in either mode; ``references/gan_loss.npz``: the losses of every mode;
+and ``references/ppgan_checkpoint.pdparams``, a checkpoint of two networks that Paddle itself wrote.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 import core
 import PaddleGAN
 from PaddleGAN.models.registry import entry
-from tests.parity.PaddleGAN.cases import PPGAN, PYTORCH, flat
+from tests.parity.PaddleGAN.cases import PPGAN, PYTORCH, flat, thinned
 from tests.parity.PaddleGAN.weights import state
 
 REFERENCES = Path(__file__).with_name("references")
@@ -44,8 +44,9 @@ def test_state_and_outputs_are_the_reference_s(name: str) -> None:
         assert f"{mode} {len(outputs)}" not in reference
         for number, output in enumerate(outputs):
             expected = reference[f"{mode} {number}"]
-            assert list(output.shape) == list(expected.shape)
-            error = np.abs(output.numpy() - expected).max() / max(1.0, np.abs(expected).max())
+            actual = thinned(output.numpy())
+            assert actual.shape == expected.shape
+            error = np.abs(actual - expected).max() / max(1.0, np.abs(expected).max())
             assert error <= 1e-4, f"{mode} output {number}: relative error {error:.1e}"
 
 
@@ -59,7 +60,8 @@ def test_the_references_depend_on_the_input(name: str) -> None:
 
 def test_a_checkpoint_of_ppgan_loads_network_by_network() -> None:
     path = REFERENCES / "ppgan_checkpoint.pdparams"
-    for create, name in ((PaddleGAN.create_generator, "dc_generator"), (PaddleGAN.create_discriminator, "dc_discriminator")):
+    creators = {"dc_generator": PaddleGAN.create_generator, "dc_discriminator": PaddleGAN.create_discriminator}
+    for name, create in creators.items():
         case, reference = PPGAN[name], np.load(REFERENCES / f"{name}.npz")
         network = create(case.network, pretrained=path, **case.arguments)
         network.eval()
