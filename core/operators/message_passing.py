@@ -343,7 +343,12 @@ def edge_softmax(logits: Tensor, edges: Edges) -> Tensor:
     """
     (indptr, _, edge_ids), _ = check_edges(edges, "edge_softmax")
     _rows_of(logits, edges.num_edges, "edge_softmax", "logits", "edges")
-    return _computed(_edge_softmax_operator, logits, rows=(indptr, edge_ids))
+    return softmax_of_rows(logits, indptr, edge_ids)
+
+
+def softmax_of_rows(x: Tensor, indptr: Tensor, numbers: Tensor) -> Tensor:
+    """Take the softmax among those of the first axis that are grouped: see :class:`~core.operators.edges.Rows`."""
+    return _computed(_edge_softmax_operator, x, rows=(indptr, numbers))
 
 
 def edge_reduce(message: Tensor, edges: Edges, reduce: str = "sum") -> Tensor:

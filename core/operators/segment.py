@@ -9,16 +9,19 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels import engine
+from core.kernels.dimension import agree
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32, int64
+from core.kernels.dtypes import float32, int32, int64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
+from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.constants import positions
 from core.operators.creation import cast, filled
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
+from core.operators.message_passing import softmax_of_rows
 from core.operators.scattering import add_rows, as_rows
 from core.tensor import Tensor, apply, readable
 
@@ -91,9 +94,7 @@ def _segment(data: Tensor, segment_ids: Tensor, operation: str) -> Tensor:
     shape = need_tensor(data, caller, "data").shape
     ids = index_argument(segment_ids, caller, "segment_ids")
     if not shape or ids.shape != shape[:1]:
-        raise OperatorError(
-            f"{caller}: segment_ids must have one number per row of data, got {ids.shape}, {shape}"
-        )
+        raise OperatorError(f"{caller}: segment_ids must have one number per row of data, got {ids.shape}, {shape}")
     numbers = engine.view(readable(ids).array, *ids._value.meta)
     if numbers.size and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
         raise OperatorError(f"{caller}: segment_ids must start at 0 or above and never fall")
@@ -130,6 +131,48 @@ segment_sum = _segment_function("sum", "Add the rows of each segment.")
 segment_mean = _segment_function("mean", "Average the rows of each segment.")
 segment_max = _segment_function("max", "Take the largest elements of each segment.")
 segment_min = _segment_function("min", "Take the smallest elements of each segment.")
+
+
+def _runs(ids: np.ndarray, out: tuple[np.ndarray, np.ndarray]) -> None:
+    """Write the rows of each id, compressed: where its run begins, and which they are."""
+    if ids.size and (ids[0] < 0 or (np.diff(ids) < 0).any()):
+        raise OperatorError("segment_softmax: segment_ids must start at 0 or above and never fall")
+    starts = np.flatnonzero(np.diff(ids, prepend=-1))
+    out[0][:] = ids.size
+    out[0][: starts.size] = starts
+    out[1][:] = np.arange(ids.size)
+
+
+segment_runs = HostOperator(
+    "segment_runs",
+    _runs,
+    infer=lambda metas, options: [((metas[0][0][0] + 1,), int64), (metas[0][0], int32)],
+    fills=True,
+    differentiable=False,
+)
+
+
+def segment_softmax(data: Tensor, segment_ids: Tensor) -> Tensor:
+    """Take the softmax among the rows of each segment, element by element.
+
+    Args:
+        data: Rows, shape [n, ...], floating-point.
+        segment_ids: int32 or int64 of shape [n], never falling: the segment of each row.
+
+    Returns:
+        A tensor of the same shape; over the rows of each segment it adds up to 1.
+
+    Raises:
+        OperatorError: the ids do not fit the data, or fall.
+        OperatorTypeError: data is no floating-point Tensor.
+    """
+    floating_tensor(data, "segment_softmax")
+    ids = index_argument(segment_ids, "segment_softmax", "segment_ids")
+    if not data.ndim or not agree(ids.shape, data.shape[:1]):
+        raise OperatorError(
+            f"segment_softmax: segment_ids must have one number per row of data, got {ids.shape}, {data.shape}"
+        )
+    return softmax_of_rows(data, *apply(segment_runs, cast(ids, int64)))
 
 
 def _edges(
@@ -262,5 +305,6 @@ def send_uv(
 
 
 __all__ = [
-    "segment_max", "segment_mean", "segment_min", "segment_sum", "send_u_recv", "send_ue_recv", "send_uv",
+    "segment_max", "segment_mean", "segment_min", "segment_softmax", "segment_sum", "send_u_recv",
+    "send_ue_recv", "send_uv",
 ]  # fmt: skip
