@@ -171,7 +171,7 @@ class Classifier(ImageClassifier):
         self.path = self.folder.path
         self.config = load_config(ClassificationConfig, self.folder.config)
         self.config.model.pretrained = False  # the checkpoint has the weights
-        self.checkpoint = find_checkpoint(self.folder, checkpoint)
+        self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.model.class_num)
         self.network = build_network(self.config)
         load_network(self.checkpoint, "model", self.network)
@@ -241,31 +241,6 @@ def open_classifier(path: Union[str, os.PathLike[str]], checkpoint: str = "best"
         FileNotFoundError: it is neither.
     """
     return ExportedClassifier(path) if is_exported(path) else Classifier(path, checkpoint)
-
-
-def find_checkpoint(folder: RunFolder, which: str) -> Path:
-    """Return a checkpoint of a run.
-
-    Args:
-        folder: the run's folder.
-        which: "best" (the newest where none was marked), "newest", or a folder's name.
-
-    Raises:
-        FileNotFoundError: there is none.
-    """
-    steps = sorted(folder.checkpoints.glob("step_*"))
-    if which in ("best", "newest"):
-        best = folder.checkpoints / "best"
-        if which == "best" and best.exists():
-            return best
-        if not steps:
-            raise FileNotFoundError(f"{str(folder)!r} holds no checkpoint; train first")
-        return steps[-1]
-    chosen = folder.checkpoints / which
-    if not chosen.is_dir():
-        names = ", ".join(["best", "newest", *(step.name for step in steps)])
-        raise FileNotFoundError(f"{str(folder)!r} holds no checkpoint {which!r}; there are {names}")
-    return chosen
 
 
 def write_class_names(folder: RunFolder, names: Sequence[str]) -> None:

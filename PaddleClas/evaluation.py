@@ -18,7 +18,7 @@ from core.train.seeds import seed_everything
 from core.train.step import EvaluationPass
 from core.weights.atomic import atomic_write
 from PaddleClas.calibration import calibration_picture
-from PaddleClas.classifier import find_checkpoint, read_class_names
+from PaddleClas.classifier import read_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
 from PaddleClas.task import ClassificationEvaluator, ClassificationTask
@@ -54,7 +54,7 @@ def evaluate(
     names = None if folder is None else read_class_names(folder, config.model.class_num)
     task = ClassificationTask(config, class_names=names, several_views=True)
     if folder is not None:
-        chosen = find_checkpoint(folder, checkpoint)
+        chosen = folder.find_checkpoint(checkpoint)
         load_network(chosen, "model", task.network)
         print(f"weights: {chosen}")
     task.dataset(split)

@@ -20,6 +20,10 @@ FAMILIES = {
     "transformer": ("Transformer",),
     "unimp": ("UniMP",),
     "sag_pool": ("SAGPool",),
+    "deepwalk": ("DeepWalk",),
+    "node2vec": ("Node2vec",),
+    "line": ("LINE",),
+    "metapath2vec": ("Metapath2vec",),
 }
 """Module of PGL.models to the names of its models, which are classes of the module."""
 

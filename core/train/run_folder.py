@@ -125,6 +125,29 @@ class RunFolder:
                 found.append((int(match.group(1) or 1), candidate))
         return cls(max(found)[1]) if found else None
 
+    def find_checkpoint(self, which: str) -> Path:
+        """Return a checkpoint of this run.
+
+        Args:
+            which: "best" (the newest where none was marked), "newest", or a folder's name.
+
+        Raises:
+            FileNotFoundError: there is none.
+        """
+        steps = sorted(self.checkpoints.glob("step_*"))
+        if which in ("best", "newest"):
+            best = self.checkpoints / "best"
+            if which == "best" and best.exists():
+                return best
+            if not steps:
+                raise FileNotFoundError(f"{str(self)!r} holds no checkpoint; train first")
+            return steps[-1]
+        chosen = self.checkpoints / which
+        if not chosen.is_dir():
+            names = ", ".join(["best", "newest", *(step.name for step in steps)])
+            raise FileNotFoundError(f"{str(self)!r} holds no checkpoint {which!r}; there are {names}")
+        return chosen
+
     def claim(self) -> None:
         """Keep other processes from writing into this folder, until :meth:`release` or the end of this process.
 

@@ -1,0 +1,107 @@
+"""The keys of a graph-learning config."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from typing import Annotated, Optional
+
+import pydantic
+
+from core.io.files import is_url
+from core.train.config import Section, describe_schema
+from core.train.options import SCHEDULES, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.table import Component, Table, describe_type
+from PGL.data.registry import DATASETS
+from PGL.models.registry import MODELS as FAMILY_OF
+
+MODELS = Table(
+    "model",
+    {name: f"PGL.models.{family}:{name}" for name, family in FAMILY_OF.items()},
+    provided=("input_size", "num_class", "num_nodes", "num_entities", "num_relations"),
+)
+TASKS = Table(
+    "task",
+    {
+        "NodeClassification": "PGL.tasks.node_classification:NodeClassification",
+        "SampledNodeClassification": "PGL.tasks.sampled_classification:SampledNodeClassification",
+        "SkipGram": "PGL.tasks.skip_gram:SkipGramTask",
+        "LinkPrediction": "PGL.tasks.link_prediction:LinkPrediction",
+    },
+    provided=("config",),
+)
+
+
+def _whole(root: str) -> str:
+    """Return a path that means the same from any working directory, as the run's config is read from others."""
+    return root if is_url(root) else os.path.abspath(os.path.expanduser(root))
+
+
+def data_override(folder: str) -> str:
+    """Return the override that ``--data FOLDER`` stands for."""
+    return f"data.root={json.dumps(folder)}"
+
+
+class DataSection(Section):
+    """Which graph."""
+
+    dataset: Annotated[Component, pydantic.AfterValidator(DATASETS.check)] = pydantic.Field(
+        description=f"one of {', '.join(DATASETS.entries)}"
+    )
+    root: Optional[Annotated[str, pydantic.AfterValidator(_whole)]] = pydantic.Field(
+        None, description="the folder of the data set's files; --data FOLDER sets it; null: they are downloaded once"
+    )
+    num_workers: pydantic.NonNegativeInt = pydantic.Field(
+        0, description="processes that sample beside the training; 0: the training's own; results are the same"
+    )
+
+
+class ExpectSection(Section):
+    """What the experiment should reach; eval.py fails where it does not."""
+
+    split: str = pydantic.Field("test", description="on which split")
+    metric: str = pydantic.Field(description="which number of the evaluation, as accuracy, macro_f1 or mrr")
+    value: float = pydantic.Field(description="what it should be at least")
+    tolerance: Optional[pydantic.NonNegativeFloat] = pydantic.Field(
+        None, description="how far from it is still right, in both directions; null: whatever is higher is right"
+    )
+
+
+class GraphConfig(Section):
+    """One experiment."""
+
+    seed: pydantic.NonNegativeInt = pydantic.Field(0, description="of weights, walks, samples and order")
+    output: str = pydantic.Field(description="the run's folder; a number is added when it is taken")
+    task: Annotated[Component, pydantic.AfterValidator(TASKS.check)] = pydantic.Field(
+        description=f"what is learnt, with its settings; of {', '.join(TASKS.entries)}"
+    )
+    model: Annotated[Component, pydantic.AfterValidator(MODELS.check)] = pydantic.Field(
+        description=f"the network or table of embeddings, with its settings; of {', '.join(MODELS.entries)}"
+    )
+    data: DataSection
+    optimizer: OptimizerChoice = pydantic.Field(description="an optimizer of core.optimizer with its arguments")
+    schedule: ScheduleChoice = pydantic.Field(description=f"with learning_rate; of {', '.join(SCHEDULES.entries)}")
+    train: TrainOptions
+    expect: Optional[ExpectSection] = None
+
+
+def keys() -> list[str]:
+    """Return one line for each key that a config may have, and one for each setting of a task, model and data set."""
+    lines = describe_schema(GraphConfig)
+    for table, key in ((TASKS, "task"), (MODELS, "model"), (DATASETS, "data.dataset")):
+        for name in table.entries:
+            lines.append(f"{key}: {{name: {name}{_settings(table, name)}}}")
+    return lines
+
+
+def _settings(table: Table, name: str) -> str:
+    """Return the settings of a table's entry, as ", hidden_size: 16, dropout: 0.5"; those without default as types."""
+    parts = []
+    for parameter in inspect.signature(table.resolve(name)).parameters.values():
+        if parameter.name in table.provided or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        default = parameter.default
+        known = default is not parameter.empty
+        parts.append(f", {parameter.name}: {json.dumps(default) if known else describe_type(parameter.annotation)}")
+    return "".join(parts)

@@ -1,0 +1,54 @@
+"""Evaluate a trained graph network, or embeddings of nodes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import argparse
+from collections.abc import Sequence
+from typing import Optional
+
+from core.train import command_line
+
+EXAMPLES = """\
+  python PGL/eval.py runs/cora_gcn
+      the best checkpoint of a run, on the test split
+  python PGL/eval.py runs/cora_gcn --split valid --checkpoint newest
+      another split, another checkpoint
+  python PGL/eval.py runs/cora_gcn --data my/planetoid
+      the data in another folder
+"""
+
+
+def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = command_line.parser(
+        "Evaluate a run: accuracy and macro-F1 of classes, F1 of groups, or ranks of links, as its task says. Leaves "
+        "with code 1 when the config expects more than is reached.",
+        EXAMPLES,
+    )
+    parser.add_argument("run", metavar="RUN", help="the folder of a run")
+    command_line.add_override_option(parser)
+    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not where the run found it")
+    parser.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
+    parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command; return its exit code."""
+    options = parse(arguments)
+    from PGL import evaluation
+
+    return evaluation.evaluate(
+        options.run, options.split, options.checkpoint, options.data, options.overrides, options.output
+    )
+
+
+if __name__ == "__main__":
+    command_line.run(main)

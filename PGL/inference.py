@@ -1,0 +1,107 @@
+"""The inference command: embeddings as an array, as a picture, and as the nearest nodes of some."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+
+from core.train.table import nearest as nearest_name
+from core.weights.atomic import atomic_path, atomic_write
+from PGL.pictures import embedding_picture
+from PGL.runs import open_run
+
+
+def infer(
+    run: str,
+    checkpoint: str,
+    data: Optional[str],
+    near: Sequence[str],
+    top: int,
+    picture: str,
+    output: Optional[str],
+) -> int:
+    """Write embeddings.npy, further arrays, embeddings.png, and the nearest nodes of some as nearest.json.
+
+    Args:
+        run: the run's folder.
+        checkpoint: which one of the run.
+        data: another folder of the data; None: the run's own.
+        near: numbers or names of nodes.
+        top: how many nodes to find for each.
+        picture: "pca", "tsne" or "none".
+        output: where to write; None: the run's folder "embeddings".
+
+    Returns:
+        The exit code.
+
+    Raises:
+        ValueError: there is no such node.
+    """
+    task, folder = open_run(run, checkpoint, data)
+    rows = task.embeddings()
+    chosen = [find_node(name, len(rows), task.names()) for name in near]
+    target = Path(output) if output else folder.path / "embeddings"
+    target.mkdir(parents=True, exist_ok=True)
+    arrays = {"embeddings": rows, **task.predictions()}
+    for name, array in arrays.items():
+        with atomic_path(target / f"{name}.npy") as temporary, open(temporary, "wb") as stream:
+            np.save(stream, array)
+    wrote = [f"{name}.npy {list(array.shape)}" for name, array in arrays.items()]
+    if picture != "none":
+        title = f"{task.config.model.name} on {task.config.data.dataset.name}"
+        embedding_picture(rows, task.labels(), target / "embeddings.png", title, picture)
+        wrote.append("embeddings.png")
+    if chosen:
+        records = [_neighbors(rows, node, top, task.names()) for node in chosen]
+        with atomic_write(target / "nearest.json") as stream:
+            stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+        for record in records:
+            print(f"{record['node']}: " + ", ".join(f"{one['node']} {one['similarity']:.3f}" for one in record["near"]))
+        wrote.append("nearest.json")
+    print(f"wrote to {target}: {', '.join(wrote)}")
+    return 0
+
+
+def find_node(name: str, count: int, names: Optional[Sequence[str]]) -> int:
+    """Return the number of a node that is given by number or name.
+
+    Args:
+        name: what was given.
+        count: how many nodes there are.
+        names: their names; None: they have none.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if names is not None and name in names:
+        return list(names).index(name)
+    if name.isascii() and name.isdigit() and int(name) < count:
+        return int(name)
+    hint = "" if names is None else f", or names, of which the nearest is {nearest_name(name, names)!r}"
+    raise ValueError(f"there is no node {name!r}; there are {count}, numbered from 0{hint}")
+
+
+def nearest_nodes(rows: np.ndarray, node: int, top: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes most like one, best first, and the cosines of their rows with its row.
+
+    Args:
+        rows: [nodes, size].
+        node: its number.
+        top: how many.
+    """
+    lengths = np.linalg.norm(rows, axis=1)
+    cosines = rows @ rows[node] / np.maximum(lengths * lengths[node], np.finfo(rows.dtype).tiny)
+    cosines[node] = -np.inf
+    best = np.argsort(-cosines, kind="stable")[: min(top, len(rows) - 1)]
+    return best, cosines[best]
+
+
+def _neighbors(rows: np.ndarray, node: int, top: int, names: Optional[Sequence[str]]) -> dict[str, Any]:
+    best, cosines = nearest_nodes(rows, node, top)
+    called = (lambda number: int(number)) if names is None else (lambda number: names[number])
+    near = [{"node": called(number), "similarity": float(cosine)} for number, cosine in zip(best, cosines)]
+    return {"node": called(node), "near": near}

@@ -1,0 +1,217 @@
+"""Classes of nodes, learnt on a whole graph: each step is one pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+
+import core
+from core import nn
+from core.io import DataLoader
+from core.metric import ConfusionMatrix
+from core.nn import functional as F
+from core.operators.message_passing import Edges, Rows
+from core.operators.sparse_rows import SparseRows
+from core.train.task import Evaluator, Phase
+from PGL.config import GraphConfig
+from PGL.tasks.base import GraphTask, loader_of
+
+SPARSE = 0.25
+"""Features of which a smaller share is not 0 are kept as sparse rows."""
+
+
+class NodeEvaluator(Evaluator):
+    """Accuracy, macro-F1 and loss over nodes of one class each.
+
+    Args:
+        num_class: the number of classes.
+    """
+
+    def __init__(self, num_class: int) -> None:
+        self.confusion = ConfusionMatrix(num_class)
+        self._loss = 0.0
+        self._count = 0
+
+    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
+        """Take in logits, shape (N, classes), and labels, the batch's last field."""
+        logits, labels = outputs[0].astype(np.float64), batch[-1].numpy()
+        raised = logits - logits.max(axis=1, keepdims=True)
+        logs = raised - np.log(np.exp(raised).sum(axis=1, keepdims=True))
+        self.confusion.update(logits.argmax(axis=1), labels)
+        self._loss -= float(logs[np.arange(len(labels)), labels].sum())
+        self._count += len(labels)
+
+    def result(self) -> dict[str, float]:
+        """Return "accuracy", "macro_f1" and "loss"."""
+        matrix, count = self.confusion.matrix, max(self._count, 1)
+        hits = np.diag(matrix)
+        scores = 2 * hits / np.maximum(matrix.sum(axis=0) + matrix.sum(axis=1), 1)
+        return {
+            "accuracy": float(hits.sum()) / count,
+            "macro_f1": float(scores.mean()),
+            "loss": self._loss / count,
+        }
+
+
+class NodeClassification(GraphTask):
+    """Trains a network on a whole graph to tell classes of nodes apart.
+
+    Args:
+        config: the experiment.
+        passes_per_epoch: steps in an epoch, each one pass over the graph.
+        decays: weight decay by shell pattern of the parameters' names, instead of the optimizer's.
+
+    Raises:
+        ValueError: features are missing or not finite, or the data has no nodes to train on.
+    """
+
+    models = ("GCN", "GAT", "GATv2", "GraphSAGE", "SGC", "SSGC", "APPNP", "GCNII", "Transformer")
+    monitor = "accuracy"
+
+    def __init__(
+        self, config: GraphConfig, passes_per_epoch: int = 10, decays: Optional[dict[str, float]] = None
+    ) -> None:
+        super().__init__(config)
+        self.passes, self.decays = passes_per_epoch, decays
+        if passes_per_epoch < 1:
+            raise ValueError(f"task.passes_per_epoch must be positive, not {passes_per_epoch}")
+        features = checked_features(self.data.graph)
+        self.graph = self.data.graph.tensor(inplace=False)
+        self.features = core.to_tensor(features)
+        if np.count_nonzero(features) < SPARSE * features.size:
+            self.features = SparseRows.from_dense(features)
+        self.build_network(input_size=features.shape[1], num_class=self.data.num_classes)
+        self.parts = {"train": self.data.train_index, "valid": self.data.val_index, "test": self.data.test_index}
+
+    def facts(self) -> list[str]:
+        """Return lines that say what is learnt on."""
+        kind = "mostly 0, kept sparse" if isinstance(self.features, SparseRows) else "dense"
+        parts = ", ".join(f"{len(nodes):,} {split}" for split, nodes in self.parts.items())
+        return [
+            f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {self.graph.num_edges:,} edges, "
+            f"{self.features.shape[1]:,} features ({kind}), {self.data.num_classes} classes",
+            f"nodes with a label: {parts}",
+        ]
+
+    def loader(self, split: str) -> Optional[DataLoader]:
+        """Return the loader of a split's nodes and their classes."""
+        nodes = np.asarray(self.parts[split], np.int64)
+        fields = [nodes, np.asarray(self.data.y, np.int64)[nodes]]
+        return loader_of(lambda _: fields, self.passes if split == "train" else 1, 1, self.config.seed)
+
+    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+        """Return the one phase: cross entropy at the labelled nodes."""
+        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs, self.decays))]
+
+    def loss(self, nodes: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
+        """Return the loss at some nodes, and the accuracy.
+
+        Args:
+            nodes: int64, shape (N,).
+            labels: int64, shape (N,).
+        """
+        (logits,) = self.predict(nodes)
+        hits = core.equal(core.argmax(logits, axis=-1), labels)
+        return F.cross_entropy(logits, labels), {"accuracy": core.cast(hits, "float32").mean()}
+
+    def predict(self, nodes: Any, labels: Any = None) -> Sequence[Any]:
+        """Return the logits of some nodes, shape (N, classes)."""
+        return [core.gather(self.network(self.graph, self.features), nodes)]
+
+    def evaluator(self, split: str) -> NodeEvaluator:
+        """Return an empty evaluator."""
+        return NodeEvaluator(self.data.num_classes)
+
+    def embeddings(self) -> np.ndarray:
+        """Return the logits of all nodes."""
+        self.eval_mode()
+        with core.no_grad():
+            return self.network(self.graph, self.features).numpy()
+
+    def labels(self) -> np.ndarray:
+        """Return the nodes' classes."""
+        return np.asarray(self.data.y)
+
+    def predictions(self) -> dict[str, np.ndarray]:
+        """Return the classes that the network finds."""
+        return {"classes": self.embeddings().argmax(axis=1)}
+
+    def export(self, target: Path) -> str:
+        """Write the program: features and the graph's arrays to logits, for this graph's sizes."""
+        features = core.to_tensor(checked_features(self.data.graph))
+        arrays = [tensor for rows in self.graph.connections() for tensor in rows]
+        core.jit.save(OnArrays(self.network), target, [features, *arrays])
+        return f"features float32 {features.shape} and the graph's arrays to {self.data.num_classes} classes"
+
+
+class Connections:
+    """Stands for a graph of which only the edges are known.
+
+    Args:
+        edges: its edges.
+    """
+
+    def __init__(self, edges: Edges) -> None:
+        self.edges_by_node, self.num_nodes, self.num_edges = edges, edges.num_targets, edges.num_edges
+
+    def connections(self) -> Edges:
+        """Return the edges, grouped by node."""
+        return self.edges_by_node
+
+
+class OnArrays(nn.Layer):
+    """A network that takes features and the arrays of a graph's edges.
+
+    Args:
+        network: of a graph and features.
+    """
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self,
+        features: Any,
+        incoming_starts: Any,
+        incoming_nodes: Any,
+        incoming_edges: Any,
+        outgoing_starts: Any,
+        outgoing_nodes: Any,
+        outgoing_edges: Any,
+    ) -> Any:
+        """Return the network's result.
+
+        Args:
+            features: (num_nodes, size).
+            incoming_starts, incoming_nodes, incoming_edges: where each node's incoming edges begin, their sources and
+                numbers, as :class:`core.operators.message_passing.Rows`.
+            outgoing_starts, outgoing_nodes, outgoing_edges: the same of outgoing edges, and their targets.
+        """
+        incoming = Rows(incoming_starts, incoming_nodes, incoming_edges)
+        outgoing = Rows(outgoing_starts, outgoing_nodes, outgoing_edges)
+        return self.network(Connections(Edges(incoming, outgoing)), features)
+
+
+def checked_features(graph: Any) -> np.ndarray:
+    """Return the features of a graph's nodes, float32 of shape (nodes, size).
+
+    Args:
+        graph: with one kind of node features.
+
+    Raises:
+        ValueError: there are none, or one is infinite or not a number.
+    """
+    if len(graph.node_feat) != 1:
+        raise ValueError(f"data: the graph must have one kind of node features, not {list(graph.node_feat) or 'none'}")
+    features = np.asarray(next(iter(graph.node_feat.values())), np.float32)
+    bad = np.argwhere(~np.isfinite(features))
+    if len(bad):
+        node, column = bad[0]
+        raise ValueError(
+            f"data: feature {column} of node {node} is {features[node, column]} ({len(bad)} like it); mend the data"
+        )
+    return features

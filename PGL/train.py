@@ -1,0 +1,74 @@
+"""Train a graph network or embeddings of nodes from a config file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import argparse
+from collections.abc import Sequence
+from typing import Optional
+
+from core.train import command_line
+
+EXAMPLES = """\
+  python PGL/train.py -c PGL/configs/cora_gcn.yaml
+      graph convolutions on the citation graph Cora, fetched once (under a minute on two cores), and test them
+  python PGL/train.py -c PGL/configs/cora_gcn.yaml --data my/planetoid
+      the same with files that are there already: ind.cora.x and so on
+  python PGL/train.py -c PGL/configs/cora_gcn.yaml -o model.hidden_size=64 -o seed=1
+      change keys of the config; a misspelt key is an error that names the nearest valid one
+  python PGL/train.py -c PGL/configs/blogcatalog_deepwalk.yaml
+      embeddings of a social network from random walks, judged by the groups that they tell
+  python PGL/train.py --resume runs/cora_gcn
+      continue a run that was stopped, or killed, from its newest checkpoint
+  python PGL/train.py --keys
+      list every key that a config may have, and the settings of every task, model and data set
+"""
+
+
+def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = command_line.parser(
+        "Learn from a graph. Everything about the experiment stands in one YAML file; the run writes one folder with "
+        "the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
+        EXAMPLES,
+    )
+    parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
+    command_line.add_override_option(parser)
+    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="continue a run: its folder, or with -c alone the newest run of that config",
+    )
+    command_line.add_profile_option(parser)
+    parser.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
+    options = parser.parse_args(arguments)
+    if not options.keys and not options.config and not options.resume:
+        parser.error("give a config with -c, or a run with --resume")
+    return options
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command; return its exit code."""
+    options = parse(arguments)
+    if options.keys:
+        from PGL.config import keys
+
+        print("\n".join(keys()))
+        return 0
+    from PGL import training
+    from PGL.config import data_override
+
+    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
+    return training.train(options.config, overrides, options.resume, options.profile)
+
+
+if __name__ == "__main__":
+    command_line.run(main)
