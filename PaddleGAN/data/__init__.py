@@ -1,0 +1,33 @@
+"""Data sets for generating, translating and editing images; nothing here loads the engine."""
+
+from __future__ import annotations
+
+from PaddleGAN.data.celeba import SELECTED_ATTRIBUTES, CelebA, flip_attribute, repair_contradictions
+from PaddleGAN.data.face_factors import FACE_ATTRIBUTES
+from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
+from PaddleGAN.data.mnist import MNIST, FashionMNIST
+from PaddleGAN.data.paired import PairedDataset
+from PaddleGAN.data.pipeline import DATASETS, TRANSFORMS, SplitSection, build_dataset, build_loader, build_transform
+from PaddleGAN.data.unpaired import SingleDataset, UnpairedDataset
+
+__all__ = [
+    "CelebA",
+    "DATASETS",
+    "FACE_ATTRIBUTES",
+    "FaceOutlines",
+    "Faces",
+    "FashionMNIST",
+    "MNIST",
+    "PairedDataset",
+    "SELECTED_ATTRIBUTES",
+    "SingleDataset",
+    "SplitSection",
+    "TRANSFORMS",
+    "UnpairedDataset",
+    "UnpairedFaces",
+    "build_dataset",
+    "build_loader",
+    "build_transform",
+    "flip_attribute",
+    "repair_contradictions",
+]

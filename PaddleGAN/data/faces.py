@@ -1,0 +1,167 @@
+"""Data sets of drawn faces: labelled, paired and unpaired; each drawn anew from its number, the same in any process."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Optional
+
+import numpy as np
+
+from core.io import Dataset
+from PaddleGAN.data.face_drawing import draw_face
+from PaddleGAN.data.face_factors import FACE_ATTRIBUTES, Face, check_fixed, draw_factors
+from PaddleGAN.data.images import Transform
+from PaddleGAN.data.paired import check_direction
+
+
+class DrawnFaces(Dataset):
+    """What the data sets of drawn faces share.
+
+    Args:
+        count: how many samples.
+        size: pixels of a side, 32 or more.
+        seed: not negative; different seeds draw different faces.
+        transform: a function of an image, or of a pair.
+
+    Raises:
+        ValueError: an argument is out of range.
+    """
+
+    images_together = 1
+
+    def __init__(self, count: int, size: int, seed: int, transform: Optional[Transform]) -> None:
+        owner = type(self).__name__
+        if count < 1 or size < 32 or seed < 0:
+            raise ValueError(
+                f"{owner}: count must be positive, size at least 32 and seed not negative; not {count}, {size}, {seed}"
+            )
+        self.count = count
+        self.size = size
+        self.seed = seed
+        self.transform = transform
+
+    def __len__(self) -> int:
+        return self.count
+
+    def _apply(self, images: Any) -> Any:
+        return images if self.transform is None else self.transform(images)
+
+    def _check(self, index: int) -> None:
+        if not 0 <= index < self.count:
+            raise IndexError(f"sample {index} is outside a {type(self).__name__} of {self.count} samples")
+
+
+class Faces(DrawnFaces):
+    """Drawn faces with the attributes they were drawn with; sample i is (image, attributes), these float32, 1 or 0.
+
+    Args:
+        count: how many.
+        size: pixels of a side, 32 or more.
+        seed: not negative; different seeds draw different faces.
+        attributes: which of FACE_ATTRIBUTES, in order; None: all.
+        fixed: attributes that all faces shall have, or lack, by name.
+        transform: a function of an image, uint8 of shape (size, size, 3).
+
+    Raises:
+        ValueError: an argument is out of range, an attribute is unknown, or those that are fixed contradict each other.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        size: int = 64,
+        seed: int = 0,
+        attributes: Optional[list[str]] = None,
+        fixed: Optional[dict[str, bool]] = None,
+        transform: Optional[Transform] = None,
+    ) -> None:
+        super().__init__(count, size, seed, transform)
+        self.attribute_names = tuple(FACE_ATTRIBUTES if attributes is None else attributes)
+        for name in self.attribute_names:
+            if name not in FACE_ATTRIBUTES:
+                nearest = difflib.get_close_matches(name, FACE_ATTRIBUTES, n=1, cutoff=0.0)[0]
+                raise ValueError(f"Faces: no attribute {name!r}; the nearest is {nearest!r}")
+        check_fixed(fixed or {})
+        self.fixed = fixed
+
+    def face(self, index: int) -> Face:
+        """Return what is drawn in sample ``index``."""
+        self._check(index)
+        return draw_factors(self.seed, index, self.fixed)
+
+    def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
+        face = self.face(index)
+        attributes = np.array([face.attributes[name] for name in self.attribute_names], np.float32)
+        return self._apply(draw_face(face, self.size)), attributes
+
+
+class FaceOutlines(DrawnFaces):
+    """Pairs of a face's outline (A) and the same face in color (B), for translation.
+
+    Args:
+        count: how many pairs.
+        size: pixels of a side, 32 or more.
+        seed: not negative; different seeds draw different faces.
+        direction: "AtoB": the outline is the input and the face the target; or "BtoA".
+        transform: a function of the pair, a tuple.
+
+    Raises:
+        ValueError: an argument is out of range.
+    """
+
+    images_together = 2
+
+    def __init__(
+        self,
+        count: int,
+        size: int = 64,
+        seed: int = 0,
+        direction: str = "AtoB",
+        transform: Optional[Transform] = None,
+    ) -> None:
+        super().__init__(count, size, seed, transform)
+        check_direction("FaceOutlines", direction)
+        self.direction = direction
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        self._check(index)
+        face = draw_factors(self.seed, index)
+        outline, colored = draw_face(face, self.size, outline=True), draw_face(face, self.size)
+        pair: tuple[Any, Any] = self._apply((outline, colored) if self.direction == "AtoB" else (colored, outline))
+        return pair
+
+
+class UnpairedFaces(DrawnFaces):
+    """Faces (A, B) of two kinds, which differ in the attributes given; no face is of both kinds.
+
+    Args:
+        count: how many of each kind.
+        a: the attributes that the kind A has, or lacks, by name: ``{"Black_Hair": True}``.
+        b: likewise of B.
+        size: pixels of a side, 32 or more.
+        seed: not negative; different seeds draw different faces.
+        transform: a function of an image.
+
+    Raises:
+        ValueError: an argument is out of range, an attribute is unknown, or some contradict each other.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        a: dict[str, bool],
+        b: dict[str, bool],
+        size: int = 64,
+        seed: int = 0,
+        transform: Optional[Transform] = None,
+    ) -> None:
+        super().__init__(count, size, seed, transform)
+        check_fixed(a)
+        check_fixed(b)
+        self.a = a
+        self.b = b
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        self._check(index)
+        first, second = draw_factors(self.seed, 2 * index, self.a), draw_factors(self.seed, 2 * index + 1, self.b)
+        return self._apply(draw_face(first, self.size)), self._apply(draw_face(second, self.size))
