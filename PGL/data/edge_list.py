@@ -14,6 +14,7 @@ import numpy as np
 from PGL.data.source import PathLike
 
 _GZIP = b"\x1f\x8b"
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 class EdgeList(NamedTuple):
@@ -74,16 +75,16 @@ def read_edge_list(
     text = _text(path)
     columns = [("source", np.int64), ("target", np.int64)]
     if weighted:
-        columns.append(("weight", np.float32))
+        columns.append(("weight", np.float64))
     kinds = [str] if typed else []
     try:
         table, names = (_typed_table if typed else _table)(text, columns, delimiter)
     except (ValueError, OverflowError):
         raise _first_error(text, path, columns, kinds, delimiter) from None
     edges = np.stack([table["source"], table["target"]], axis=1)
-    weights = np.ascontiguousarray(table["weight"]) if weighted else None
-    if (edges < 0).any() or weights is not None and not np.isfinite(weights).all():
+    if (edges < 0).any() or weighted and not (np.abs(table["weight"]) <= _LARGEST_WEIGHT).all():
         raise _first_error(text, path, columns, kinds, delimiter)
+    weights = table["weight"].astype(np.float32) if weighted else None
     types = type_names = node_names = None
     if typed:
         numbers: dict[str, int] = {}
@@ -168,13 +169,13 @@ def _first_error(
             return ValueError(f"{where}: {len(row)} columns where {len(wanted)} belong: {', '.join(wanted)}")
         for field, (name, kind) in zip(row, columns):
             if not _is_right(field, kind):
-                what = "a finite number" if kind is np.float32 else "a whole number of at least 0, below 2^63"
+                what = "a finite number" if kind is np.float64 else "a whole number of at least 0, below 2^63"
                 return ValueError(f"{where}: {name} must be {what}, not {field[:80]!r}")
     return ValueError(f"{os.fspath(path)!r} is no edge list")
 
 
 def _is_right(field: str, kind: Any) -> bool:
     try:
-        return bool(np.isfinite(np.float32(field))) if kind is np.float32 else 0 <= int(field) < 2**63
+        return abs(float(field)) <= _LARGEST_WEIGHT if kind is np.float64 else 0 <= int(field) < 2**63
     except (ValueError, OverflowError):
         return False

@@ -99,7 +99,7 @@ def _edges(path: Path, count: int) -> np.ndarray:
 def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Return the arrays of an .npz file; nothing in it is executed."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files if name not in ("format", "data")}
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, AttributeError) as error:
         reason = " ".join(str(error).split())[:200]
