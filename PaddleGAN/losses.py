@@ -18,8 +18,8 @@ MODES = ("vanilla", "lsgan", "wgan", "wgangp", "hinge", "logistic")
 class GANLoss:
     """The adversarial loss of scores, with the names and semantics of ppgan's.
 
-    - ``"vanilla"``: cross entropy (Goodfellow et al. 2014, https://arxiv.org/abs/1406.2661), the generator's in the form
-      that does not saturate.
+    - ``"vanilla"``: cross entropy (Goodfellow et al. 2014, https://arxiv.org/abs/1406.2661), the generator's in the
+      form that does not saturate.
     - ``"lsgan"``: squared distance from the label (Mao et al. 2017, https://arxiv.org/abs/1611.04076).
     - ``"wgan"``, ``"wgangp"``: the mean score, with its sign (Arjovsky et al. 2017, https://arxiv.org/abs/1701.07875).
     - ``"hinge"``: Lim and Ye 2017, https://arxiv.org/abs/1705.02894.
@@ -89,12 +89,11 @@ def gradient_penalty(critic: Callable[[Any], Any], real: Any, fake: Any, share: 
     """Return how far the critic's gradient is from length 1 between real and generated images, 0-D, without a factor.
 
     Paper: Gulrajani et al., "Improved training of Wasserstein GANs", NIPS 2017, https://arxiv.org/abs/1704.00028, which
-    multiplies it by 10. The length is sqrt(sum of squares + 1e-16), so that a gradient of 0 has a penalty of 1 whose own
-    gradient is finite.
+    multiplies it by 10. The length is sqrt(sum of squares + 1e-16), so that a gradient of 0 has a penalty of 1 whose
+    own gradient is finite.
 
     Args:
-        critic: images (N, C, H, W) to scores, the first axis N; of what a critic returns beside them, nothing may be
-            returned here.
+        critic: images (N, C, H, W) to scores, of any shape, and to nothing else.
         real: real images (N, C, H, W).
         fake: generated images of the same shape; no gradient flows into them.
         share: how much of the generated image the mixture of each pair has, (N, 1, 1, 1); None draws it from [0, 1).
