@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -78,7 +79,8 @@ def read_edge_list(
         columns.append(("weight", np.float64))
     kinds = [str] if typed else []
     try:
-        table, names = (_typed_table if typed else _table)(text, columns, delimiter)
+        table = _table(text, columns, delimiter, typed)
+        names = _last_fields(text, len(columns) + 1, delimiter) if typed else []
     except (ValueError, OverflowError):
         raise _first_error(text, path, columns, kinds, delimiter) from None
     edges = np.stack([table["source"], table["target"]], axis=1)
@@ -112,7 +114,7 @@ def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tup
     """
     text, columns = _text(path), [("id", np.int64)]
     try:
-        table, names = _typed_table(text, columns, delimiter)
+        table, names = _table(text, columns, delimiter, True), _last_fields(text, 2, delimiter)
     except (ValueError, OverflowError):
         raise _first_error(text, path, columns, [str], delimiter) from None
     if (table["id"] < 0).any():
@@ -127,27 +129,29 @@ def _text(path: PathLike) -> str:
     content = Path(path).read_bytes()
     try:
         return (gzip.decompress(content) if content[:2] == _GZIP else content).decode("utf-8")
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         kind = "damaged gzip file" if content[:2] == _GZIP else "file of other than UTF-8 text"
         raise ValueError(f"{where} is a {kind}") from error
 
 
-def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> tuple[np.ndarray, list[str]]:
-    """Return the columns of numbers."""
+def _lines(text: str) -> io.StringIO:
+    return io.StringIO(text, newline=None)
+
+
+def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str], more: bool) -> np.ndarray:
+    """Return columns of numbers: all that a line has, or with ``more`` its first ones."""
+    chosen = range(len(columns)) if more else None
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(io.StringIO(text), columns, comments="#", delimiter=delimiter, ndmin=1), []
+        return np.loadtxt(_lines(text), columns, comments="#", delimiter=delimiter, usecols=chosen, ndmin=1)
 
 
-def _typed_table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> tuple[np.ndarray, list[str]]:
-    """Return the columns of numbers, and the last one, of text."""
-    rows = [row for row in (_fields(line, delimiter) for line in text.splitlines()) if row]
-    if any(len(row) != len(columns) + 1 for row in rows):
+def _last_fields(text: str, columns: int, delimiter: Optional[str]) -> list[str]:
+    """Return the last column of lines that have so many."""
+    rows = [row for row in (_fields(line, delimiter) for line in _lines(text)) if row]
+    if any(len(row) != columns for row in rows):
         raise ValueError
-    table = np.empty(len(rows), columns)
-    for place, (name, kind) in enumerate(columns):
-        table[name] = np.array([row[place] for row in rows], object).astype(kind)
-    return table, [row[-1] for row in rows]
+    return [row[-1] for row in rows]
 
 
 def _fields(line: str, delimiter: Optional[str]) -> list[str]:
@@ -160,7 +164,7 @@ def _first_error(
 ) -> ValueError:
     """Return what is wrong with the first line that is."""
     wanted = [name for name, _ in columns] + ["type"] * len(further)
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_lines(text), 1):
         row = _fields(line, delimiter)
         where = f"{os.fspath(path)!r}, line {number}"
         if not row:
@@ -176,6 +180,8 @@ def _first_error(
 
 def _is_right(field: str, kind: Any) -> bool:
     try:
-        return abs(float(field)) <= _LARGEST_WEIGHT if kind is np.float64 else 0 <= int(field) < 2**63
-    except (ValueError, OverflowError):
+        return "_" not in field and (
+            abs(float(field)) <= _LARGEST_WEIGHT if kind is np.float64 else 0 <= int(field) < 2**63
+        )
+    except ValueError:
         return False

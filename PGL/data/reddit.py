@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Optional
 
@@ -19,6 +20,11 @@ from PGL.graph import Graph
 
 _HOME = "https://github.com/matenure/FastGCN/issues/8"
 _NUM_CLASSES = 41
+_PARTS = ("train", "val", "test")
+_DAMAGE = (  # what zipfile, zlib and numpy raise for a file that is cut off, changed or of another kind
+    *(AttributeError, EOFError, KeyError, MemoryError, NotImplementedError, OSError, OverflowError, RuntimeError),
+    *(SyntaxError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
+)
 
 
 class RedditDataset:
@@ -46,6 +52,8 @@ class RedditDataset:
     def __init__(self, normalize: bool = True, symmetry: bool = True, root: Optional[str] = None) -> None:
         files = local_files(type(self).__name__, root, {"reddit.npz": None, "reddit_adj.npz": None}, _HOME)
         data = _arrays(files["reddit.npz"], ("feats", *(f"{p}_index" for p in _PARTS), *(f"y_{p}" for p in _PARTS)))
+        if data["feats"].ndim != 2 or data["feats"].dtype.kind not in "iuf":
+            raise ValueError(f"{os.fspath(files['reddit.npz'])!r}: feats is no table of numbers")
         feature = np.asarray(data["feats"], np.float32)
         count = len(feature)
         self.y = np.zeros(count, np.int64)
@@ -66,9 +74,6 @@ class RedditDataset:
         self.feature, self.num_classes = feature, _NUM_CLASSES
         edges = _edges(files["reddit_adj.npz"], count)
         self.graph = Graph(prepared_edges(edges, count, symmetry, False), count, {"feature": feature})
-
-
-_PARTS = ("train", "val", "test")
 
 
 def _standardized(feature: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -101,7 +106,7 @@ def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, np.ndarray]:
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files if name not in ("format", "data")}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, AttributeError) as error:
+    except _DAMAGE as error:
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{os.fspath(path)!r} is no .npz file of plain arrays, or damaged ({reason})") from None
     missing = [name for name in needed if name not in arrays]

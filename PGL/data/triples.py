@@ -63,7 +63,7 @@ def read_triples(content: bytes, where: str) -> Triples:
         ValueError: a line has other columns; names it. Or it is no text.
     """
     try:
-        lines = content.decode("utf-8").splitlines()
+        lines = content.decode("utf-8").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError:
         raise ValueError(f"{where!r} is no UTF-8 text") from None
     rows = []

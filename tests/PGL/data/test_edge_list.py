@@ -75,6 +75,8 @@ def test_no_edges(content, typed, tmp_path):
         ("0 1 nan\n", {"weighted": True}, "line 1: weight must be a finite number, not 'nan'"),
         ("0 1 1e99\n", {"weighted": True}, "line 1: weight must be a finite number, not '1e99'"),
         ("0 x knows\n", {"typed": True}, "line 1: target must be a whole number of at least 0"),
+        ("1_0 2\n", {}, "line 1: source must be a whole number of at least 0, below 2\\^63, not '1_0'"),
+        ("0 1_0 a\n", {"typed": True}, "line 1: target must be a whole number of at least 0"),
         ("0,1\n", {}, "line 1: 1 columns where 2 belong"),
         (b"\xff\xfe0 1\n", {}, "edges.txt' is a file of other than UTF-8 text"),
         (gzip.compress(b"0 1\n" * 99)[:-9], {}, "edges.txt' is a damaged gzip file"),
@@ -110,6 +112,9 @@ def test_no_damage_escapes_the_reader(tmp_path):
         for _ in range(generator.randrange(1, 4)):
             content[generator.randrange(len(content))] = generator.choice(b"0123456789 -.eE\t\n#,x\xff\x00\r\"'")
         packed = gzip.compress(bytes(content)) if turn % 3 == 0 else bytes(content)
+        if turn % 9 == 0:
+            middle = generator.randrange(2, len(packed))
+            packed = packed[:middle] + bytes([generator.randrange(256)]) + packed[middle + 1 :]
         if turn % 7 == 0:
             packed = packed[: generator.randrange(len(packed))]
         try:

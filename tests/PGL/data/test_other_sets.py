@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import tarfile
 from pathlib import Path
 
@@ -115,6 +116,7 @@ def pickled() -> np.ndarray:
     ("changes", "message"),
     [
         ({"feats": pickled()}, "reddit.npz' is no .npz file of plain arrays, or damaged"),
+        ({"feats": np.array(["a"])}, "reddit.npz': feats is no table of numbers"),
         ({"y_val": np.array([0, 1])}, "reddit.npz': val_index and y_val do not fit 4 nodes"),
         ({"test_index": np.array([4])}, "reddit.npz': test_index and y_test do not fit 4 nodes"),
         ({"y_test": np.array([41])}, "reddit.npz' has a class outside 0 to 40"),
@@ -149,6 +151,26 @@ def test_missing_reddit(tmp_path):
     np.savez(tmp_path / "reddit.npz", feats=FEATURES)
     with pytest.raises(ValueError, match="reddit.npz' lacks train_index, val_index, test_index, y_train"):
         RedditDataset(root=root)
+
+
+def test_no_damage_escapes_the_reader_of_reddit(tmp_path):
+    root = write_reddit(tmp_path)
+    generator = random.Random(5)
+    whole = {name: (tmp_path / name).read_bytes() for name in ("reddit.npz", "reddit_adj.npz")}
+    refused = 0
+    for _ in range(150):
+        name = generator.choice(list(whole))
+        content = bytearray(whole[name])
+        for _ in range(generator.randrange(1, 6)):
+            content[generator.randrange(len(content))] = generator.randrange(256)
+        (tmp_path / name).write_bytes(content[: generator.choice([len(content), generator.randrange(len(content))])])
+        try:
+            RedditDataset(root=root)
+        except ValueError as error:
+            assert "\n" not in str(error) and "reddit" in str(error)
+            refused += 1
+        (tmp_path / name).write_bytes(whole[name])
+    assert refused > 75
 
 
 def test_arxiv(tmp_path):
