@@ -10,6 +10,7 @@ import numpy as np
 from core.io import DataLoader, Dataset, Sampler
 from PGL.adjacency import Adjacency
 from PGL.checks import node_ids
+from PGL.features import ScaledArray
 from PGL.sampling.arguments import draw_seed, fan_outs, whole_number
 from PGL.sampling.blocks import Blocks, sample_blocks
 from PGL.sampling.mapped import pack, unpack
@@ -121,5 +122,14 @@ class _Neighborhoods:
     def __call__(self, batch: list[np.ndarray]) -> list[Any]:
         blocks = sample_blocks(self.incoming, batch[0], self.samples, draw_seed(None, "NeighborLoader"), self.replace)
         if self.features is not None:
-            blocks = blocks._replace(features=np.asarray(self.features[blocks.nodes], np.float32))
+            blocks = blocks._replace(features=_rows(self.features, blocks.nodes))
         return blocks.flat()
+
+
+def _rows(features: Any, nodes: np.ndarray) -> np.ndarray:
+    """Return the rows of some nodes as float32."""
+    if isinstance(features, ScaledArray) and features.ndim == 2:
+        from core.kernels.scaled_rows import gather_scaled
+
+        return gather_scaled(features.values, features.scale, nodes)
+    return np.asarray(features[nodes], np.float32)

@@ -15,8 +15,8 @@ from core.kernels.alias import EMPTY, AliasTables
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.draws import below, below_reference, mixed, mixed_reference, unit
 
-_PARALLEL_EDGES = 1 << 14
-"""Below this many sampled edges starting threads costs more than it saves."""
+_PARALLEL_NODES = 1 << 10
+"""Below this many nodes starting threads costs more than it saves."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _NO_WEIGHTS = np.empty(0, np.float32)
 _NO_ALIAS = AliasTables(np.empty(0, np.float32), np.empty(0, np.int32))
@@ -63,22 +63,31 @@ def sample_neighbors(
     given = read_only(weights if isinstance(weights, np.ndarray) else _NO_WEIGHTS)
     chances, others = read_only(tables.chances), read_only(tables.others)
     starts, counts = np.empty(nodes.shape[0], np.int64), np.empty(nodes.shape[0] + 1, np.int64)
-    limit = np.iinfo(np.int64).max if fanout < 0 else fanout
-    _count(indptr, nodes, limit, drawn_again, given, others, starts, counts)
+    count, limit = nodes.shape[0], np.iinfo(np.int64).max if fanout < 0 else fanout
+    parts = number_of_threads() * 8 if count >= _PARALLEL_NODES else 1
+    counts[0] = 0
+    counting = (indptr, nodes, limit, drawn_again, given, others, starts, counts)
+    if parts > 1:
+        _count(*counting, parts)
+    else:
+        _count_range(*counting, 0, count)
     offsets = np.cumsum(counts)
-    total, most = int(offsets[-1]), int(counts.max())
+    total = int(offsets[-1])
     neighbors, places = np.empty(total, indices.dtype), np.empty(total, np.int64)
-    parts = 1 if total < _PARALLEL_EDGES else number_of_threads() * 8
-    _draw(indptr, nodes, starts, offsets, drawn_again, key, given, chances, others, parts, most, places)
-    _take(indices, places, parts, neighbors)
+    drawing = (indptr, nodes, starts, offsets, drawn_again, key, given, chances, others, int(counts.max()), places)
+    if parts > 1:
+        _draw(*drawing, parts)
+        _take(indices, places, neighbors, parts)
+    else:
+        _draw_range(*drawing, 0, count)
+        _take_range(indices, places, neighbors, 0, total)
     return Sampled(offsets, neighbors, places)
 
 
-@compiled
-def _count(indptr, nodes, limit, replace, weights, others, starts, counts):  # type: ignore[no-untyped-def]
-    """Write where each node's row starts and how many edges of it are drawn, behind a 0."""
-    counts[0] = 0
-    for i in threads(nodes.shape[0]):
+@serial
+def _count_range(indptr, nodes, limit, replace, weights, others, starts, counts, first, last):  # type: ignore[no-untyped-def]
+    """Write where the rows of the nodes from first to last start and how many edges of each are drawn, after a 0."""
+    for i in range(first, last):
         start, end = indptr[nodes[i]], indptr[nodes[i] + 1]
         starts[i] = start
         degree = end - start
@@ -95,8 +104,16 @@ def _count(indptr, nodes, limit, replace, weights, others, starts, counts):  # t
 
 
 @compiled
+def _count(indptr, nodes, limit, replace, weights, others, starts, counts, parts):  # type: ignore[no-untyped-def]
+    count = nodes.shape[0]
+    for part in threads(parts):
+        given = (indptr, nodes, limit, replace, weights, others, starts, counts)
+        _count_range(*given, count * part // parts, count * (part + 1) // parts)
+
+
+@compiled
 def _draw(  # type: ignore[no-untyped-def]
-    indptr, nodes, starts, offsets, replace, key, weights, chances, others, parts, most, places
+    indptr, nodes, starts, offsets, replace, key, weights, chances, others, most, places, parts
 ):
     count = nodes.shape[0]
     for part in threads(parts):
@@ -132,13 +149,18 @@ def _draw_range(  # type: ignore[no-untyped-def]
             _draw_distinct(row, start, degree, table, here)
 
 
-@compiled
-def _take(indices, places, parts, neighbors):  # type: ignore[no-untyped-def]
+@serial
+def _take_range(indices, places, neighbors, first, last):  # type: ignore[no-untyped-def]
     """Read the edges: apart from the draws, so that many of memory's answers are under way at once."""
+    for k in range(first, last):
+        neighbors[k] = indices[places[k]]
+
+
+@compiled
+def _take(indices, places, neighbors, parts):  # type: ignore[no-untyped-def]
     count = places.shape[0]
     for part in threads(parts):
-        for k in range(count * part // parts, count * (part + 1) // parts):
-            neighbors[k] = indices[places[k]]
+        _take_range(indices, places, neighbors, count * part // parts, count * (part + 1) // parts)
 
 
 @serial
