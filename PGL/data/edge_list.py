@@ -77,20 +77,20 @@ def read_edge_list(
     columns = [("source", np.int64), ("target", np.int64)]
     if weighted:
         columns.append(("weight", np.float64))
-    kinds = [str] if typed else []
+    if typed:
+        columns.append(("type", object))
     try:
-        table = _table(text, columns, delimiter, typed)
-        names = _last_fields(text, len(columns) + 1, delimiter) if typed else []
+        table = _table(text, columns, delimiter)
     except (ValueError, OverflowError):
-        raise _first_error(text, path, columns, kinds, delimiter) from None
+        raise _first_error(text, path, columns, delimiter) from None
     edges = np.stack([table["source"], table["target"]], axis=1)
     if (edges < 0).any() or weighted and not (np.abs(table["weight"]) <= _LARGEST_WEIGHT).all():
-        raise _first_error(text, path, columns, kinds, delimiter)
+        raise _first_error(text, path, columns, delimiter)
     weights = table["weight"].astype(np.float32) if weighted else None
     types = type_names = node_names = None
     if typed:
         numbers: dict[str, int] = {}
-        types = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+        types = np.array([numbers.setdefault(name.strip(), len(numbers)) for name in table["type"]], np.int64)
         type_names = list(numbers)
     if renumber:
         node_names, places = np.unique(edges, return_inverse=True)
@@ -112,14 +112,14 @@ def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tup
         FileNotFoundError: there is no file.
         ValueError: a line is of another form; names it.
     """
-    text, columns = _text(path), [("id", np.int64)]
+    text, columns = _text(path), [("id", np.int64), ("type", object)]
     try:
-        table, names = _table(text, columns, delimiter, True), _last_fields(text, 2, delimiter)
+        table = _table(text, columns, delimiter)
     except (ValueError, OverflowError):
-        raise _first_error(text, path, columns, [str], delimiter) from None
+        raise _first_error(text, path, columns, delimiter) from None
     if (table["id"] < 0).any():
-        raise _first_error(text, path, columns, [str], delimiter)
-    return list(zip(table["id"].tolist(), names))
+        raise _first_error(text, path, columns, delimiter)
+    return [(node, name.strip()) for node, name in table.tolist()]
 
 
 def _text(path: PathLike) -> str:
@@ -138,20 +138,11 @@ def _lines(text: str) -> io.StringIO:
     return io.StringIO(text, newline=None)
 
 
-def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str], more: bool) -> np.ndarray:
-    """Return columns of numbers: all that a line has, or with ``more`` its first ones."""
-    chosen = range(len(columns)) if more else None
+def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> np.ndarray:
+    """Return the columns by name; those of type object hold text."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(_lines(text), columns, comments="#", delimiter=delimiter, usecols=chosen, ndmin=1)
-
-
-def _last_fields(text: str, columns: int, delimiter: Optional[str]) -> list[str]:
-    """Return the last column of lines that have so many."""
-    rows = [row for row in (_fields(line, delimiter) for line in _lines(text)) if row]
-    if any(len(row) != columns for row in rows):
-        raise ValueError
-    return [row[-1] for row in rows]
+        return np.loadtxt(_lines(text), columns, comments="#", delimiter=delimiter, ndmin=1)
 
 
 def _fields(line: str, delimiter: Optional[str]) -> list[str]:
@@ -159,18 +150,16 @@ def _fields(line: str, delimiter: Optional[str]) -> list[str]:
     return [field.strip() for field in content.split(delimiter)] if content.strip() else []
 
 
-def _first_error(
-    text: str, path: PathLike, columns: list[tuple[str, Any]], further: list[type], delimiter: Optional[str]
-) -> ValueError:
+def _first_error(text: str, path: PathLike, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> ValueError:
     """Return what is wrong with the first line that is."""
-    wanted = [name for name, _ in columns] + ["type"] * len(further)
     for number, line in enumerate(_lines(text), 1):
         row = _fields(line, delimiter)
         where = f"{os.fspath(path)!r}, line {number}"
         if not row:
             continue
-        if len(row) != len(wanted):
-            return ValueError(f"{where}: {len(row)} columns where {len(wanted)} belong: {', '.join(wanted)}")
+        if len(row) != len(columns):
+            names = ", ".join(name for name, _ in columns)
+            return ValueError(f"{where}: {len(row)} columns where {len(columns)} belong: {names}")
         for field, (name, kind) in zip(row, columns):
             if not _is_right(field, kind):
                 what = "a finite number" if kind is np.float64 else "a whole number of at least 0, below 2^63"
@@ -179,6 +168,8 @@ def _first_error(
 
 
 def _is_right(field: str, kind: Any) -> bool:
+    if kind is object:
+        return True
     try:
         return "_" not in field and (
             abs(float(field)) <= _LARGEST_WEIGHT if kind is np.float64 else 0 <= int(field) < 2**63
