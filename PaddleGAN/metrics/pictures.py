@@ -1,0 +1,54 @@
+"""What metrics take for images: bytes, or a generator's numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from core.metric.metric import as_array
+
+
+def as_pictures(owner: str, images: Any) -> np.ndarray:
+    """Return images as numbers from 0 to 255, channels last, not rounded.
+
+    Args:
+        owner: the metric, for the message.
+        images: uint8, shape (N, H, W, C); or floating point, shape (N, C, H, W), -1 to 1, an array or a Tensor, as a
+            generator gives them. C is 1 or 3.
+
+    Returns:
+        Float32, shape (N, H, W, C).
+
+    Raises:
+        ValueError: the images have another shape or type.
+    """
+    array = as_array(images)
+    if array.ndim == 4 and array.dtype == np.uint8 and array.shape[3] in (1, 3):
+        return array.astype(np.float32)
+    if array.ndim == 4 and array.dtype.kind == "f" and array.shape[1] in (1, 3):
+        return np.ascontiguousarray((array.transpose(0, 2, 3, 1).astype(np.float32) + 1) * np.float32(127.5))
+    raise ValueError(
+        f"{owner}: images are bytes of shape (N, H, W, C) or numbers from -1 to 1 of shape (N, C, H, W), in grey or "
+        f"color, not {array.dtype} of shape {array.shape}"
+    )
+
+
+def as_picture_pairs(owner: str, first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return two batches of images of one shape, each as :func:`as_pictures` does.
+
+    Args:
+        owner: the metric, for the message.
+        first: images.
+        second: as many, of the same size.
+
+    Returns:
+        Both, float64.
+
+    Raises:
+        ValueError: one has another shape or type, or the two differ in shape.
+    """
+    one, other = as_pictures(owner, first), as_pictures(owner, second)
+    if one.shape != other.shape:
+        raise ValueError(f"{owner}: images of shapes {one.shape} and {other.shape} cannot be compared")
+    return one.astype(np.float64), other.astype(np.float64)

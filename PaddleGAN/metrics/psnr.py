@@ -1,0 +1,54 @@
+"""The peak signal-to-noise ratio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from core.metric import Metric
+from PaddleGAN.metrics.pictures import as_picture_pairs
+
+
+def psnr(generated: Any, target: Any) -> np.ndarray:
+    """Return 20 log10(255 / root of the mean squared difference), all channels together, in decibels.
+
+    Args:
+        generated: uint8, shape (N, H, W, C); or floating point, shape (N, C, H, W), -1 to 1.
+        target: as many images of the same size, of either kind.
+
+    Returns:
+        Float64, shape (N,); infinite for equal images.
+
+    Raises:
+        ValueError: the shapes differ, or are not those of images.
+    """
+    first, second = as_picture_pairs("PSNR", generated, target)
+    squared = ((first - second) ** 2).mean(axis=(1, 2, 3))
+    with np.errstate(divide="ignore"):
+        return 10 * np.log10(255.0**2 / squared)
+
+
+class PSNR(Metric):
+    """The mean over images of the peak signal-to-noise ratio, in decibels."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything gathered so far."""
+        self.values: list[float] = []
+
+    def update(self, generated: Any, target: Any) -> float:
+        """Take in a batch, as of :func:`psnr`; return its mean."""
+        values = psnr(generated, target)
+        self.values += values.tolist()
+        return float(values.mean())
+
+    def accumulate(self) -> float:
+        """Return the mean over all images since the last reset; 0.0 when none came in."""
+        return float(np.mean(self.values)) if self.values else 0.0
+
+    def name(self) -> str:
+        """Return "psnr"."""
+        return "psnr"

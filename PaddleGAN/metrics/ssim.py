@@ -1,0 +1,81 @@
+"""Structural similarity.
+
+Paper: Z. Wang et al., "Image quality assessment: from error visibility to structural similarity", 2004,
+https://doi.org/10.1109/TIP.2003.819861.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+
+from core.metric import Metric
+from PaddleGAN.metrics.pictures import as_picture_pairs
+
+WINDOW = 11
+SIGMA = 1.5
+
+
+def ssim(generated: Any, target: Any) -> np.ndarray:
+    """Return the structural similarity, the mean over channels and over the places where the window fits.
+
+    The window is the paper's, Gaussian, 11 pixels wide with a standard deviation of 1.5, and so are the constants.
+
+    Args:
+        generated: uint8, shape (N, H, W, C); or floating point, shape (N, C, H, W), -1 to 1.
+        target: as many images of the same size, of either kind.
+
+    Returns:
+        Float64, shape (N,), at most 1.
+
+    Raises:
+        ValueError: the shapes differ, are not those of images, or the images are smaller than the window.
+    """
+    first, second = as_picture_pairs("SSIM", generated, target)
+    if min(first.shape[1:3]) < WINDOW:
+        height, width = first.shape[1:3]
+        raise ValueError(f"SSIM: its window is {WINDOW} pixels wide; images of {height}x{width} are smaller")
+    return np.array([_similarity(one, other) for one, other in zip(first, second)], np.float64)
+
+
+def _similarity(first: np.ndarray, second: np.ndarray) -> float:
+    steady, lively = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    mean_1, mean_2 = _blurred(first), _blurred(second)
+    variance_1 = _blurred(first**2) - mean_1**2
+    variance_2 = _blurred(second**2) - mean_2**2
+    covariance = _blurred(first * second) - mean_1 * mean_2
+    upper = (2 * mean_1 * mean_2 + steady) * (2 * covariance + lively)
+    lower = (mean_1**2 + mean_2**2 + steady) * (variance_1 + variance_2 + lively)
+    return float((upper / lower).mean())
+
+
+def _blurred(image: np.ndarray) -> np.ndarray:
+    border = WINDOW // 2
+    return cv2.GaussianBlur(image, (WINDOW, WINDOW), SIGMA)[border:-border, border:-border]
+
+
+class SSIM(Metric):
+    """The mean over images of the structural similarity."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything gathered so far."""
+        self.values: list[float] = []
+
+    def update(self, generated: Any, target: Any) -> float:
+        """Take in a batch, as of :func:`ssim`; return its mean."""
+        values = ssim(generated, target)
+        self.values += values.tolist()
+        return float(values.mean())
+
+    def accumulate(self) -> float:
+        """Return the mean over all images since the last reset; 0.0 when none came in."""
+        return float(np.mean(self.values)) if self.values else 0.0
+
+    def name(self) -> str:
+        """Return "ssim"."""
+        return "ssim"
