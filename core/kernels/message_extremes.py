@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.compiled import compiled, serial, taken, threads, vectorized
+from core.kernels.compiled import compiled, serial, taken, threads
 from core.kernels.edge_work import pieces, workers
+from core.kernels.extreme_tiles import (
+    largest_of_row,
+    smallest_of_row,
+    sum_of_neighbor_winners,
+    sum_of_row_winners,
+)
+from core.kernels.row_tiles import COLUMNS
 
 
 def gather_extreme(
@@ -54,35 +61,14 @@ def _extreme_share(  # type: ignore[no-untyped-def]
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            place, first, last = row * width, indptr[row], indptr[row + 1]
-            start = neighbors[first] * width if first < last else 0
-            for k in range(width):
-                result[place + k] = table[start + k] if first < last else 0
-                winners[place + k] = edge_ids[first] if first < last else -1
-            for at in range(first + 1, last):
+            arrays = (table, result, winners, neighbors, edge_ids)
+            numbers = (indptr[row], indptr[row + 1], width, row * width)
+            for column in range(0, width, COLUMNS):
                 if largest:
-                    _raise(result, winners, place, table, neighbors[at] * width, edge_ids[at], width)
+                    largest_of_row(*arrays, *numbers, column, min(COLUMNS, width - column))
                 else:
-                    _lower(result, winners, place, table, neighbors[at] * width, edge_ids[at], width)
+                    smallest_of_row(*arrays, *numbers, column, min(COLUMNS, width - column))
         piece = taken(counter)
-
-
-@vectorized
-def _raise(result, winners, place, table, start, edge, width):  # type: ignore[no-untyped-def]
-    for k in range(width):
-        old, new = result[place + k], table[start + k]
-        wins = new > old or (new != new and old == old)
-        result[place + k] = new if wins else old
-        winners[place + k] = edge if wins else winners[place + k]
-
-
-@vectorized
-def _lower(result, winners, place, table, start, edge, width):  # type: ignore[no-untyped-def]
-    for k in range(width):
-        old, new = result[place + k], table[start + k]
-        wins = new < old or (new != new and old == old)
-        result[place + k] = new if wins else old
-        winners[place + k] = edge if wins else winners[place + k]
 
 
 def sum_of_winners(
@@ -129,17 +115,11 @@ def _winners_share(  # type: ignore[no-untyped-def]
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            place = row * width
-            for k in range(place, place + width):
-                result[k] = 0
-            for at in range(indptr[row], indptr[row + 1]):
-                start = neighbors[at] * width
-                _add_won(result, place, table, start, winners, place if forward else start, edge_ids[at], width)
+            arrays = (table, result, winners, neighbors, edge_ids)
+            numbers = (indptr[row], indptr[row + 1], width, row * width)
+            for column in range(0, width, COLUMNS):
+                if forward:
+                    sum_of_row_winners(*arrays, *numbers, column, min(COLUMNS, width - column))
+                else:
+                    sum_of_neighbor_winners(*arrays, *numbers, column, min(COLUMNS, width - column))
         piece = taken(counter)
-
-
-@vectorized
-def _add_won(result, place, table, start, winners, other, edge, width):  # type: ignore[no-untyped-def]
-    zero = table.dtype.type(0)
-    for k in range(width):
-        result[place + k] += table[start + k] if winners[other + k] == edge else zero

@@ -7,7 +7,7 @@ overlap the one before it: nothing is left over. Memory is asked for a few edges
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from llvmlite import ir
 from numba import types
@@ -17,8 +17,9 @@ from numba.extending import intrinsic
 COLUMNS = 64
 """Most elements of a stretch."""
 
-_SHAPES = ((16, 4), (16, 3), (16, 2), (8, 2), (4, 2), (2, 2), (1, 1))  # lanes, vectors
-_SHAPES_OF_HEADS = ((16, 4), (8, 8), (8, 4), (4, 8))
+Shapes = tuple[tuple[int, int], ...]
+SHAPES: Shapes = ((16, 4), (16, 3), (16, 2), (8, 2), (4, 2), (2, 2), (1, 1))  # lanes, vectors
+_SHAPES_OF_HEADS: Shapes = ((16, 4), (8, 8), (8, 4), (4, 8))
 _AHEAD = 8
 _LINE = 64  # bytes that a processor fetches at once
 _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
@@ -70,8 +71,13 @@ def _stretch(sums: bool, dots: bool, weights: str = "") -> Any:
                 for kind, argument in zip(signature.args[:7], arguments)
             ]
             number = context.get_data_type(signature.args[0].dtype)
-            given = _Given(builder, number, [array.data for array in structures], arguments[7:], structures[5].nitems)
-            _choose(given, sums, dots, weights, _SHAPES_OF_HEADS if weights == "heads" else _SHAPES)
+            given = Given(builder, number, [array.data for array in structures], arguments[7:], structures[5].nitems)
+            exact = weights == "heads"
+
+            def loop(given: Given, lanes: int, vectors: int) -> Loop:
+                return Loop(given, lanes, vectors, sums, dots, weights)
+
+            choose(given, loop, _SHAPES_OF_HEADS if exact else SHAPES, exact)
             return context.get_dummy_value()
 
         return signature, generate
@@ -79,7 +85,7 @@ def _stretch(sums: bool, dots: bool, weights: str = "") -> Any:
     return stretch
 
 
-class _Given(NamedTuple):
+class Given(NamedTuple):
     """What a stretch is given: LLVM's values."""
 
     builder: Any
@@ -89,29 +95,38 @@ class _Given(NamedTuple):
     edges: Any
 
 
-def _choose(given: _Given, sums: bool, dots: bool, weights: str, shapes: tuple[tuple[int, int], ...]) -> None:
-    """Write a loop for each shape, and the choice between them."""
+def choose(given: Given, loop: Callable[[Given, int, int], Loop], shapes: Shapes = SHAPES, exact: bool = False) -> None:
+    """Write a loop for each shape, and the choice between them.
+
+    Args:
+        given: What the stretch is given.
+        loop: Makes the loop for vectors of so many lanes, and so many vectors.
+        shapes: Lanes and vectors.
+        exact: Whether a shape is for heads that are vectors, not for any stretch that it can cover.
+    """
     builder, count, size = given.builder, given.numbers[5], given.numbers[8]
     lanes, vectors = shapes[0]
     if len(shapes) == 1:
-        _Loop(given, sums, dots, weights, lanes, vectors).write()
+        loop(given, lanes, vectors).write()
         return
-    if weights == "heads":
+    if exact:
         whole = builder.icmp_signed("==", count, _INT64(lanes * vectors))
         fits = builder.and_(builder.icmp_signed("==", size, _INT64(lanes)), whole)
     else:
         fits = builder.icmp_signed(">=", count, _INT64(shapes[1][0] * shapes[1][1] + 1))
     with builder.if_else(fits) as (then, otherwise):
         with then:
-            _Loop(given, sums, dots, weights, lanes, vectors).write()
+            loop(given, lanes, vectors).write()
         with otherwise:
-            _choose(given, sums, dots, weights, shapes[1:])
+            choose(given, loop, shapes[1:], exact)
 
 
-class _Loop:
+class Loop:
     """Writes the loop over the edges for vectors of one shape; see :func:`_stretch`."""
 
-    def __init__(self, given: _Given, sums: bool, dots: bool, weights: str, lanes: int, vectors: int) -> None:
+    def __init__(
+        self, given: Given, lanes: int, vectors: int, sums: bool = True, dots: bool = False, weights: str = ""
+    ) -> None:
         self.builder, self.number, self.edges = given.builder, given.number, given.edges
         self.sums, self.dots, self.weights, self.lanes = sums, dots, weights, lanes
         self.table, self.weight, self.mine, self.result, self.products, self.neighbors, self.edge_ids = given.arrays
@@ -140,7 +155,7 @@ class _Loop:
         self.ask(at)
         edge, start = self.edge(at), builder.mul(self.index(self.neighbors, at), self.width)
         found = [self.load(self.table, builder.add(start, column)) for column in self.columns]
-        results = self.added(found, running, edge) if self.sums else []
+        results = self.added(found, running, edge, at) if self.sums else []
         if self.dots:
             self.multiply(found, mine, edge)
         following = builder.add(at, _INT64(1))
@@ -156,13 +171,16 @@ class _Loop:
         for row, value in zip(rows, final):
             builder.store(value, self.pointer(self.result, row), align=self.bytes)
 
-    def pointer(self, array: Any, offset: Any) -> Any:
-        return self.builder.bitcast(self.builder.gep(array, [offset]), self.vector.as_pointer())
+    def pointer(self, array: Any, offset: Any, kind: Any = None) -> Any:
+        """Return where a vector stands in an array."""
+        return self.builder.bitcast(self.builder.gep(array, [offset]), (kind or self.vector).as_pointer())
 
     def load(self, array: Any, offset: Any) -> Any:
+        """Return a vector of an array."""
         return self.builder.load(self.pointer(array, offset), align=self.bytes)
 
     def index(self, array: Any, at: Any) -> Any:
+        """Return an element of an array of indices."""
         value = self.builder.load(self.builder.gep(array, [at]))
         return value if value.type == _INT64 else self.builder.sext(value, _INT64)
 
@@ -173,6 +191,7 @@ class _Loop:
         return self.builder.add(self.builder.mul(self.index(self.edge_ids, at), self.heads), self.head)
 
     def call(self, name: str, result: Any, arguments: list[Any], **options: Any) -> Any:
+        """Call a function of LLVM's."""
         kind = ir.FunctionType(result, [argument.type for argument in arguments])
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), arguments, **options)
 
@@ -206,10 +225,11 @@ class _Loop:
             self.prefetch(self.products, edge)
 
     def prefetch(self, array: Any, offset: Any) -> None:
+        """Ask for one line of memory."""
         where = self.builder.bitcast(self.builder.gep(array, [offset]), ir.IntType(8).as_pointer())
         self.call("llvm.prefetch.p0i8", ir.VoidType(), [where, _INT32(0), _INT32(3), _INT32(1)])
 
-    def added(self, found: list[Any], running: list[Any], edge: Any) -> list[Any]:
+    def added(self, found: list[Any], running: list[Any], edge: Any, at: Any) -> list[Any]:
         """Return the sums with an edge's elements."""
         if not self.weights:
             add = self.builder.add if self.whole else self.builder.fadd

@@ -1,7 +1,8 @@
-"""Reducing rows that edges bring from one table to another: the kernels under segment reduction and message passing.
+"""Reducing rows that edges, in any order, bring from one table to another.
 
-As in :mod:`core.kernels.scatter` the threads share the rows of the result and walk through the edges in order, so
-the result does not depend on their number.
+Edges of wide rows are grouped by the row where they end, which costs less than to reach each row again and again; the
+kernels of message passing do the rest. For narrow rows the threads share the rows of the result and walk through the
+edges in order, as in :mod:`core.kernels.scatter`. Neither result depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -10,8 +11,14 @@ from typing import Optional
 
 import numpy as np
 
+from core.kernels.adjacency import compress
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
+from core.kernels.message_extremes import gather_extreme
+from core.kernels.message_passing import gather_sum
 from core.kernels.scatter import PARALLEL_ELEMENTS
+
+_WIDE = 4
+"""From so many numbers a row on, grouping pays."""
 
 
 @serial
@@ -36,37 +43,6 @@ def _sum_edges(table, source, target, result, parts):  # type: ignore[no-untyped
         _sum_range(table, source, target, result, rows * part // parts, rows * (part + 1) // parts)
 
 
-@serial
-def _extreme_range(table, source, target, sign, result, first, last):  # type: ignore[no-untyped-def]
-    """Serve the rows from first to last."""
-    width = result.shape[1]
-    for row in range(first, last):
-        for k in range(width):
-            result[row, k] = -1
-    for edge in range(target.shape[0]):
-        row = target[edge]
-        if first <= row < last:
-            origin = source[edge]
-            for k in range(width):
-                best = result[row, k]
-                if best < 0:
-                    result[row, k] = origin
-                else:
-                    new = table[origin, k]
-                    old = table[best, k]
-                    if (new > old) if sign > 0 else (new < old):
-                        result[row, k] = origin
-                    elif new != new and old == old:  # NaN stays visible
-                        result[row, k] = origin
-
-
-@compiled
-def _extreme_edges(table, source, target, sign, result, parts):  # type: ignore[no-untyped-def]
-    rows = result.shape[0]
-    for part in threads(parts):
-        _extreme_range(table, source, target, sign, result, rows * part // parts, rows * (part + 1) // parts)
-
-
 def _is_small(target: np.ndarray, result: np.ndarray) -> bool:
     return max(target.size * result.shape[1], result.size) < PARALLEL_ELEMENTS
 
@@ -86,8 +62,12 @@ def sum_edges(
     Returns:
         Sums of shape [size, width]; 0 where no edge ends.
     """
-    result = np.empty((size, table.shape[1]), table.dtype) if out is None else out
-    if _is_small(target, result):
+    width = table.shape[1]
+    result = np.empty((size, width), table.dtype) if out is None else out
+    if width >= _WIDE and not _is_small(target, result):
+        indptr, neighbors, _ = compress(target, source, size, number=False, dtype=np.int32)
+        gather_sum(table.reshape(-1), indptr, neighbors, False, width, result.reshape(-1))
+    elif _is_small(target, result):
         _sum_range(table, source, target, result, 0, size)
     else:
         _sum_edges(table, source, target, result, number_of_threads())
@@ -119,12 +99,13 @@ def extreme_edges(
     Returns:
         int64 rows of shape [size, width]; the first of several equal ones, -1 where no edge ends.
     """
-    result = np.empty((size, table.shape[1]), np.int64) if out is None else out
-    sign = 1 if largest else -1
-    if _is_small(target, result):
-        _extreme_range(table, source, target, sign, result, 0, size)
-    else:
-        _extreme_edges(table, source, target, sign, result, number_of_threads())
+    width = table.shape[1]
+    result = np.empty((size, width), np.int64) if out is None else out
+    found, winners = np.empty(size * width, table.dtype), np.empty(size * width, np.int32)
+    indptr, neighbors, edge_ids = compress(target, source, size)
+    assert edge_ids is not None
+    gather_extreme(table.reshape(-1), indptr, neighbors, edge_ids, largest, width, (found, winners))
+    result[:] = np.where(winners < 0, -1, source[winners] if source.size else -1).reshape(result.shape)
     return result
 
 

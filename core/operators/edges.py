@@ -9,7 +9,8 @@ import numpy as np
 from core.kernels import engine
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
-from core.tensor import Tensor, readable
+from core.kernels.operator import HostOperator
+from core.tensor import Tensor, apply, readable
 
 MAXIMUM = 2**31
 
@@ -112,6 +113,35 @@ def _index(given: Union[Tensor, np.ndarray], size: int, name: str) -> np.ndarray
             wrong = low if low < 0 else high
             raise OperatorIndexError(f"Edges: {name} {wrong} is no node: there are {size}, numbered from 0")
     return array
+
+
+def _grouped(source: np.ndarray, target: np.ndarray, sources: int, targets: int, out: tuple[np.ndarray, ...]) -> None:
+    from core.kernels.adjacency import compress
+
+    for ends, size in ((source, sources), (target, targets)):
+        if ends.size and (ends.min() < 0 or ends.max() >= size):
+            raise OperatorIndexError(f"an edge leads to a node that does not exist: there are {size}")
+    incoming = compress(target, source, targets, dtype=np.int32)
+    for made, array in zip(out, (*incoming, *compress(source, target, sources, dtype=np.int32))):
+        made[:] = array
+
+
+group_edges = HostOperator(
+    "group_edges",
+    _grouped,
+    infer=lambda metas, options: [
+        ((options["targets"] + 1,), int64), (metas[0][0], int32), (metas[0][0], int32),
+        ((options["sources"] + 1,), int64), (metas[0][0], int32), (metas[0][0], int32),
+    ],
+    fills=True,
+    differentiable=False,
+)  # fmt: skip
+
+
+def grouped_edges(source: Tensor, target: Tensor, sources: int, targets: int) -> Edges:
+    """Do what :meth:`Edges.from_index` does for int64 tensors, also inside a program that is being compiled."""
+    rows = apply(group_edges, source, target, sources=sources, targets=targets)
+    return Edges(Rows(*rows[:3]), Rows(*rows[3:]))
 
 
 def check_edges(edges: Any, caller: str) -> Edges:

@@ -249,7 +249,7 @@ def gather_reduce(x: Tensor, edges: Edges, reduce: str = "sum") -> Tensor:
     return _computed(gather_extreme, x, rows=rows, largest=reduce == "max")
 
 
-def gather_multiply_reduce(x: Tensor, weight: Tensor, edges: Edges) -> Tensor:
+def gather_multiply_reduce(x: Tensor, weight: Tensor, edges: Edges, reduce: str = "sum") -> Tensor:
     """Send each source's features along its edges, times the edge's weight, and add up what arrives at each target.
 
     Args:
@@ -257,12 +257,13 @@ def gather_multiply_reduce(x: Tensor, weight: Tensor, edges: Edges) -> Tensor:
         weight: [edges, ...]: its axes but the first are x's next ones, so [edges] weighs whole rows, [edges, H] the
             heads of [sources, H, D], and [edges, D] each element of [sources, D].
         edges: The edges.
+        reduce: ``sum`` or ``mean``.
 
     Returns:
-        [targets, ..., D]: the sum of weight x source over the edges that end there.
+        [targets, ..., D]: the sum (or mean) of weight x source over the edges that end there.
 
     Raises:
-        OperatorError: the shapes do not fit each other and the edges.
+        OperatorError: the shapes do not fit each other and the edges, or ``reduce`` is unknown.
         OperatorTypeError: x and weight are no floating-point Tensors of one type, or ``edges`` are no edges.
     """
     (incoming, outgoing), caller = check_edges(edges, "gather_multiply_reduce"), "gather_multiply_reduce"
@@ -273,7 +274,10 @@ def gather_multiply_reduce(x: Tensor, weight: Tensor, edges: Edges) -> Tensor:
         raise OperatorError(
             f"{caller}: weight's axes behind the first must be x's, got weight {weight.shape} and x {x.shape}"
         )
-    return _computed(gather_multiply_sum, x, weight, rows=(*incoming, *outgoing))
+    if reduce not in ("sum", "mean"):
+        raise OperatorError(f"{caller}: reduce {reduce!r} is unknown: use 'sum' or 'mean'")
+    total = _computed(gather_multiply_sum, x, weight, rows=(*incoming, *outgoing))
+    return total / degrees(incoming, total.dtype, total.ndim) if reduce == "mean" else total  # type: ignore[operator, no-any-return]
 
 
 def _ends(source: Tensor, target: Tensor, edges: Edges, caller: str) -> tuple[Tensor, ...]:

@@ -9,19 +9,20 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels import engine
-from core.kernels.dimension import agree
+from core.kernels.dimension import agree, is_known
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32, int32, int64
+from core.kernels.dtypes import float32, float64, int32, int64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.constants import positions
 from core.operators.creation import cast, filled
+from core.operators.edges import grouped_edges
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
-from core.operators.message_passing import softmax_of_rows
+from core.operators.message_passing import gather_multiply_reduce, softmax_of_rows
 from core.operators.scattering import add_rows, as_rows
 from core.tensor import Tensor, apply, readable
 
@@ -275,8 +276,28 @@ def send_ue_recv(
     )
     if need_tensor(y, "send_ue_recv", "y").shape[:1] != source.shape:
         raise OperatorError(f"send_ue_recv: y must have one row for each of {source.shape[0]} edges, got {y.shape}")
+    every = positions(source.shape[0])
+    if reduce_op in ("sum", "mean") and x.dtype is y.dtype and x.dtype in (float32, float64):
+        if message_op in ("add", "sub"):  # the sum of sums
+            first, second = (reduce_edges(*given, target, size, reduce_op) for given in ((x, source), (y, every)))
+            return _message(first, second, message_op, "send_ue_recv")
+        weight = _weight(x, y)
+        if message_op in ("mul", "div") and weight is not None:
+            edges = grouped_edges(source, target, x.shape[0], size)
+            factor = 1.0 / weight if message_op == "div" else weight
+            return gather_multiply_reduce(x, factor, edges, reduce_op)
     messages = _message(take_rows(x, source), y, message_op, "send_ue_recv")
-    return reduce_edges(messages, positions(source.shape[0]), target, size, reduce_op)
+    return reduce_edges(messages, every, target, size, reduce_op)
+
+
+def _weight(x: Tensor, y: Tensor) -> Optional[Tensor]:
+    """Return what edges hold as weights of x's leading axes, or None where it is spread otherwise."""
+    axes = y.ndim
+    while axes > 1 and is_known(y.shape[axes - 1], 1):
+        axes -= 1
+    if axes > x.ndim or (axes > 1 and y.ndim != x.ndim) or not agree(y.shape[1:axes], x.shape[1:axes]):
+        return None
+    return y if axes == y.ndim else reshape_exact(y, y.shape[:axes])
 
 
 def send_uv(

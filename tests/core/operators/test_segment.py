@@ -69,6 +69,32 @@ def test_features_of_several_axes_and_of_one() -> None:
     np.testing.assert_allclose(got.numpy(), reduced(cube[SOURCE] * weight[:, None, None], TARGET, 5, "sum"))
 
 
+@pytest.mark.parametrize("operation", ["add", "sub", "mul", "div"])
+@pytest.mark.parametrize("reduce", REDUCE)
+def test_edge_features_of_every_shape(operation: str, reduce: str) -> None:
+    generator = np.random.default_rng(1)
+    cube = generator.uniform(0.5, 2, (5, 2, 3))
+    function = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[operation]
+    for x, shape in ((cube, (5, 2, 3)), (cube, (5, 2, 1)), (cube, (5, 1, 3)), (cube, (5, 1, 1)), (cube[:, 0], (5, 3))):
+        y = generator.uniform(0.5, 2, shape)
+        expected = reduced(function(x[SOURCE], y), TARGET, 6, reduce)
+
+        def send(x: core.Tensor, y: core.Tensor, *ends: core.Tensor) -> core.Tensor:
+            return geometric.send_ue_recv(x, y, *ends, operation, reduce, 6)
+
+        np.testing.assert_allclose(send(T(x), T(y), T(SOURCE), T(TARGET)).numpy(), expected, rtol=1e-12)
+        check_compiled(send, x, y, SOURCE, TARGET)
+
+
+def test_wide_rows_of_many_edges() -> None:
+    generator = np.random.default_rng(0)
+    x, ends = generator.standard_normal((300, 40)).astype("float32"), generator.integers(0, 300, (2, 3000))
+    for operation in REDUCE:
+        got = geometric.send_u_recv(T(x), T(ends[0]), T(ends[1]), operation)
+        expected = reduced(x.astype("float64")[ends[0]], ends[1], 300, operation)
+        np.testing.assert_allclose(got.numpy(), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_no_edges_and_no_rows() -> None:
     none = core.zeros([0], "int64")
     for operation in REDUCE:
