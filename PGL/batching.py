@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from PGL.checks import is_tensor
-from PGL.forms import to_tensor
+from PGL.forms import as_tensor, to_tensor
 
 Self = TypeVar("Self", bound="Joined")
 
@@ -46,14 +46,22 @@ class Joined:
         found = np.repeat(np.arange(len(index) - 1, dtype=np.int32), np.diff(index))
         return to_tensor(found) if self._is_tensor else found
 
-    def _check_parts(self, arrays: dict[str, np.ndarray], where: str) -> None:
-        """Take over where the graphs of a stored batch begin."""
-        for part, index in arrays.items():
-            count = getattr(self, self.PARTS[part])
-            whole = index.ndim == 1 and index.dtype == np.int64 and len(index) and (np.diff(index) >= 0).all()
-            if not whole or index[0] != 0 or index[-1] != count or len(index) != len(next(iter(arrays.values()))):
+    def set_parts(self, arrays: dict[str, np.ndarray], where: str) -> None:
+        """Take over where the graphs of a stored batch begin.
+
+        Args:
+            arrays: integers of shape [graphs + 1] for each kind of things that are counted; none: it is one graph.
+            where: the folder, for messages.
+
+        Raises:
+            ValueError: they do not divide the nodes and edges.
+        """
+        for part, count_name in self.PARTS.items() if arrays else ():
+            index, count = arrays.get(part, np.empty(0, np.int64)), getattr(self, count_name)
+            rises = index.ndim == 1 and index.dtype.kind in "iu" and len(index) and (index[1:] >= index[:-1]).all()
+            if not rises or index[0] != 0 or index[-1] != count or len(index) != len(next(iter(arrays.values()))):
                 raise ValueError(f"{where} is damaged: its graphs do not divide {count} {part}s; store it again")
-        self._parts = dict(arrays) if len(arrays) == len(self.PARTS) else {}
+        self._parts = {part: index.astype(np.int64) for part, index in arrays.items()}
 
     @classmethod
     def disjoint(cls: type[Self], graph_list: Sequence[Self], merged_graph_index: bool = False) -> Self:
@@ -71,19 +79,20 @@ class Joined:
         """
         if not len(graph_list):
             raise ValueError(f"{cls.__name__}.disjoint: there are no graphs to put side by side")
-        graphs = [graph.numpy(inplace=False) for graph in graph_list]
-        index = {part: _offsets([getattr(graph, count) for graph in graphs]) for part, count in cls.PARTS.items()}
+        index = {part: _offsets([getattr(graph, count) for graph in graph_list]) for part, count in cls.PARTS.items()}
         parts = list(index)  # of nodes: sources, targets; the last part is that of edges
         offsets = np.stack([index[parts[0]][:-1], index[parts[-2]][:-1]], axis=1)
-        edges = np.concatenate([graph.edges + offset for graph, offset in zip(graphs, offsets)])
+        edges = [graph.numpy(inplace=False).edges + offset for graph, offset in zip(graph_list, offsets)]
         joined = object.__new__(cls)
-        joined._begin(int(index[parts[0]][-1]), int(index[parts[-2]][-1]), len(edges))
-        joined._edges = edges
+        joined._begin(int(index[parts[0]][-1]), int(index[parts[-2]][-1]), int(index["edge"][-1]))
+        joined._edges = np.concatenate(edges)
+        to_tensors = graph_list[0].is_tensor()
         for kind in cls.KINDS:
-            joined._features[kind] = _joined_features(cls.__name__, kind, [graph._features[kind] for graph in graphs])
+            tables = [graph._features[kind] for graph in graph_list]
+            joined._features[kind] = _joined_features(cls.__name__, kind, tables, to_tensors)
         if not merged_graph_index:
             joined._parts = index
-        return joined.tensor() if graph_list[0].is_tensor() else joined
+        return joined.tensor() if to_tensors else joined
 
     @classmethod
     def batch(cls: type[Self], graph_list: Sequence[Self]) -> Self:
@@ -99,7 +108,7 @@ def _offsets(counts: Sequence[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _joined_features(owner: str, kind: str, tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _joined_features(owner: str, kind: str, tables: Sequence[dict[str, Any]], to_tensors: bool) -> dict[str, Any]:
     """Return the features of graphs, those of the first graph above those of the second and so on."""
     joined = {}
     for name in tables[0]:
@@ -107,9 +116,15 @@ def _joined_features(owner: str, kind: str, tables: Sequence[dict[str, Any]]) ->
         shapes = {None if row is None else tuple(row.shape[1:]) for row in rows}
         if len(shapes) > 1:
             raise ValueError(f"{owner}.disjoint: {kind} {name!r} is not of one shape in all graphs")
-        joined[name] = np.concatenate(rows)
+        joined[name] = _concatenated(rows) if to_tensors else np.concatenate([np.asarray(row) for row in rows])
     for number, table in enumerate(tables):
         if set(table) != set(joined):
             odd = sorted(set(table) - set(joined))[0]
             raise ValueError(f"{owner}.disjoint: graph {number} has a {kind} {odd!r}, and graph 0 has none")
     return joined
+
+
+def _concatenated(rows: Sequence[Any]) -> Any:
+    from core.operators.joining import concat
+
+    return concat([as_tensor(row) for row in rows], 0)

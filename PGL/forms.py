@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Optional, TypeVar
 
 import numpy as np
@@ -155,7 +156,7 @@ class Forms:
 
     @classmethod
     def load(cls: type[Self], path: Any, mmap_mode: Optional[str] = "r", verify: bool = True) -> Self:
-        """Read a graph that :meth:`dump` or :func:`PGL.storage.create` wrote.
+        """Read a graph that :meth:`dump` or :func:`PGL.storage.create` wrote, or pgl 2.2's own ``dump``.
 
         Args:
             path: its folder.
@@ -169,8 +170,10 @@ class Forms:
             FileNotFoundError: there is no stored graph.
             ValueError: it is another kind of graph, damaged, truncated or foreign.
         """
-        from PGL import storage
+        from PGL import pgl_dump, storage
 
+        if not (Path(path) / storage.HEADER).exists() and (Path(path) / pgl_dump.EDGES).is_file():
+            return pgl_dump.load_pgl_dump(cls, Path(path), mmap_mode)
         return cls.from_stored(storage.load(path, mmap_mode, verify), repr(str(path)))
 
     @classmethod
@@ -195,7 +198,7 @@ class Forms:
                 f"{where} holds the edges in two directions without edge ids, so that its edges cannot be told; read it"
                 " with PGL.storage.load, or store it with edge_ids=True"
             )
-        graph._check_parts(stored.arrays, where)
+        graph.set_parts(stored.arrays, where)
         graph._features.update(stored.features)
         return graph
 

@@ -186,6 +186,16 @@ def test_disjoint_graphs():
     assert merged.num_graph == 1 and merged.graph_node_id.tolist() == [0] * 12
 
 
+def test_gradients_pass_through_joined_features():
+    feature = core.ones([6, 1])
+    feature.stop_gradient = False
+    joined = pgl.Graph.batch(
+        [pgl.Graph(EDGES, 6, {"h": feature}), pgl.Graph(EDGES, 6, {"h": np.ones((6, 1), np.float32)})]
+    )
+    joined.send_u_recv(joined.node_feat["h"]).sum().backward()
+    assert feature.grad.numpy().ravel().tolist() == [3, 1, 1, 1, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("graphs", "message"),
     [
