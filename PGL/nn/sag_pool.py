@@ -18,6 +18,7 @@ import core
 from core import nn
 from core.operators import message_passing
 from PGL.graph import Graph
+from PGL.math import segment_topk
 from PGL.nn.functional import membership
 from PGL.nn.gcn_conv import GCNConv
 from PGL.subgraph import subgraph
@@ -68,43 +69,16 @@ class SAGPool(nn.Layer):
             scores = self.nonlinearity(scores)
         else:
             scores = message_passing.edge_softmax(scores, membership(graph))
-        owners = graph.graph_node_id.numpy()
-        if self.min_score is None:
-            kept = best_nodes(scores.numpy(), owners, self.ratio)
-        else:
-            kept = good_nodes(scores.numpy(), owners, self.min_score)
-        places = core.to_tensor(kept)
-        features = core.gather(x, places) * core.gather(scores, places).reshape([-1, 1])
-        smaller = _smaller(graph, kept, owners, features)
+        kept, places = segment_topk(x, scores, graph.graph_node_id, self.ratio, self.min_score, return_index=True)
+        features = kept * core.gather(scores, places).reshape([-1, 1])
+        smaller = _smaller(graph, places.numpy(), features)
         return features, smaller.graph_node_id, smaller
 
 
-def best_nodes(scores: np.ndarray, owners: np.ndarray, ratio: Union[float, int]) -> np.ndarray:
-    """Return the ids of the best nodes of each graph, best first, graph by graph.
-
-    Args:
-        scores: (nodes).
-        owners: the graph of each node, ascending, (nodes).
-        ratio: the share of a graph's nodes, rounded up, or, as an int, their number.
-    """
-    sizes = np.bincount(owners)
-    wanted = np.minimum(ratio, sizes) if isinstance(ratio, int) else np.ceil(np.float32(ratio) * sizes)
-    order = np.lexsort((-scores, owners))
-    ranks = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return order[ranks < wanted[owners]]
-
-
-def good_nodes(scores: np.ndarray, owners: np.ndarray, min_score: float) -> np.ndarray:
-    """Return the ids, ascending, of the nodes that reach a score and of each graph's best; arguments as above."""
-    largest = np.full(owners.max(initial=-1) + 1, -np.inf, scores.dtype)
-    np.maximum.at(largest, owners, scores)
-    return np.flatnonzero(scores > np.minimum(largest - np.float32(1e-7), np.float32(min_score))[owners])
-
-
-def _smaller(graph: Any, kept: np.ndarray, owners: np.ndarray, features: Any) -> Graph:
+def _smaller(graph: Any, kept: np.ndarray, features: Any) -> Graph:
     """Return the graphs of the nodes that are kept, joined."""
     part = subgraph(graph.numpy(inplace=False), kept, with_node_feat=False, with_edge_feat=False)
-    of_nodes = owners[kept]
+    of_nodes = graph.graph_node_id.numpy()[kept]
     of_edges = of_nodes[part.edges[:, 1]]
     parts = [core.to_tensor(np.searchsorted(ids, np.arange(graph.num_graph + 1))) for ids in (of_nodes, of_edges)]
     edges_and_rows = part.tensor().flat()[:7]

@@ -11,7 +11,6 @@ import pytest
 import core
 import PGL
 from core.weights import load_weights, write_pdparams
-from PGL.nn.sag_pool import best_nodes, good_nodes
 from tests.core.gradient_check import check_gradients
 from tests.parity.PGL.layer_cases import CASES, NODES, batched_graph, features, plain_edges, plain_graph, weight
 
@@ -188,14 +187,6 @@ def test_gpr_starts_with_one_step_or_at_random() -> None:
     core.seed(2)
     drawn = PGL.nn.GPRConv(4, 3, 2, k_hop=20, init_method="Random").temp.numpy()
     assert abs(np.abs(drawn).sum() - 1) < 1e-6 and drawn.min() < 0 < drawn.max()
-
-
-def test_which_nodes_pooling_keeps() -> None:
-    scores, owners = np.array([0.1, 0.9, 0.5, 0.3, 0.2], np.float32), np.array([0, 0, 0, 1, 1])
-    assert best_nodes(scores, owners, 0.5).tolist() == [1, 2, 3]
-    assert best_nodes(scores, owners, 1).tolist() == [1, 3]
-    assert best_nodes(scores, owners, 9).tolist() == [1, 2, 0, 3, 4]
-    assert good_nodes(scores, owners, 0.4).tolist() == [1, 2, 3]
 
 
 def test_edge_softmax_by_source() -> None:
