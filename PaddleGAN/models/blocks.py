@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core import ParamAttr, nn
+from core import ParamAttr, get_default_dtype, nn
 from core.nn.initializer import Constant, Normal, Uniform
 
 
@@ -80,6 +80,7 @@ def normalization(kind: str, channels: int) -> nn.Layer:
             channels,
             param_attr=ParamAttr(initializer=Normal(1.0, 0.02)),
             bias_attr=ParamAttr(initializer=Constant(0.0)),
+            dtype=get_default_dtype(),
             trainable_statistics=True,
         )
     if kind == "instance":

@@ -1,0 +1,64 @@
+"""Small networks of every family with inputs, and a scalar of what they return, for tests of what all share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import core
+from PaddleGAN.models.registry import entry
+from tests.parity.PaddleGAN.cases import PICTURES, PPGAN, PYTORCH, Case, flat
+from tests.parity.PaddleGAN.weights import class_map, state
+from tests.parity.recipe import uniform
+
+SMALL: Mapping[str, Case] = {
+    **{
+        PYTORCH[name].network: PYTORCH[name]
+        for name in (
+            *("cgan_generator", "cgan_discriminator", "digit_generator", "digit_discriminator", "pixel"),
+            *("stargan_generator", "stargan_discriminator", "attgan_generator", "attgan_discriminator"),
+            *("stgan_generator", "wgan_critic", "multiscale"),
+        )
+    },
+    **{
+        PPGAN[name].network: PPGAN[name]
+        for name in (
+            *("resnet_instance", "patch_instance", "patch_classes", "dc_generator", "dc_discriminator", "deep_conv"),
+            "deep_conv_classes",
+        )
+    },
+    "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
+    "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
+}
+"""Network to one of its small forms."""
+
+GENERATORS = [name for name in SMALL if name.endswith(("Generator", "Generator28"))]
+
+
+def build(name: str) -> Any:
+    """Return a small network of the default dtype, with seeded weights."""
+    case = SMALL[name]
+    network = entry(case.network)(**case.arguments)
+    tensors = network.state_dict()
+    for key, value in state({key: tuple(tensor.shape) for key, tensor in tensors.items()}).items():
+        tensors[key].set_value(value.astype(tensors[key].numpy().dtype))
+    return network
+
+
+def inputs(name: str, dtype: str = "float32") -> list[Any]:
+    """Return its inputs; floating-point ones of the dtype."""
+    return [
+        core.to_tensor(array.astype(dtype) if array.dtype.kind == "f" else array) for array in SMALL[name].inputs
+    ]
+
+
+def weighted_sum(outputs: Any) -> Any:
+    """Return a sum of all outputs with fixed weights, 0-D."""
+    total = None
+    for number, output in enumerate(flat(outputs)):
+        weights = uniform(f"weights {number}", output.shape, -1.0, 1.0)
+        term = (output * core.to_tensor(weights.astype(np.dtype(str(output.dtype).rpartition(".")[2])))).sum()
+        total = term if total is None else total + term
+    return total

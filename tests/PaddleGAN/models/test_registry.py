@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import core
+import PaddleGAN
+from PaddleGAN.models.registry import ALIASES, MODELS, entry
+
+
+def test_list_models_matches_a_pattern_in_any_case() -> None:
+    assert PaddleGAN.list_models("unet*") == ["UnetGenerator", "unet_128", "unet_256"]
+    assert PaddleGAN.list_models("STGAN*") == ["STGANGenerator"]
+    assert PaddleGAN.list_models("no such*") == []
+    assert PaddleGAN.list_models() == list(MODELS)
+
+
+def test_an_unknown_name_lists_the_nearest_ones_of_its_kind() -> None:
+    with pytest.raises(ValueError, match="there is no generator 'resnet-9block'; nearest: resnet_9block, "):
+        PaddleGAN.create_generator("resnet-9block")
+    with pytest.raises(ValueError, match="there is no discriminator 'DCGenerator'; nearest: .*DCDiscriminator,"):
+        PaddleGAN.create_discriminator("DCGenerator")
+    with pytest.raises(ValueError, match=r"there is no generator '!!'; PaddleGAN.list_models\(\) has all networks"):
+        PaddleGAN.create_generator("!!")
+
+
+@pytest.mark.parametrize("name", PaddleGAN.list_models())
+def test_every_name_of_the_table_is_a_class_or_function_with_a_docstring(name: str) -> None:
+    found = entry(name)
+    assert found.__name__ == name
+    assert found is getattr(PaddleGAN.models, name)
+    assert found.__doc__ and name in dir(PaddleGAN.models)
+
+
+def test_names_of_the_older_kit() -> None:
+    assert entry("basic") is entry("nlayers") is entry("NLayerDiscriminator")
+    assert entry("pixel") is entry("PixelDiscriminator")
+    assert entry("STGANDiscriminator") is entry("AttGANDiscriminator")
+    assert not set(ALIASES) & set(MODELS)
+
+
+def test_models_have_no_other_attributes() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'CycleGAN'; PaddleGAN.list_models"):
+        PaddleGAN.models.CycleGAN  # noqa: B018
+
+
+def test_an_argument_that_the_network_lacks_is_named() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'width'"):
+        PaddleGAN.create_generator("DCGenerator", width=3)
+
+
+def test_importing_the_package_loads_no_engine() -> None:
+    code = "import sys, PaddleGAN; PaddleGAN.list_models(); sys.exit(bool({'mxnet', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+ARGUMENTS = {"input_nz": 3, "ngf": 1}
+
+
+def checkpoint(path: Path, *parts: str) -> Path:
+    """Write networks of noise 3 and width 1, each with its number in its first weight, as one file of ppgan's form."""
+    content: dict[str, object] = {"epoch": 1}
+    for number, part in enumerate(parts):
+        network = PaddleGAN.create_generator("DCGenerator", **ARGUMENTS)
+        network.model[0].weight.set_value(core.full(network.model[0].weight.shape, number))
+        content[part] = network.state_dict()
+    core.save(content, str(path))
+    return path
+
+
+def test_a_part_of_a_checkpoint_is_chosen_by_name(tmp_path: Path) -> None:
+    path = checkpoint(tmp_path / "cycle.pdparams", "netG_A", "netG_B", "netD_A")
+    network = PaddleGAN.create_generator("DCGenerator", pretrained=path, part="netG_B", **ARGUMENTS)
+    assert network.model[0].weight.numpy().max() == 1
+    with pytest.raises(ValueError, match="the parts netG_A, netG_B, netD_A, 2 of a generator; choose one with part="):
+        PaddleGAN.create_generator("DCGenerator", pretrained=path, **ARGUMENTS)
+    with pytest.raises(ValueError, match="has the parts netG_A, netG_B, netD_A, no 'netG'; choose one with part="):
+        PaddleGAN.create_generator("DCGenerator", pretrained=path, part="netG", **ARGUMENTS)
+
+
+def test_the_only_part_of_its_kind_needs_no_name(tmp_path: Path) -> None:
+    path = checkpoint(tmp_path / "dcgan.pdparams", "netD", "netG")
+    network = PaddleGAN.create_generator("DCGenerator", pretrained=path, **ARGUMENTS)
+    assert network.model[0].weight.numpy().min() == 1
+
+
+def test_a_file_of_one_network_has_no_parts(tmp_path: Path) -> None:
+    network = PaddleGAN.create_generator("DCGenerator", **ARGUMENTS)
+    path = tmp_path / "generator.pdparams"
+    core.save(network.state_dict(), str(path))
+    again = PaddleGAN.create_generator("DCGenerator", pretrained=path, **ARGUMENTS)
+    assert (again.model[0].weight.numpy() == network.model[0].weight.numpy()).all()
+    with pytest.raises(ValueError, match="holds one network, so there is no part 'netG' to take"):
+        PaddleGAN.create_generator("DCGenerator", pretrained=path, part="netG", **ARGUMENTS)
+    with pytest.raises(ValueError, match="generator.pdparams' does not fit the model"):
+        PaddleGAN.create_generator("DCGenerator", pretrained=path, input_nz=4, ngf=1)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="absent.pdparams"):
+        PaddleGAN.create_generator("DCGenerator", pretrained=tmp_path / "absent.pdparams", **ARGUMENTS)
+    with pytest.raises(ValueError, match="part='netG' names a network of a file, and pretrained names no file"):
+        PaddleGAN.create_generator("DCGenerator", part="netG", **ARGUMENTS)
