@@ -9,11 +9,14 @@ DATASETS = Table(
     {
         "ArXivDataset": "PGL.data.arxiv:ArXivDataset",
         "BlogCatalogDataset": "PGL.data.blog_catalog:BlogCatalogDataset",
-        "CitationDataset": "PGL.data.planetoid:CitationDataset",
+        "CiteseerDataset": "PGL.data.named:CiteseerDataset",
         "CoraDataset": "PGL.data.planetoid:CoraDataset",
         "EdgeListDataset": "PGL.data.edge_list_dataset:EdgeListDataset",
+        "FB15k237Dataset": "PGL.data.named:FB15k237Dataset",
+        "NationsDataset": "PGL.data.named:NationsDataset",
+        "PubmedDataset": "PGL.data.named:PubmedDataset",
         "RedditDataset": "PGL.data.reddit:RedditDataset",
-        "TriplesDataset": "PGL.data.triples:TriplesDataset",
+        "UMLSDataset": "PGL.data.named:UMLSDataset",
     },
     provided=("root",),
 )

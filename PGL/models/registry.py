@@ -24,6 +24,8 @@ FAMILIES = {
     "node2vec": ("Node2vec",),
     "line": ("LINE",),
     "metapath2vec": ("Metapath2vec",),
+    "transe": ("TransE",),
+    "rotate": ("RotatE",),
 }
 """Module of PGL.models to the names of its models, which are classes of the module."""
 

@@ -141,10 +141,7 @@ class NodeClassification(GraphTask):
 
     def export(self, target: Path) -> str:
         """Write the program: features and the graph's arrays to logits, for this graph's sizes."""
-        features = core.to_tensor(checked_features(self.data.graph))
-        arrays = [tensor for rows in self.graph.connections() for tensor in rows]
-        core.jit.save(OnArrays(self.network), target, [features, *arrays])
-        return f"features float32 {features.shape} and the graph's arrays to {self.data.num_classes} classes"
+        return export_on_arrays(self.network, checked_features(self.data.graph), self.graph, target)
 
 
 class Connections:
@@ -194,6 +191,21 @@ class OnArrays(nn.Layer):
         incoming = Rows(incoming_starts, incoming_nodes, incoming_edges)
         outgoing = Rows(outgoing_starts, outgoing_nodes, outgoing_edges)
         return self.network(Connections(Edges(incoming, outgoing)), features)
+
+
+def export_on_arrays(network: Any, features: np.ndarray, graph: Any, target: Path) -> str:
+    """Write the program of a network of a graph and features, and return what it takes and gives.
+
+    Args:
+        network: the network.
+        features: float32 [nodes, size].
+        graph: the graph, in Tensors.
+        target: the folder to write.
+    """
+    given = core.to_tensor(features)
+    arrays = [tensor for rows in graph.connections() for tensor in rows]
+    core.jit.save(OnArrays(network), target, [given, *arrays])
+    return f"features float32 {given.shape} and the graph's arrays to logits of its nodes"
 
 
 def checked_features(graph: Any) -> np.ndarray:
