@@ -80,6 +80,7 @@ class EngineProgram:
                 steady=range(count, count + len(self._weights)),
                 fuse=fuse and not trace.training and is_fusable(program),
             )
+        self._networks = program.networks  # operations know them by name alone
         self._lock = threading.Lock()
         self._ready = False
 

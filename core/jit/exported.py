@@ -143,6 +143,7 @@ class ExportedProgram:
         preprocessing: What to do with data before it becomes an input; anything that JSON holds, or None.
         class_names: Names of classes, or None.
         fuse: Whether the passes and the engine's fusion may be applied: off where they gave other results at export.
+        networks: What passes made of operations, by the names that attributes call them; no part of the folder.
     """
 
     name: str
@@ -157,6 +158,7 @@ class ExportedProgram:
     preprocessing: Any = None
     class_names: Optional[list[str]] = None
     fuse: bool = True
+    networks: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def size_names(item: Any) -> set[str]:

@@ -11,6 +11,7 @@ from typing import Optional
 
 import numpy as np
 
+from core.jit.channels_last import with_channels_last
 from core.jit.exported import ExportedProgram, ProgramNode, ProgramWeight
 from core.jit.own_kernels import with_own_kernels
 from core.jit.passes import (
@@ -40,6 +41,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
         with_bounded_activations,
         with_changing_products_kept_apart,
         without_unneeded,
+        with_channels_last,
         with_branches_kept_apart,
         with_own_kernels,
     ):

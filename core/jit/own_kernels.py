@@ -17,8 +17,9 @@ from core.jit.passes import constant, free_name, is_random, uses_of, with_nodes
 from core.kernels import engine
 from core.kernels.dtypes import float32
 from core.operators import packed
+from core.operators.channels_last import channels_last
 
-OWN = frozenset({packed.packed_affine.name, packed.add_and_normalize.name})
+OWN = frozenset({packed.packed_affine.name, packed.add_and_normalize.name, channels_last.name})
 _ACTIVATIONS = ("gelu", "relu")
 _SMALLEST_MATRIX = 2**14
 

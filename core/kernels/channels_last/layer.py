@@ -1,0 +1,70 @@
+"""The layers of a channels-last network, and the shapes of what they give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
+
+from core.kernels.channels_last.vectors import LANES
+
+Shape = tuple[int, int, int, int]
+
+
+class Layer(NamedTuple):
+    """One layer; what it gives is the value numbered by its place, from 1, and value 0 is the network's input.
+
+    Attributes:
+        kind: ``product`` (a convolution as a product), ``row`` (one along rows, depthwise or finely grouped), ``mean``
+            (of a whole image), ``maximum`` (of a window) or ``combine`` (element by element).
+        source: The value that it reads.
+        channels: Of the result.
+        kernel: Height and width of the window.
+        stride: The same.
+        pad: Zeros above, left, below and right.
+        share: ``row``: channels of a group.
+        panels: ``product``: see :meth:`core.kernels.channels_last.weights.PackedWeights.product`.
+        depth: ``product``: input channels of a group.
+        weight: ``row``: where its weights begin.
+        bias: Where the bias begins.
+        scale: A value (N, C, 1, 1) that the source is multiplied by first.
+        other: A value that is added to the result.
+        bounds: Between which the result is brought.
+        activation: What is computed of it then, a place in ACTIVATIONS, and two numbers for that.
+    """
+
+    kind: str
+    source: int
+    channels: int
+    kernel: tuple[int, int] = (1, 1)
+    stride: tuple[int, int] = (1, 1)
+    pad: tuple[int, int, int, int] = (0, 0, 0, 0)
+    share: int = 1
+    panels: tuple[tuple[int, int, int, int], ...] = ()
+    depth: int = 0
+    weight: int = 0
+    bias: int = 0
+    scale: Optional[int] = None
+    other: Optional[int] = None
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    activation: tuple[int, float, float] = (0, 0.0, 0.0)
+
+
+def padded(channels: int) -> int:
+    """Return how many numbers a pixel of so many channels takes up."""
+    return -(-channels // LANES) * LANES
+
+
+def shapes_of(layers: Sequence[Layer], shape: Sequence[int]) -> list[Shape]:
+    """Return the shape (N, C, H, W) of every value, the input's first."""
+    batch, channels, height, width = shape
+    shapes = [(batch, channels, height, width)]
+    for layer in layers:
+        batch, _, height, width = shapes[layer.source]
+        if layer.kind == "mean":
+            height = width = 1
+        top, left, below, right = layer.pad
+        height = (height + top + below - layer.kernel[0]) // layer.stride[0] + 1
+        width = (width + left + right - layer.kernel[1]) // layer.stride[1] + 1
+        shapes.append((batch, layer.channels, height, width))
+    return shapes

@@ -1,0 +1,153 @@
+"""Where the values of a channels-last network stand in its memory, and which of its layers go image by image."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.kernels.channels_last.layer import Layer, Shape, padded, shapes_of
+from core.kernels.channels_last.vectors import LANES
+
+_ROWS_COST = 12000  # vectors of products that are worth a task
+
+
+class Placed:
+    """Where a value stands: images one behind the other, each with a border.
+
+    Attributes:
+        start: Where the first image begins, with its border.
+        step: Numbers of an image.
+        line: Numbers of a row.
+        pixel: Numbers of a pixel.
+    """
+
+    def __init__(self, shape: Shape, border: Sequence[int] = (0, 0, 0, 0), plain: bool = False) -> None:
+        self.batch, self.channels, self.height, self.width = shape
+        self.border, self.plain = tuple(border), plain
+        top, left, below, right = border
+        self.pixel = 1 if plain else padded(self.channels)
+        self.line = (left + self.width + right) * self.pixel
+        self.rows = top + self.height + below
+        self.step = self.rows * self.line * (self.channels if plain else 1)
+        self.start = 0
+
+    @property
+    def size(self) -> int:
+        """Numbers of all images, filled up."""
+        return padded(self.step * self.batch)
+
+    def at(self, pad: Sequence[int] = (0, 0)) -> int:
+        """Return where the window of the first pixel begins."""
+        return self.start + (self.border[0] - pad[0]) * self.line + (self.border[1] - pad[1]) * self.pixel
+
+    def image(self, number: int) -> Placed:
+        """Return one image of it."""
+        part = copy.copy(self)
+        part.batch, part.start = 1, self.start + number * self.step
+        return part
+
+    def pixels(self, height: int, width: int, stride: Sequence[int] = (1, 1), images: int = 1) -> np.ndarray:
+        """Return the distances of pixels from the first one."""
+        image, y, x = np.arange(images) * self.step, np.arange(height) * self.line, np.arange(width) * self.pixel
+        return (image[:, None, None] + (y * stride[0])[:, None] + x * stride[1]).reshape(-1)
+
+    def border_parts(self) -> np.ndarray:
+        """Return where the parts of an image's border begin and how long they are (parts, 2)."""
+        top, left, _, right = self.border
+        side, line = (left + right) * self.pixel, self.line
+        parts = [(0, top * line + left * self.pixel)]
+        parts += [(y * line + (left + self.width) * self.pixel, side) for y in range(top, top + self.height - 1)]
+        last = (top + self.height - 1) * line + (left + self.width) * self.pixel
+        parts.append((last, self.rows * line - last))
+        return np.array([part for part in parts if part[1]])
+
+
+class Memory:
+    """A place for every value, such that none takes what another one still needs.
+
+    One image after the other goes through the first layers: where images are larger than weights, a batch of them would
+    not stay in the processor's cache. Values there have room for one image, but for those that later layers read.
+
+    Attributes:
+        shapes: Of the values.
+        values: Where they stand.
+        alone: How many layers go image by image.
+        size: Numbers of memory.
+    """
+
+    def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
+        self.shapes = shapes_of(layers, shape)
+        self._layers = layers
+        self.alone = self._layers_for_one_image() if shape[0] > 1 else 0
+        last = {place: place for place in range(len(self.shapes))}
+        borders = [[0, 0, 0, 0] for _ in self.shapes]
+        for place, layer in enumerate(layers, 1):
+            for read in (layer.source, layer.scale, layer.other):
+                if read is not None:
+                    last[read] = place
+            if layer.kind in ("product", "row"):
+                borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], layer.pad)]
+        last.update({place: len(layers) + 1 for place in outputs})
+        self.is_whole = [last[place] > self.alone for place in range(len(self.shapes))]
+        self.values = [
+            Placed(shape if whole else (1, *shape[1:]), border, plain=i == 0)
+            for i, (shape, border, whole) in enumerate(zip(self.shapes, borders, self.is_whole))
+        ]
+        self.size = self._lay_out(last)
+
+    def parts(self, place: int) -> int:
+        """Return into how many parts the rows of an image are cut where they are convolved along, or summed up."""
+        _, channels, height, width = self.shapes[place]
+        layer = self._layers[place - 1]
+        taps = layer.kernel[0] * layer.kernel[1] * layer.share if layer.kind == "row" else 1
+        return max(1, min(height, width * height * padded(channels) // LANES * taps // _ROWS_COST))
+
+    def sums(self, place: int, image: int = 0) -> int:
+        """Return where the sums of a value's parts stand; below 0 where nothing reads them."""
+        if not self._room_for_sums(place):
+            return -1
+        value = self.values[place]
+        before = image * self.parts(place) * value.pixel if value.batch > 1 else 0
+        return value.start + value.size + before
+
+    def _room_for_sums(self, place: int) -> int:
+        if not any(layer.kind == "mean" and layer.source == place for layer in self._layers):
+            return 0
+        return self.values[place].batch * self.parts(place) * self.values[place].pixel
+
+    def _layers_for_one_image(self) -> int:
+        def size(place: int) -> int:
+            _, channels, height, width = self.shapes[place]
+            return padded(channels) * height * width if height * width > 1 else 0
+
+        def weights(layer: Layer) -> int:
+            return layer.depth * layer.kernel[0] * layer.kernel[1] * padded(layer.channels)
+
+        large = [
+            place
+            for place, layer in enumerate(self._layers, 1)
+            if layer.kind == "product" and size(place) and size(place) + size(layer.source) >= weights(layer)
+        ]
+        return max(large, default=0)
+
+    def _lay_out(self, last: dict[int, int]) -> int:
+        places = range(len(self.values))
+        through = [place for place in places if place <= self.alone and self.is_whole[place]]
+        used: list[tuple[int, int, int]] = []  # begin, end, last reader
+        size = 0
+        for place in [*through, *[place for place in places if place not in through]]:
+            if place not in through:
+                used = sorted(block for block in used if block[2] >= place)
+            wanted = self.values[place].size + self._room_for_sums(place)
+            gaps, at = [], 0
+            for begin, end, _ in used:
+                gaps.append((begin - at, at))
+                at = max(at, end)
+            fitting = [gap for gap in gaps if gap[0] >= wanted]
+            start = min(fitting)[1] if fitting else at
+            self.values[place].start = start
+            used.append((start, start + wanted, last[place]))
+            size = max(size, start + wanted)
+        return size

@@ -1,0 +1,77 @@
+"""A channels-last network: its layers, and the plan for each shape of its input that it has met."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.kernels.channels_last.layer import Layer, shapes_of
+from core.kernels.channels_last.plan import Plan
+from core.kernels.channels_last.run import run
+from core.kernels.channels_last.vectors import LANES
+from core.kernels.compiled import number_of_threads
+
+_PLANS = 8
+_numbers = itertools.count(1)
+
+NETWORKS: weakref.WeakValueDictionary[str, Network] = weakref.WeakValueDictionary()
+"""Networks by name; the programs in which they stand keep them alive."""
+
+
+class Network:
+    """Layers on one input.
+
+    Attributes:
+        name: By which an operator's attribute refers to it.
+
+    Args:
+        layers: What it does, in order.
+        channels: Of the input.
+        weights: How many numbers its packed weights are.
+        outputs: The values to return, and whether without the last two axes, which have size 1.
+    """
+
+    def __init__(
+        self, layers: Sequence[Layer], channels: int, weights: int, outputs: Sequence[tuple[int, bool]]
+    ) -> None:
+        self.layers, self.channels, self.weights, self.outputs = tuple(layers), channels, weights, tuple(outputs)
+        self.name = f"network {next(_numbers)}"
+        NETWORKS[self.name] = self
+        self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def output_shapes(self, shape: Sequence[int]) -> list[tuple[int, ...]]:
+        """Return the shapes of the results for an input (N, C, H, W).
+
+        Raises:
+            ValueError: the input is too small.
+        """
+        shapes = shapes_of(self.layers, shape)
+        for place, (_, _, height, width) in enumerate(shapes):
+            if height < 1 or width < 1:
+                raise ValueError(f"step {place} leaves nothing of images of {shape[2]} x {shape[3]}")
+        return [shapes[place][:2] if flat else shapes[place] for place, flat in self.outputs]
+
+    def __call__(self, x: np.ndarray, weights: np.ndarray, out: Sequence[np.ndarray]) -> None:
+        """Compute the results for an input (N, C, H, W), C-contiguous."""
+        plan = self._plan(x.shape)
+        memory = np.empty(plan.scratch + number_of_threads() * plan.room + LANES, np.float32)
+        memory = memory[-memory.ctypes.data // memory.itemsize % LANES :]  # vectors do not cross cache lines
+        run(x.reshape(-1), memory, weights, plan.table, plan.numbers, plan.places, plan.scratch, plan.room)
+        for (place, _), result in zip(self.outputs, out):
+            plan.read(memory, place, result)
+
+    def _plan(self, shape: tuple[int, ...]) -> Plan:
+        with self._lock:
+            plan = self._plans.get(shape)
+            if plan is None:
+                plan = self._plans[shape] = Plan(self.layers, shape, [place for place, _ in self.outputs])
+                if len(self._plans) > _PLANS:
+                    self._plans.popitem(last=False)
+            self._plans.move_to_end(shape)
+            return plan

@@ -1,0 +1,248 @@
+"""What a channels-last network does for inputs of one shape: the tables that it runs by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional, Union
+
+import numpy as np
+
+from core.kernels.channels_last import table as t
+from core.kernels.channels_last.layer import Layer
+from core.kernels.channels_last.memory import Memory, Placed
+from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS
+
+_TASKS = 8  # of a step that is worth it: enough for a few threads to end together
+_TASK_COST = 8000  # vectors of products that are worth a task
+_SMALL_IMAGE = 16  # pixels up to which all images are rows of one product
+
+
+class Plan:
+    """The tables of a network for one shape of its input.
+
+    Attributes:
+        table, numbers, places, scratch, room: See :func:`core.kernels.channels_last.run.run`.
+    """
+
+    def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
+        self._memory = Memory(layers, shape, outputs)
+        self._places: list[np.ndarray] = []
+        self._found: dict[bytes, int] = {}
+        self._length = 0
+        self._rows: list[np.ndarray] = []
+        self._numbers: list[tuple[float, ...]] = []
+        self.room = 0
+        alone = self._memory.alone
+        if alone:
+            for image in range(shape[0]):
+                self._add_layers(layers, 0, alone, image)
+            self._add_layers(layers, alone + 1, len(layers), None)
+        else:
+            self._add_layers(layers, 0, len(layers), None)
+        self.table, self.numbers = np.array(self._rows), np.array(self._numbers, np.float32)
+        self.places = np.concatenate(self._places)
+        self.scratch = self._memory.size
+
+    def read(self, memory: np.ndarray, place: int, out: np.ndarray) -> None:
+        """Copy a value (N, C, H, W) out of memory."""
+        value = self._memory.values[place]
+        rows = memory[value.start : value.start + value.step * value.batch]
+        whole = rows.reshape(value.batch, value.rows, -1, value.pixel)
+        top, left = value.border[:2]
+        inner = whole[:, top : top + value.height, left : left + value.width, : value.channels]
+        out.reshape(self._memory.shapes[place])[...] = inner.transpose(0, 3, 1, 2)
+
+    def _add_layers(self, layers: Sequence[Layer], first: int, last: int, image: Optional[int]) -> None:
+        """Add the steps of some layers, for all images or for one."""
+
+        def value(place: Optional[int]) -> Optional[Placed]:
+            if place is None:
+                return None
+            found = self._memory.values[place]
+            return found if image is None or found.batch == 1 else found.image(image)
+
+        for place in range(first, last + 1):
+            target = value(place)
+            assert target is not None
+            if place == 0:
+                self._copy_input(target, image or 0)
+                continue
+            layer = layers[place - 1]
+            source, scale, other = value(layer.source), value(layer.scale), value(layer.other)
+            assert source is not None
+            sums = self._memory.sums(place, image or 0)
+            if layer.kind == "product":
+                self._product(layer, source, target, scale, other)
+            elif layer.kind == "row":
+                self._convolve_rows(layer, source, target, self._memory.parts(place), sums)
+            elif layer.kind == "mean":
+                parts, summed = self._memory.parts(layer.source), self._memory.sums(layer.source, image or 0)
+                self._mean(source, target, parts, summed, layers[layer.source - 1].kind == "row")
+            elif layer.kind == "maximum":
+                self._maximum(layer, source, target)
+            else:
+                self._combine(layer, source, target, scale, other)
+
+    def _step(self, kind: int, tasks: int, target: Optional[Placed], numbers: Sequence[float], **fields: int) -> None:
+        row = np.zeros(t.FIELDS, np.int64)
+        row[t.KIND], row[t.TASKS], row[t.WORK] = kind, tasks, tasks
+        row[t.SCALE] = row[t.SUMS] = row[t.OTHERS] = -1
+        if target is not None:
+            row[t.TARGET], row[t.TARGET_STEP], row[t.TARGET_LINE] = target.at(), target.step, target.line
+            if any(target.border):
+                parts = target.border_parts()
+                row[t.TASKS] += target.batch
+                row[t.BORDERS], row[t.BORDER_PARTS] = self._place(parts), len(parts)
+                row[t.BORDER_TARGET], row[t.BORDER_STEP] = target.start, target.step
+        for name, value in fields.items():
+            row[getattr(t, name.upper())] = value
+        self._rows.append(row)
+        self._numbers.append(tuple(numbers))
+
+    def _place(self, distances: Union[Sequence[int], np.ndarray]) -> int:
+        """Put distances into the table that steps look up, and return where they begin."""
+        flat = np.ascontiguousarray(distances, np.int64).reshape(-1)
+        key = flat.tobytes()
+        if key not in self._found:
+            self._found[key] = self._length
+            self._places.append(flat)
+            self._length += flat.size
+        return self._found[key]
+
+    def _copy_input(self, value: Placed, image: int) -> None:
+        channel = Placed((value.batch * value.channels, 1, value.height, value.width), value.border, plain=True)
+        channel.start = value.start
+        size = value.height * value.width
+        fields = {"rows": value.height, "width": value.width, "source": image * value.channels * size}
+        self._step(t.PLAIN, channel.batch, channel, (0, 0, 0, 0), **fields)
+
+    def _product(
+        self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]
+    ) -> None:
+        height, width = target.height, target.width
+        together = target.batch if height * width <= _SMALL_IMAGE else 1
+        rows, units = height * width * together, target.batch // together
+        taps = [y * source.line + x * source.pixel for y in range(layer.kernel[0]) for x in range(layer.kernel[1])]
+        if source.plain:
+            depths = [k * source.rows * source.line + tap for k in range(layer.depth) for tap in taps]
+        else:
+            depths = [tap + k for tap in taps for k in range(layer.depth)]
+        cost = rows * units * len(depths) * sum(panel[0] for panel in layer.panels)
+        wanted = min(_TASKS, max(1, cost // _TASK_COST))
+        heights = [tiles * HEIGHT for tiles in (7, 4, 2)]
+        few = heights[-1] if scale is not None else heights[0]  # where channels share the work, each scales anew
+        block = next((height for height in heights if units * -(-rows // height) >= wanted), few)
+        blocks = -(-rows // block)
+        chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))
+        fields: dict[str, int] = {}
+        if scale is not None:
+            self.room = max(self.room, block * source.pixel)
+            fields.update(scale=scale.start, channels=source.pixel, pixels_of_image=height * width)
+            fields.update(scratch_rows=self._place(np.arange(block) * source.pixel))
+        if other is not None:
+            fields.update(other=other.at(), other_step=other.step * together)
+            fields.update(others=self._place(other.pixels(height, width, images=together)))
+        self._step(
+            t.PRODUCT,
+            units * blocks * chunks,
+            target,
+            (*layer.bounds, *layer.activation[1:]),
+            rows=rows,
+            block=block,
+            blocks=blocks,
+            chunks=chunks,
+            source=source.at(layer.pad),
+            source_step=source.step * together,
+            pixels=self._place(source.pixels(height, width, layer.stride, together)),
+            depths=self._place(depths),
+            depth=len(depths),
+            panels=self._place(np.array(layer.panels)),
+            out_panels=len(layer.panels),
+            bias=layer.bias,
+            target_step=target.step * together,
+            targets=self._place(target.pixels(height, width, images=together)),
+            activation=layer.activation[0],
+            **fields,
+        )
+
+    def _convolve_rows(self, layer: Layer, source: Placed, target: Placed, parts: int, sums: int) -> None:
+        self._step(
+            t.ROW,
+            target.batch * parts,
+            target,
+            (*layer.bounds, *layer.activation[1:]),
+            blocks=parts,
+            rows=target.height,
+            width=target.width,
+            channels=target.pixel,
+            stride=layer.stride[0],
+            source=source.at(layer.pad),
+            source_step=source.step,
+            source_line=source.line,
+            panels=layer.weight,
+            bias=layer.bias,
+            activation=layer.activation[0],
+            kernel=ROW_KINDS.index((layer.kernel[0], layer.stride[0], layer.share)),
+            kernel_rows=layer.kernel[0],
+            neighbours=layer.share,
+            sums=sums,
+        )
+
+    def _mean(self, source: Placed, target: Placed, parts: int, sums: int, is_summed: bool) -> None:
+        fields = {"blocks": parts, "channels": source.pixel, "sums": sums}
+        if not is_summed:
+            self._step(
+                t.SUM,
+                source.batch * parts,
+                None,
+                (0, 0, 0, 0),
+                rows=source.height,
+                width=source.width,
+                source=source.at(),
+                source_step=source.step,
+                source_line=source.line,
+                **fields,
+            )
+        self._step(t.MEAN, source.batch, target, (0, 0, 1 / (source.height * source.width), 0), **fields)
+
+    def _maximum(self, layer: Layer, source: Placed, target: Placed) -> None:
+        self._step(
+            t.MAXIMUM,
+            target.batch * target.height,
+            target,
+            (0, 0, 0, 0),
+            rows=target.height,
+            width=target.width,
+            channels=target.pixel,
+            kernel=layer.kernel[0],
+            stride=layer.stride[0],
+            source=source.at(),
+            source_step=source.step,
+            source_line=source.line,
+            source_height=source.height,
+            source_width=source.width,
+            before=layer.pad[0],
+        )
+
+    def _combine(
+        self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]
+    ) -> None:
+        fields: dict[str, int] = {}
+        if scale is not None:
+            fields.update(scale=scale.start)
+        if other is not None:
+            fields.update(other=other.at(), other_step=other.step, other_line=other.line, others=0)
+        self._step(
+            t.COMBINE,
+            target.batch * target.height,
+            target,
+            (*layer.bounds, *layer.activation[1:]),
+            rows=target.height,
+            width=target.width,
+            channels=target.pixel,
+            activation=layer.activation[0],
+            source=source.at(),
+            source_step=source.step,
+            source_line=source.line,
+            **fields,
+        )

@@ -1,0 +1,255 @@
+"""The steps of a channels-last network: what one task of each kind does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from core.kernels.channels_last import table as t
+from core.kernels.channels_last.activation import ACTIVATIONS, activate
+from core.kernels.channels_last.tiles import convolve_row, height, product_tile
+from core.kernels.channels_last.vectors import LANES
+from core.kernels.compiled import serial, vectorized
+
+_NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
+_ZERO, _LOWEST = np.float32(0), np.float32(-np.inf)
+
+
+@serial
+def clear_border(memory: np.ndarray, step: np.ndarray, places: np.ndarray, image: int) -> None:
+    """Write zeros around one image of the target."""
+    start = step[t.BORDER_TARGET] + image * step[t.BORDER_STEP]
+    for part in range(step[t.BORDER_PARTS]):
+        place = start + places[step[t.BORDERS] + 2 * part]
+        for i in range(place, place + places[step[t.BORDERS] + 2 * part + 1]):
+            memory[i] = 0
+
+
+@serial
+def copy_plain(image: np.ndarray, memory: np.ndarray, step: np.ndarray, task: int) -> None:
+    """Copy one channel of an image, in the plain order, to where it has a border."""
+    height, width = step[t.ROWS], step[t.WIDTH]
+    for y in range(height):
+        source = step[t.SOURCE] + (task * height + y) * width
+        target = step[t.TARGET] + task * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+        _copy(image[source : source + width], memory[target : target + width])
+
+
+@serial
+def multiply(
+    memory: np.ndarray,
+    weights: np.ndarray,
+    step: np.ndarray,
+    number: np.ndarray,
+    places: np.ndarray,
+    scratch: int,
+    task: int,
+) -> None:
+    """Compute some channels of some pixels of a convolution."""
+    chunks, blocks, rows = step[t.CHUNKS], step[t.BLOCKS], step[t.ROWS]
+    chunk, block = task % chunks, task // chunks
+    unit, block = block // blocks, block % blocks
+    begin, end = block * step[t.BLOCK], min(rows, (block + 1) * step[t.BLOCK])
+    base, pixels = step[t.SOURCE] + unit * step[t.SOURCE_STEP], step[t.PIXELS]
+    if step[t.SCALE] >= 0:
+        _scale_rows(memory, places, base, pixels, begin, end, step, unit, scratch)
+        base, pixels = scratch, step[t.SCRATCH_ROWS] - begin
+    target, added = step[t.TARGET] + unit * step[t.TARGET_STEP], step[t.OTHER] + unit * step[t.OTHER_STEP]
+    count = step[t.OUT_PANELS]
+    first, last = count * chunk // chunks, count * (chunk + 1) // chunks
+    left = right = 0
+    for panel in range(first, last):
+        place = step[t.PANELS] + 4 * panel
+        vectors, factors, column, shift = places[place], places[place + 1], places[place + 2], places[place + 3]
+        if panel == first:
+            left = column
+        right = column + vectors * LANES
+        tile = height(end - begin)
+        inputs = (base + shift, step[t.DEPTHS], step[t.DEPTH], factors, step[t.BIAS] + column)
+        r = begin
+        while r < end:
+            at = min(r, end - tile)  # the last tile may compute a few pixels again
+            others = step[t.OTHERS] + at if step[t.OTHERS] >= 0 else -1
+            results = (target + column, step[t.TARGETS] + at, added + column, others, number[0], number[1])
+            product_tile(memory, weights, places, vectors, tile, pixels + at, *inputs, *results)
+            r += tile
+    if step[t.ACTIVATION] != _NOTHING:
+        _activate_pixels(memory, places, target, step[t.TARGETS], begin, end, left, right, step, number)
+
+
+@serial
+def _scale_rows(
+    memory: np.ndarray,
+    places: np.ndarray,
+    base: int,
+    pixels: int,
+    begin: int,
+    end: int,
+    step: np.ndarray,
+    unit: int,
+    scratch: int,
+) -> None:
+    """Copy pixels, each channel times the factor of its image."""
+    channels, every = step[t.CHANNELS], step[t.PIXELS_OF_IMAGE]
+    first = unit * (step[t.ROWS] // every)
+    for r in range(begin, end):
+        source, target = base + places[pixels + r], scratch + (r - begin) * channels
+        scale = step[t.SCALE] + (first + r // every) * channels
+        _times(memory[source : source + channels], memory[scale : scale + channels], memory[target : target + channels])
+
+
+@vectorized
+def _times(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+    for i in range(x.size):
+        result[i] = x[i] * y[i]
+
+
+@serial
+def _activate_pixels(
+    memory: np.ndarray,
+    places: np.ndarray,
+    target: int,
+    targets: int,
+    begin: int,
+    end: int,
+    left: int,
+    right: int,
+    step: np.ndarray,
+    number: np.ndarray,
+) -> None:
+    """Apply the activation to some channels of some pixels, as many at once as stand in a row."""
+    whole = right - left
+    r = begin
+    while r < end:
+        start = places[targets + r]
+        after = r + 1
+        while after < end and places[targets + after] == start + (after - r) * whole:
+            after += 1
+        numbers = (after - r) * whole
+        activate(memory, target + start + left, numbers // LANES, LANES, -1, step[t.ACTIVATION], number[2], number[3])
+        r = after
+
+
+@serial
+def convolve_rows(memory: np.ndarray, weights: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
+    """Compute some rows of a depthwise or finely grouped convolution, and where wanted the sum of their pixels."""
+    blocks, rows, width, channels = step[t.BLOCKS], step[t.ROWS], step[t.WIDTH], step[t.CHANNELS]
+    image, block = task // blocks, task % blocks
+    sums = step[t.SUMS] + task * channels if step[t.SUMS] >= 0 else -1
+    if sums >= 0:
+        _fill(memory[sums : sums + channels], _ZERO)
+    for y in range(rows * block // blocks, rows * (block + 1) // blocks):
+        source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.STRIDE] * step[t.SOURCE_LINE]
+        target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+        inputs = (source, step[t.SOURCE_LINE], channels, step[t.PANELS], step[t.BIAS])
+        sizes = (width, step[t.KERNEL_ROWS], step[t.NEIGHBOURS])
+        convolve_row(memory, weights, step[t.KERNEL], *inputs, target, *sizes, number[0], number[1])
+        if step[t.ACTIVATION] != _NOTHING or sums >= 0:
+            activate(memory, target, width, channels, sums, step[t.ACTIVATION], number[2], number[3])
+
+
+@vectorized
+def _add_pixels(row: np.ndarray, sums: np.ndarray) -> None:
+    for start in range(0, row.size, sums.size):
+        for c in range(sums.size):
+            sums[c] += row[start + c]
+
+
+@serial
+def add_up(memory: np.ndarray, step: np.ndarray, task: int) -> None:
+    """Add the pixels of some rows of an image up."""
+    blocks, rows, channels = step[t.BLOCKS], step[t.ROWS], step[t.CHANNELS]
+    image, block = task // blocks, task % blocks
+    sums = step[t.SUMS] + task * channels
+    _fill(memory[sums : sums + channels], _ZERO)
+    for y in range(rows * block // blocks, rows * (block + 1) // blocks):
+        source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.SOURCE_LINE]
+        activate(memory, source, step[t.WIDTH], channels, sums, _NOTHING, _ZERO, _ZERO)
+
+
+@serial
+def average(memory: np.ndarray, step: np.ndarray, number: np.ndarray, image: int) -> None:
+    """Turn the sums of an image's parts into the mean."""
+    blocks, channels = step[t.BLOCKS], step[t.CHANNELS]
+    sums, target = step[t.SUMS] + image * blocks * channels, step[t.TARGET] + image * step[t.TARGET_STEP]
+    result = memory[target : target + channels]
+    _fill(result, _ZERO)
+    _add_pixels(memory[sums : sums + blocks * channels], result)
+    activate(memory, target, 1, channels, -1, _SCALED, number[2], number[3])
+
+
+@serial
+def largest(memory: np.ndarray, step: np.ndarray, task: int) -> None:
+    """Write the largest number of each window of one row, where the border counts for nothing."""
+    rows, width, channels, kernel, stride = (
+        step[t.ROWS],
+        step[t.WIDTH],
+        step[t.CHANNELS],
+        step[t.KERNEL],
+        step[t.STRIDE],
+    )
+    image, y = task // rows, task % rows
+    height, length, before = step[t.SOURCE_HEIGHT], step[t.SOURCE_WIDTH], step[t.BEFORE]
+    for x in range(width):
+        target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE] + x * channels
+        result = memory[target : target + channels]
+        _fill(result, _LOWEST)
+        for row in range(max(0, y * stride - before), min(height, y * stride - before + kernel)):
+            for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
+                at = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE] + column * channels
+                _larger(memory[at : at + channels], result)
+
+
+@vectorized
+def _larger(x: np.ndarray, result: np.ndarray) -> None:
+    for c in range(x.size):
+        result[c] = result[c] if result[c] >= x[c] else x[c]
+
+
+@serial
+def combine(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
+    """Write activation(x * scale + other) of one row, without the scale or the other where there is none."""
+    rows, size, channels = step[t.ROWS], step[t.WIDTH] * step[t.CHANNELS], step[t.CHANNELS]
+    image, y = task // rows, task % rows
+    source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.SOURCE_LINE]
+    target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+    result = memory[target : target + size]
+    if step[t.SCALE] >= 0:
+        scale = step[t.SCALE] + image * channels
+        for x in range(0, size, channels):
+            _times(
+                memory[source + x : source + x + channels], memory[scale : scale + channels], result[x : x + channels]
+            )
+    else:
+        _copy(memory[source : source + size], result)
+    if step[t.OTHERS] >= 0:
+        other = step[t.OTHER] + image * step[t.OTHER_STEP] + y * step[t.OTHER_LINE]
+        _add(memory[other : other + size], result)
+    _bound(result, number[0], number[1])
+    if step[t.ACTIVATION] != _NOTHING:
+        activate(memory, target, step[t.WIDTH], channels, -1, step[t.ACTIVATION], number[2], number[3])
+
+
+@vectorized
+def _copy(x: np.ndarray, result: np.ndarray) -> None:
+    for i in range(x.size):
+        result[i] = x[i]
+
+
+@vectorized
+def _fill(x: np.ndarray, value: Any) -> None:
+    for i in range(x.size):
+        x[i] = value
+
+
+@vectorized
+def _add(x: np.ndarray, result: np.ndarray) -> None:
+    for i in range(x.size):
+        result[i] += x[i]
+
+
+@vectorized
+def _bound(x: np.ndarray, low: Any, high: Any) -> None:
+    for i in range(x.size):
+        x[i] = low if x[i] < low else (high if x[i] > high else x[i])

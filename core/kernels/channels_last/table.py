@@ -1,0 +1,20 @@
+"""The table that a channels-last network runs by: its columns, and the kinds of steps, one a row."""
+
+from __future__ import annotations
+
+# every step
+KIND, TASKS, WORK, ACTIVATION = range(0, 4)
+BORDERS, BORDER_PARTS, BORDER_TARGET, BORDER_STEP = range(4, 8)
+ROWS, BLOCK, BLOCKS, CHUNKS, CHANNELS, WIDTH = range(8, 14)
+SOURCE, SOURCE_STEP, SOURCE_LINE, TARGET, TARGET_STEP, TARGET_LINE = range(14, 20)
+OTHER, OTHER_STEP, OTHER_LINE, SCALE, SUMS, BIAS, PANELS = range(20, 27)
+
+# products
+PIXELS, DEPTHS, DEPTH, TARGETS, OTHERS, OUT_PANELS, PIXELS_OF_IMAGE, SCRATCH_ROWS = range(27, 35)
+
+# windows
+KERNEL, STRIDE, KERNEL_ROWS, NEIGHBOURS, SOURCE_HEIGHT, SOURCE_WIDTH, BEFORE = range(35, 42)
+FIELDS = 42
+
+# kinds of steps
+PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE = range(7)

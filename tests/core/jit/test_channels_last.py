@@ -1,0 +1,332 @@
+"""Exported networks with depthwise convolutions run with channels last, and give what the engine gives."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import core
+from core import nn
+from core.jit import Predictor
+from core.jit.exported import ExportedProgram
+from core.jit.fusion import optimized
+from core.jit.program_reader import read_program
+from core.nn import functional as F
+from core.static import InputSpec
+
+RNG = np.random.default_rng(4)
+
+
+class Block(nn.Layer):
+    """Convolution, batch normalisation with plausible statistics, activation."""
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        kernel: int,
+        stride: int = 1,
+        groups: int = 1,
+        activation: Any = None,
+        **more: Any,
+    ) -> None:
+        super().__init__()
+        more.setdefault("padding", kernel // 2)
+        self.convolution = nn.Conv2D(inputs, outputs, kernel, stride, groups=groups, bias_attr=False, **more)
+        self.norm = nn.BatchNorm2D(outputs)
+        for tensor in (self.norm._mean, self.norm.bias):
+            tensor.set_value(RNG.standard_normal(outputs).astype("float32") / 4)
+        self.norm._variance.set_value(RNG.random(outputs).astype("float32") + 0.3)
+        self.activation = activation
+
+    def forward(self, x: Any) -> Any:
+        """Return images."""
+        x = self.norm(self.convolution(x))
+        return x if self.activation is None else self.activation(x)
+
+
+class Excitation(nn.Layer):
+    """Squeeze and excitation by convolutions."""
+
+    def __init__(self, channels: int, inner: Callable[[Any], Any], gate: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2D(1)
+        self.first, self.second = nn.Conv2D(channels, 4, 1), nn.Conv2D(4, channels, 1)
+        self.inner, self.gate = inner, gate
+
+    def forward(self, x: Any) -> Any:
+        """Return weighted images."""
+        return x * self.gate(self.second(self.inner(self.first(self.pool(x)))))
+
+
+class LinearExcitation(nn.Layer):
+    """Squeeze and excitation by linear layers."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2D(1)
+        self.first, self.second = nn.Linear(channels, 4), nn.Linear(4, channels)
+
+    def forward(self, x: Any) -> Any:
+        """Return weighted images."""
+        factor = F.sigmoid(self.second(F.relu(self.first(self.pool(x).reshape([-1, x.shape[1]])))))
+        return x * factor.reshape([-1, x.shape[1], 1, 1])
+
+
+class Inverted(nn.Layer):
+    """Expansion, depthwise convolution, perhaps excitation, projection, and the sum with the input."""
+
+    def __init__(self, channels: int, kernel: int, activation: Any, excitation: Any = None, **more: Any) -> None:
+        super().__init__()
+        wide = channels * 3
+        self.expand = Block(channels, wide, 1, activation=activation)
+        self.depthwise = Block(wide, wide, kernel, groups=wide, activation=activation, **more)
+        self.excitation = excitation(wide) if excitation else None
+        self.project = Block(wide, channels, 1)
+        self.shortcut = more.get("stride", 1) == 1
+
+    def forward(self, x: Any) -> Any:
+        """Return images."""
+        y = self.depthwise(self.expand(x))
+        y = self.project(y if self.excitation is None else self.excitation(y))
+        return x + y if self.shortcut else y
+
+
+class Head(nn.Layer):
+    """Average, dropout, scores."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.pool, self.flatten = nn.AdaptiveAvgPool2D(1), nn.Flatten()
+        self.drop, self.linear = nn.Dropout(0.2), nn.Linear(channels, 7)
+
+    def forward(self, x: Any) -> Any:
+        """Return scores."""
+        return self.linear(self.drop(self.flatten(self.pool(x))))
+
+
+class Bottleneck(nn.Layer):
+    """A block of SE-ResNeXt."""
+
+    def __init__(self, inputs: int, width: int, groups: int, stride: int) -> None:
+        super().__init__()
+        self.reduce = Block(inputs, width, 1, activation=F.relu)
+        self.grouped = Block(width, width, 3, stride, groups, F.relu)
+        self.expand = Block(width, 2 * width, 1)
+        self.excitation = LinearExcitation(2 * width)
+        self.shortcut = Block(inputs, 2 * width, 1, stride)
+
+    def forward(self, x: Any) -> Any:
+        """Return images."""
+        return F.relu(self.excitation(self.expand(self.grouped(self.reduce(x)))) + self.shortcut(x))
+
+
+def mobile_v1() -> Any:
+    rows = [Block(16, 16, 3, groups=16, activation=F.relu), Block(16, 24, 1, activation=F.relu)]
+    more = [Block(24, 24, 3, 2, groups=24, activation=F.relu6), Block(24, 40, 1, activation=F.relu6)]
+    return nn.Sequential(Block(3, 16, 3, 2, activation=F.relu), *rows, *more, Head(40))
+
+
+def mobile_v3() -> Any:
+    def excitation(channels: int) -> Any:
+        return Excitation(channels, F.relu, F.hardsigmoid)
+
+    return nn.Sequential(
+        Block(3, 16, 3, 2, activation=F.hardswish),
+        Inverted(16, 3, F.relu),
+        Inverted(16, 5, F.hardswish, excitation, stride=2),
+        Inverted(16, 5, F.hardswish, excitation),
+        nn.AdaptiveAvgPool2D(1),
+        nn.Conv2D(16, 32, 1, bias_attr=False),
+        nn.Hardswish(),
+        Head(32),
+    )
+
+
+def efficient() -> Any:
+    def excitation(channels: int) -> Any:
+        return Excitation(channels, F.swish, F.sigmoid)
+
+    return nn.Sequential(
+        Block(3, 16, 3, 2, activation=F.swish, padding="SAME"),
+        Inverted(16, 3, F.swish, excitation),
+        Inverted(16, 5, F.swish, excitation, stride=2, padding="SAME"),
+        Head(16),
+    )
+
+
+def se_resnext() -> Any:
+    stem = [Block(3, 16, 7, 2, activation=F.relu), nn.MaxPool2D(3, 2, 1)]
+    return nn.Sequential(
+        *stem, Bottleneck(16, 32, 8, 1), Bottleneck(64, 64, 8, 2), Bottleneck(128, 128, 8, 1), Head(256)
+    )
+
+
+FAMILIES = {"MobileNetV1": mobile_v1, "MobileNetV3": mobile_v3, "EfficientNet": efficient, "SE_ResNeXt": se_resnext}
+
+
+def images(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def exported(model: Any, folder: Path, shape: Sequence[Any] = (None, 3, 40, 36)) -> ExportedProgram:
+    if isinstance(model, nn.Layer):
+        model.eval()
+    core.jit.save(model, folder, [InputSpec(list(shape), name="image")])
+    return optimized(read_program(folder))
+
+
+def operators(program: ExportedProgram) -> list[str]:
+    return [node.operator for node in program.nodes]
+
+
+def agrees(folder: Path, *batches: np.ndarray) -> None:
+    ours, engine = Predictor(folder), Predictor(folder, fuse=False)
+    for batch in batches:
+        results, expected = ours.run(batch), engine.run(batch)
+        for got, wanted in zip(*[x if isinstance(x, (list, tuple)) else [x] for x in (results, expected)]):
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("batch", [None, 2])
+def test_whole_networks_become_one_operator(tmp_path: Path, family: str, batch: Any) -> None:
+    core.seed(3)
+    program = exported(FAMILIES[family](), tmp_path / "model", [batch, 3, 40, 36])
+    assert operators(program) == ["channels_last"] and len(program.weights) == 1
+    agrees(tmp_path / "model", *[images(n, 3, 40, 36) for n in ([1, 2, 5] if batch is None else [2])])
+
+
+def test_what_joins_a_layer(tmp_path: Path) -> None:
+    (network,) = exported(mobile_v3(), tmp_path / "model").networks.values()
+    kinds = Counter(layer.kind for layer in network.layers)
+    assert kinds == {"product": 13, "row": 3, "mean": 4}  # no activation, sum or factor is left by itself
+    assert sum(layer.scale is not None for layer in network.layers) == 2
+    assert sum(layer.other is not None for layer in network.layers) == 2
+    (network,) = exported(se_resnext(), tmp_path / "model").networks.values()
+    kinds = Counter(layer.kind for layer in network.layers)
+    assert kinds == {"product": 18, "row": 2, "mean": 4, "maximum": 1, "combine": 3}
+
+
+def test_several_threads_at_once(tmp_path: Path) -> None:
+    exported(efficient(), tmp_path / "model")
+    predictor = Predictor(tmp_path / "model")
+    batches = [images(1 + i % 3, 3, 40, 36) for i in range(12)]
+    expected = [predictor.run(batch) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        for result, wanted in zip(pool.map(predictor.run, batches), expected):
+            np.testing.assert_array_equal(result, wanted)
+
+
+def test_feature_maps_come_out_in_the_plain_order(tmp_path: Path) -> None:
+    stem, first, second = (
+        Block(3, 16, 3, 2, activation=F.relu),
+        Inverted(16, 3, F.relu6),
+        Inverted(16, 5, F.swish, stride=2),
+    )
+    for layer in (stem, first, second):
+        layer.eval()
+
+    def features(x: Any) -> Any:
+        small = first(stem(x))
+        large = second(small)
+        return [small, large, F.softmax(large.mean(axis=[2, 3]))]
+
+    program = exported(features, tmp_path / "model")
+    assert operators(program)[:1] == ["channels_last"] and "convolution" not in operators(program)
+    assert [len(meta[0]) for meta in program.nodes[0].metas] == [4, 4]
+    agrees(tmp_path / "model", images(1, 3, 40, 36), images(3, 3, 40, 36))
+
+
+def test_what_stands_before_and_beside_is_left_to_the_engine(tmp_path: Path) -> None:
+    network = mobile_v1()
+    network.eval()
+
+    def function(x: Any) -> Any:
+        x = (x - 0.5) / 0.25
+        return network(x) + core.exp(x.mean(axis=[1, 2, 3])).unsqueeze(-1)
+
+    program = exported(function, tmp_path / "model")
+    assert operators(program).count("channels_last") == 1 and len(program.nodes) > 5
+    agrees(tmp_path / "model", images(2, 3, 40, 36))
+
+
+def test_sizes_that_are_open_in_every_direction(tmp_path: Path) -> None:
+    program = exported(mobile_v1(), tmp_path / "model", [None, 3, None, None])
+    assert operators(program) == ["channels_last"]
+    agrees(tmp_path / "model", images(1, 3, 33, 47), images(2, 3, 64, 32))
+
+
+class _Dense(nn.Layer):
+    """A depthwise convolution behind a dense one of 3 x 3."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(Block(3, 16, 3), Block(16, 16, 3), Block(16, 16, 3, groups=16), Head(16))
+
+    def forward(self, x: Any) -> Any:
+        """Return scores."""
+        return self.layers(x)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: nn.Sequential(Block(3, 16, 3, activation=F.relu), Block(16, 16, 1), Head(16)),
+        _Dense,
+        lambda: nn.Sequential(
+            Block(3, 16, 3), Block(16, 16, 3, groups=16, activation=F.mish), Block(16, 8, 1), Head(8)
+        ),
+        lambda: nn.Sequential(Block(3, 16, 3), Block(16, 16, 7, groups=16), Head(16)),
+        lambda: nn.Sequential(Block(3, 16, 3), Block(16, 16, 3, groups=16, dilation=2, padding=2), Head(16)),
+    ],
+)
+def test_other_networks_are_left_alone(tmp_path: Path, model: Any) -> None:
+    program = exported(model(), tmp_path / "model")
+    assert "channels_last" not in operators(program) and not program.networks
+    agrees(tmp_path / "model", images(2, 3, 40, 36))
+
+
+def test_a_value_that_several_layers_read_is_kept(tmp_path: Path) -> None:
+    stem, rows, last = Block(3, 16, 3), Block(16, 16, 3, groups=16), Block(16, 16, 1)
+    for layer in (stem, rows, last):
+        layer.eval()
+
+    def function(x: Any) -> Any:
+        first = stem(x)
+        second = rows(first)
+        gate = F.sigmoid(second)
+        scaled = second * F.sigmoid(second.mean(axis=[2, 3], keepdim=True))
+        pooled = F.adaptive_avg_pool2d(second, 1)
+        return [
+            last(first + F.relu(second)) + first,
+            gate + second * gate,
+            first + first,
+            last(second * pooled) + scaled,
+        ]
+
+    exported(function, tmp_path / "model")
+    agrees(tmp_path / "model", images(2, 3, 40, 36))
+
+
+def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    program = exported(mobile_v1(), tmp_path / "model")
+    ((name, weight),) = program.weights.items()
+    short = {name: dataclasses.replace(weight, array=weight.array[:-1])}
+    with pytest.raises(ValueError, match=r"channels_last: x \[1, 3, 40, 36\] and weights .* do not fit the network"):
+        Predictor(dataclasses.replace(program, weights=short, fuse=False))
+
+
+def test_images_that_are_too_small_are_refused(tmp_path: Path) -> None:
+    stem, rows = Block(3, 16, 7, padding=0), Block(16, 16, 3, groups=16)
+    program = exported(nn.Sequential(stem, rows, Head(16)), tmp_path / "model", [None, 3, None, None])
+    assert operators(program) == ["channels_last"]
+    with pytest.raises(ValueError, match="channels_last: step 1 leaves nothing of images of 5 x 9"):
+        Predictor(tmp_path / "model").run(images(1, 3, 5, 9))

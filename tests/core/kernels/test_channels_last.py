@@ -1,0 +1,290 @@
+"""Networks with channels last against numpy in float64: every kind of layer, odd sizes, any number of threads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numba
+import numpy as np
+import pytest
+
+from core.kernels.channels_last.activation import ACTIVATIONS
+from core.kernels.channels_last.layer import Layer
+from core.kernels.channels_last.memory import Memory
+from core.kernels.channels_last.network import Network
+from core.kernels.channels_last.tiles import ROW_KINDS
+from core.kernels.channels_last.weights import PackedWeights, goes_along_rows, is_product
+
+RNG = np.random.default_rng(8)
+
+
+def draw(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def convolved(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: Optional[np.ndarray],
+    stride: Sequence[int] = (1, 1),
+    pad: Sequence[int] = (0, 0, 0, 0),
+    groups: int = 1,
+) -> np.ndarray:
+    """Return a convolution in float64."""
+    top, left, below, right = pad
+    wide = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (top, below), (left, right)))
+    windows = np.lib.stride_tricks.sliding_window_view(wide, weight.shape[2:], axis=(2, 3))
+    windows = windows[:, :, :: stride[0], :: stride[1]]
+    parts = np.split(windows, groups, axis=1)
+    results = [
+        np.einsum("nchwyx,ocyx->nohw", part, part_of_weight.astype(np.float64))
+        for part, part_of_weight in zip(parts, np.split(weight, groups))
+    ]
+    result = np.concatenate(results, axis=1)
+    return result if bias is None else result + bias[:, None, None]
+
+
+class Builder:
+    """Adds layers together with what they must give."""
+
+    def __init__(self, x: np.ndarray) -> None:
+        self.packed = PackedWeights()
+        self.layers: list[Layer] = []
+        self.expected: list[np.ndarray] = [x.astype(np.float64)]
+        self.largest = 1.0
+
+    def convolution(
+        self,
+        source: int,
+        weight: np.ndarray,
+        bias: Optional[np.ndarray] = None,
+        stride: tuple[int, int] = (1, 1),
+        pad: tuple[int, int, int, int] = (0, 0, 0, 0),
+        groups: int = 1,
+        **more: Any,
+    ) -> int:
+        weight = weight / np.float32(math.sqrt(weight[0].size))
+        rows = goes_along_rows(weight, groups, stride)
+        assert rows or is_product(weight, groups)
+        channels, x = len(weight), self.expected[source]
+        given: dict[str, Any] = {"bias": self.packed.bias(bias, channels)}
+        if rows:
+            given.update(weight=self.packed.rows(weight), share=channels // groups)
+        else:
+            given["panels"], given["depth"] = self.packed.product(weight, groups, source == 0)
+        kind = "row" if rows else "product"
+        if "scale" in more:
+            x = x * self.expected[more["scale"]]
+        result = convolved(x, weight, bias, stride, pad, groups)
+        return self.add(Layer(kind, source, channels, weight.shape[2:], stride, pad, **given, **more), result)
+
+    def add(self, layer: Layer, result: np.ndarray) -> int:
+        if layer.other is not None:
+            result = result + self.expected[layer.other]
+        self.largest = max(self.largest, np.abs(result).max())
+        result = np.clip(result, *layer.bounds)
+        self.layers.append(layer)
+        self.expected.append(activated(result, *layer.activation))
+        return len(self.layers)
+
+    def network(self, outputs: Sequence[int]) -> Network:
+        channels = self.expected[0].shape[1]
+        return Network(self.layers, channels, self.packed.array.size, [(place, False) for place in outputs])
+
+    def run(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return every value that the network computes."""
+        places = range(1, len(self.expected))
+        network = self.network(places)
+        outputs = [np.full(shape, np.nan, np.float32) for shape in network.output_shapes(x.shape)]
+        network(x, self.packed.array, outputs)
+        return outputs
+
+    def check(self, x: np.ndarray) -> None:
+        for got, wanted in zip(self.run(x), self.expected[1:]):
+            assert got.shape == wanted.shape
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6 * self.largest)
+
+
+def activated(x: np.ndarray, kind: int, first: float, second: float) -> np.ndarray:
+    name = ACTIVATIONS[kind]
+    if name in ("nothing", "scaled"):
+        return x if name == "nothing" else x * first
+    gate = np.clip(x * first + second, 0, 1) if "hard" in name else 1 / (1 + np.exp(-x))
+    return gate if "sigmoid" in name else x * gate
+
+
+def activation(name: str, first: float = 0.0, second: float = 0.0) -> tuple[int, float, float]:
+    return ACTIVATIONS.index(name), first, second
+
+
+@pytest.mark.parametrize("size", [(1, 3, 7, 7), (2, 3, 17, 22), (3, 1, 40, 31)])
+@pytest.mark.parametrize(
+    "window", [((3, 3), (2, 2), (0, 0, 2, 2)), ((7, 7), (2, 2), (3, 3, 3, 3)), ((1, 1), (1, 1), (0,) * 4)]
+)
+def test_the_first_convolution_reads_plain_images(size: tuple[int, ...], window: Any) -> None:
+    kernel, stride, pad = window
+    x = draw(*size)
+    for channels in (5, 16, 40):
+        builder = Builder(x)
+        builder.convolution(0, draw(channels, size[1], *kernel), draw(channels), stride, pad, bounds=(0.0, 1.5))
+        builder.check(x)
+
+
+@pytest.mark.parametrize("channels", [(3, 24), (24, 50), (16, 130)])
+@pytest.mark.parametrize("height", [1, 2, 3, 5, 9, 30])
+def test_products(channels: tuple[int, int], height: int) -> None:
+    for batch in (1, 3):
+        x = draw(batch, 2, height, height + 1)
+        builder = Builder(x)
+        first = builder.convolution(0, draw(channels[0], 2, 1, 1))
+        wide = builder.convolution(first, draw(channels[1], channels[0], 1, 1), draw(channels[1]))
+        last = builder.convolution(wide, draw(channels[1], channels[1], 1, 1), other=wide, bounds=(0.0, math.inf))
+        builder.convolution(last, draw(20, channels[1], 1, 1), stride=(2, 2))
+        builder.convolution(last, draw(20, channels[1], 3, 3), pad=(1, 1, 1, 1), activation=activation("swish"))
+        builder.check(x)
+
+
+@pytest.mark.parametrize("kind", ROW_KINDS)
+def test_depthwise_and_finely_grouped_convolutions(kind: tuple[int, int, int]) -> None:
+    kernel, stride, share = kind
+    for (height, width), channels, pads in (
+        ((9, 7), 24, (0, 1, 2, 1)),
+        ((12, 23), 40, (2, 2, 2, 2)),
+        ((5, 5), 16, (0,) * 4),
+    ):
+        x = draw(2, 2, height, width)
+        builder = Builder(x)
+        first = builder.convolution(0, draw(channels, 2, 1, 1), draw(channels))
+        weight = draw(channels, share, kernel, kernel)
+        given = {"stride": (stride, stride), "groups": channels // share}
+        builder.convolution(first, weight, draw(channels), pad=pads, bounds=(-1.0, 1.0), **given)
+        builder.convolution(first, weight, pad=pads, activation=activation("hard_swish", 1 / 6, 0.5), **given)
+        builder.check(x)
+
+
+def test_groups_of_whole_vectors() -> None:
+    x = draw(2, 3, 10, 9)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(96, 3, 1, 1))
+    builder.convolution(first, draw(96, 16, 3, 3), draw(96), (2, 2), (1, 1, 1, 1), groups=6)
+    builder.convolution(first, draw(192, 48, 3, 3), draw(192), pad=(1, 0, 0, 1), groups=2)
+    builder.check(x)
+    assert not is_product(draw(24, 8, 3, 3), 3) and not goes_along_rows(draw(24, 3, 3, 3), 8, (1, 1))
+    assert not goes_along_rows(draw(8, 1, 7, 7), 8, (1, 1)) and not goes_along_rows(draw(8, 1, 3, 3), 8, (1, 2))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (4, 4), (23, 31)])
+def test_squeeze_and_excitation(size: tuple[int, int]) -> None:
+    x = draw(3, 3, *size)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(72, 3, 1, 1), draw(72))
+    rows = builder.convolution(first, draw(72, 1, 3, 3), pad=(1, 1, 1, 1), groups=72, activation=activation("swish"))
+    for source in (rows, first):
+        mean = builder.add(Layer("mean", source, 72), builder.expected[source].mean((2, 3), keepdims=True))
+        small = builder.convolution(mean, draw(6, 72, 1, 1), draw(6), bounds=(0.0, math.inf))
+        gate = builder.convolution(small, draw(72, 6, 1, 1), activation=activation("hard_sigmoid", 0.2, 0.5))
+        projected = builder.convolution(source, draw(24, 72, 1, 1), scale=gate)
+        builder.convolution(source, draw(24, 72, 1, 1), scale=gate, other=projected)
+        product = builder.expected[source] * builder.expected[gate]
+        builder.add(Layer("combine", source, 72, scale=gate, other=first, bounds=(0.0, math.inf)), product)
+    builder.check(x)
+
+
+def test_maximum_pooling_and_combinations() -> None:
+    x = draw(2, 3, 11, 14)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(20, 3, 1, 1))
+    wide = np.pad(builder.expected[first], ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
+    builder.add(Layer("maximum", first, 20, (3, 3), (2, 2), (1, 1, 1, 1)), windows.max((4, 5)))
+    values = builder.expected
+    builder.add(Layer("combine", first, 20, other=first, activation=activation("sigmoid")), values[first])
+    builder.add(Layer("combine", first, 20, activation=activation("scaled", 0.8)), values[first])
+    builder.convolution(len(values) - 1, draw(20, 1, 5, 5), pad=(2, 2, 2, 2), groups=20)
+    builder.check(x)
+
+
+def test_activations_of_extreme_numbers() -> None:
+    x = np.array([-1e30, -200, -88, -20, -1e-7, 0, 1e-7, 5, 88, 200, 1e30, np.nan, np.inf], np.float32).reshape(
+        1, 1, 1, 13
+    )
+    builder = Builder(np.zeros_like(x))
+    builder.convolution(0, np.ones((1, 1, 1, 1), np.float32))
+    for name in ("sigmoid", "swish", "hard_sigmoid", "hard_swish"):
+        builder.add(Layer("combine", 1, 1, activation=activation(name, 1 / 6, 0.5)), np.zeros_like(x))
+    builder.add(Layer("combine", 1, 1, bounds=(0.0, 6.0)), np.zeros_like(x))
+    values = [got.reshape(-1) for got in builder.run(x)]
+    flat = x.reshape(-1).astype(np.float64)
+    with np.errstate(over="ignore"):
+        sigmoid = 1 / (1 + np.exp(-flat))
+    np.testing.assert_allclose(values[1], sigmoid, rtol=2e-6, atol=1e-36)
+    np.testing.assert_allclose(values[2], flat * sigmoid, rtol=2e-6, atol=1e-7)
+    np.testing.assert_allclose(values[3], np.clip(flat / 6 + 0.5, 0, 1), rtol=1e-6)
+    np.testing.assert_allclose(values[4], flat * np.clip(flat / 6 + 0.5, 0, 1), rtol=1e-6)
+    np.testing.assert_array_equal(values[5], np.clip(flat, 0, 6).astype(np.float32))
+
+
+def mobile(x: np.ndarray) -> Builder:
+    """Return a network that goes image by image first and then with all images together."""
+    builder = Builder(x)
+    value = builder.convolution(0, draw(32, 3, 3, 3), draw(32), (2, 2), (1, 1, 1, 1), bounds=(0.0, 6.0))
+    for channels, stride in ((48, 2), (96, 2), (200, 2)):
+        narrow = len(builder.layers[-1:]) and builder.layers[-1].channels
+        rows = draw(narrow, 1, 3, 3)
+        value = builder.convolution(
+            value, rows, None, (stride, stride), (1, 1, 1, 1), narrow, activation=activation("swish")
+        )
+        mean = builder.add(Layer("mean", value, narrow), builder.expected[value].mean((2, 3), keepdims=True))
+        gate = builder.convolution(mean, draw(narrow, narrow, 1, 1), activation=activation("sigmoid"))
+        value = builder.convolution(value, draw(channels, narrow, 1, 1), draw(channels), scale=gate)
+    mean = builder.add(Layer("mean", value, 200), builder.expected[value].mean((2, 3), keepdims=True))
+    builder.convolution(mean, draw(70, 200, 1, 1), draw(70))
+    return builder
+
+
+def test_bits_depend_neither_on_threads_nor_on_the_batch() -> None:
+    x = draw(5, 3, 64, 48)
+    builder = mobile(x)
+    memory = Memory(builder.layers, x.shape, [len(builder.layers)])
+    assert 0 < memory.alone < len(builder.layers) and memory.values[1].batch == 1 and memory.values[-1].batch == 5
+    builder.check(x)
+    network, out = builder.network([len(builder.layers)]), np.empty((5, 70, 1, 1), np.float32)
+    threads = numba.get_num_threads()
+    results = []
+    try:
+        for number in (1, 2, threads):
+            numba.set_num_threads(min(number, threads))
+            network(x, builder.packed.array, [out])
+            results.append(out.copy())
+    finally:
+        numba.set_num_threads(threads)
+    for i in range(5):
+        network(x[i : i + 1], builder.packed.array, [out[i : i + 1]])
+    for result in results:
+        np.testing.assert_array_equal(result, out)
+    np.testing.assert_allclose(out, builder.expected[-1], rtol=0, atol=2e-6 * builder.largest)
+
+
+def test_values_never_share_memory_while_they_are_needed() -> None:
+    x = draw(3, 3, 64, 48)
+    builder = mobile(x)
+    last = len(builder.layers)
+    memory = Memory(builder.layers, x.shape, [last])
+    readers = {place: place for place in range(last + 1)}
+    for place, layer in enumerate(builder.layers, 1):
+        readers.update({read: place for read in (layer.source, layer.scale, layer.other) if read is not None})
+    for i in range(last + 1):
+        for j in range(i + 1, last + 1):
+            if readers[i] >= j or (j <= memory.alone < readers[i]):
+                first, second = memory.values[i], memory.values[j]
+                assert first.start + first.size <= second.start or second.start + second.size <= first.start
+    assert memory.size < sum(value.size for value in memory.values)
+
+
+def test_images_that_are_too_small_are_refused() -> None:
+    builder = Builder(draw(1, 3, 9, 9))
+    builder.convolution(0, draw(8, 3, 7, 7))
+    with pytest.raises(ValueError, match="step 1 leaves nothing of images of 5 x 9"):
+        builder.network([1]).output_shapes((1, 3, 5, 9))
