@@ -173,6 +173,17 @@ def test_compiled_code_may_close_over_a_graph():
     assert run(made.node_feat["h"]).numpy().ravel().tolist() == [0, 0, 2, 0, 3, 0]
 
 
+def test_a_graph_may_be_an_argument_of_a_compiled_layer():
+    class Sum(core.nn.Layer):
+        def forward(self, graph, feature):
+            return graph.send_recv(feature)
+
+    layer, x = core.jit.to_static(Sum()), core.arange(6, dtype="float32").reshape([6, 1])
+    for source in range(5):  # each graph is gone when the next one comes
+        passed = pgl.Graph([(source, 5), (5, 0)], 6).tensor()
+        assert layer(passed, x).numpy().ravel().tolist() == [5, 0, 0, 0, 0, source]
+
+
 def test_disjoint_graphs():
     empty = pgl.Graph([], 0, {"h": np.empty((0, 1), np.float32)}, {"w": np.empty((0, 2), np.float32)})
     joined = pgl.Graph.batch([graph(), empty, graph()])
