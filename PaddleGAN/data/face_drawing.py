@@ -75,16 +75,11 @@ class Canvas:
         """
         if self.outline:
             return
-        reach = radius * self.unit
-        rows, columns = (
-            np.arange(max(int(middle - 2 * reach), 0), min(int(middle + 2 * reach), self.side), dtype=np.float32)
-            for middle in (self.origin[1] + self.unit * down, self.origin[0] + self.unit * right)
-        )
-        if not len(rows) or not len(columns):
-            return
-        x, y = (self.origin + self.unit * np.array([right, down])).astype(np.float32)
-        falloff = strength * np.outer(np.exp(-(((rows - y) / reach) ** 2)), np.exp(-(((columns - x) / reach) ** 2)))
-        part = self.pixels[int(rows[0]) : int(rows[-1]) + 1, int(columns[0]) : int(columns[-1]) + 1]
+        middle, reach = self.origin + self.unit * np.array([right, down]), radius * self.unit
+        left, top = np.maximum(middle - 2 * reach, 0).astype(int)
+        part = self.pixels[top : int(middle[1] + 2 * reach), left : int(middle[0] + 2 * reach)]
+        rows, columns = np.arange(part.shape[0]) + top - middle[1], np.arange(part.shape[1]) + left - middle[0]
+        falloff = strength * np.outer(np.exp(-((rows / reach) ** 2)), np.exp(-((columns / reach) ** 2)))
         part[:] = np.rint(part + falloff[:, :, None] * (np.array(_bytes(color)) - part))
 
     def result(self) -> np.ndarray:
@@ -119,14 +114,17 @@ def draw_face(face: Face, size: int, outline: bool = False) -> np.ndarray:
 
 
 def _background(canvas: Canvas, face: Face) -> None:
+    """Fill the picture with a passage of colors and soft lights; both are so smooth that the result's pixels do."""
     first, second = (np.array(_bytes(color), np.float32) for color in face.background)
-    steps = np.linspace(-0.5, 0.5, canvas.side, dtype=np.float32)
-    angle = face.background_angle
-    share = 0.5 + 0.7 * (np.float32(np.cos(angle)) * steps[None, :] + np.float32(np.sin(angle)) * steps[:, None])
-    canvas.pixels[:] = np.rint(first + np.clip(share, 0, 1)[:, :, None] * (second - first))
-    for right, down, radius in face.lights:
-        x, y = (np.array([right, down]) * canvas.side - canvas.origin) / canvas.unit
-        canvas.glow(x, y, radius * canvas.side / canvas.unit, (1.0, 1.0, 1.0), 0.25)
+    steps = (np.arange(canvas.size, dtype=np.float32) + 0.5) / canvas.size
+    across, down = (np.float32(part(face.background_angle)) * (steps - 0.5) for part in (np.cos, np.sin))
+    share = np.clip(0.5 + 0.7 * (across[None, :] + down[:, None]), 0, 1)
+    pixels = first + share[:, :, None] * (second - first)
+    for right, below, radius in face.lights:
+        falloff = [np.exp(-(((steps - place) / radius) ** 2)) for place in (below, right)]
+        pixels += (0.25 * np.outer(*falloff))[:, :, None].astype(np.float32) * (255 - pixels)
+    side = (canvas.side, canvas.side)
+    canvas.pixels = cv2.resize(np.rint(pixels).astype(np.uint8), side, interpolation=cv2.INTER_NEAREST)
 
 
 def _behind_the_face(canvas: Canvas, face: Face) -> None:

@@ -84,8 +84,8 @@ def find_face(picture: np.ndarray) -> tuple[float, float, float]:
 
 def _relative(picture: np.ndarray) -> np.ndarray:
     """Return a picture's colors less that of the skin in its middle."""
-    middle = picture[int(0.53 * _SIDE) : int(0.61 * _SIDE), int(0.38 * _SIDE) : int(0.62 * _SIDE)]
-    return picture - np.median(middle.reshape(-1, 3), axis=0)
+    middle = picture[int(0.54 * _SIDE) : int(0.64 * _SIDE), int(0.38 * _SIDE) : int(0.62 * _SIDE)]
+    return picture - np.percentile(middle.reshape(-1, 3), 65, axis=0).astype(np.float32)
 
 
 @functools.cache
