@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
 
+import numpy as np
+
 import core
 from core import nn
 from core.nn import functional as F
@@ -98,13 +100,19 @@ def degree_norm(graph: Any, mode: str = "indegree") -> Any:
     """
     if mode not in ("indegree", "outdegree"):
         raise ValueError(f"degree_norm: mode must be indegree or outdegree, not {mode!r}")
-    return _norm(_degree(graph, mode))
-
-
-def _degree(graph: Any, mode: str) -> Any:
     edges = graph.connections()
-    starts = (edges.incoming if mode == "indegree" else edges.outgoing)[0]
-    return (starts[1:] - starts[:-1]).astype(core.get_default_dtype()).reshape([-1, 1])
+    rows = edges.incoming if mode == "indegree" else edges.outgoing
+    try:
+        starts = rows.indptr.numpy()
+    except ValueError:  # an argument of compiled code; where it can be read, the result is a constant of the program
+        return _norm(_degrees(rows))
+    norm = np.maximum(np.diff(starts), 1.0) ** -0.5
+    return core.to_tensor(norm.astype(core.get_default_dtype()).reshape(-1, 1))
+
+
+def _degrees(rows: message_passing.Rows) -> Any:
+    counts = rows.indptr[1:] - rows.indptr[:-1]
+    return counts.astype(core.get_default_dtype()).reshape([-1, 1])
 
 
 def _norm(degree: Any) -> Any:
@@ -123,7 +131,7 @@ def one_self_loop(graph: Any) -> tuple[Any, Any]:
     loops = (graph.edges[:, 0] == graph.edges[:, 1]).astype(core.get_default_dtype())
     ones = core.ones([graph.num_nodes, 1])
     own = 1.0 - message_passing.gather_multiply_reduce(ones, loops, graph.connections())
-    return _norm(_degree(graph, "indegree") + own), own
+    return _norm(_degrees(graph.connections().incoming) + own), own
 
 
 def propagate(graph: Any, feature: Any, norm: Any, own: Any = None) -> Any:
