@@ -83,7 +83,8 @@ def create(
 ) -> Iterator[StoredGraph]:
     """Offer a graph's arrays as writable memory maps of known size; the folder appears when the block ends.
 
-    When the block raises, nothing is left. A stored graph that is there already is replaced.
+    When the block raises, nothing is left; a process that is killed leaves ``.FOLDER.*.tmp`` beside, which may be
+    deleted. A stored graph that is there already is replaced.
 
     Args:
         folder: where it shall be.
