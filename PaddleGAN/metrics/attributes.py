@@ -1,6 +1,6 @@
-"""The attributes of drawn faces, measured on any picture: by colors in known places, with nothing learned.
+"""The attributes of drawn faces, measured on any picture: by colors in known places, without a network.
 
-The face is found first, by where its skin is and where it cannot be; then it is brought to a standard place and size.
+The face is found first, as what looks most like the mean of drawn ones, and brought to a standard place and size.
 """
 
 from __future__ import annotations

@@ -54,11 +54,13 @@ class FeatureDistance(Metric):
             Float64, shapes (N, D) and (M, D).
 
         Raises:
-            ValueError: there are fewer than two images of a kind.
+            ValueError: there are fewer than two images of a kind, or features are infinite or not numbers.
         """
-        parts = {"generated": self.generated, "real": self.real}
-        for kind, part in parts.items():
+        owner = type(self).__name__
+        for kind, part in (("generated", self.generated), ("real", self.real)):
             count = sum(map(len, part))
             if count < 2:
-                raise ValueError(f"{type(self).__name__}: at least two {kind} images are needed; there are {count}")
+                raise ValueError(f"{owner}: at least two {kind} images are needed; there are {count}")
+            if not all(np.isfinite(batch).all() for batch in part):
+                raise ValueError(f"{owner}: features of {kind} images are infinite or not numbers; are the images?")
         return np.concatenate(self.generated), np.concatenate(self.real)

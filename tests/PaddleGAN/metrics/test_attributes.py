@@ -85,6 +85,10 @@ def test_refusals() -> None:
         measure_attributes(np.zeros((64, 64, 3)))
 
 
+def test_what_is_no_number_has_no_attribute() -> None:
+    assert not measure_attributes(np.full((1, 3, 64, 64), np.nan, np.float32)).any()
+
+
 def test_no_images_have_no_attributes() -> None:
     assert measure_attributes(np.zeros((0, 64, 64, 3), np.uint8)).shape == (0, 9)
 

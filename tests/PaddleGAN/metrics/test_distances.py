@@ -73,6 +73,13 @@ def test_one_image_has_no_distance() -> None:
             metric.accumulate()
 
 
+def test_features_must_be_numbers() -> None:
+    metric = FID(Given())
+    metric.update(np.array([[1.0], [np.nan]]), np.ones((2, 1)))
+    with pytest.raises(ValueError, match="FID: features of generated images are infinite or not numbers"):
+        metric.accumulate()
+
+
 def test_mmd_as_written_down_pair_by_pair() -> None:
     assert polynomial_mmd(FIRST, SECOND) == pytest.approx(float(STORED["kernel_mmd"]), rel=1e-10)
 
