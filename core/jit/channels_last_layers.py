@@ -2,80 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
+from core.jit.channels_last_steps import Activation, Step, Steps
 from core.jit.exported import ExportedProgram, ProgramNode
 from core.kernels.dtypes import float32
 
-_FREE = (-math.inf, math.inf)
 _GATED = {"sigmoid": "swish", "hard_sigmoid": "hard_swish"}
 
-Activation = tuple[str, float, float]
 
-
-@dataclasses.dataclass(eq=False)
-class _Step:
-    """A layer that may still grow: sums, activations and factors join it.
-
-    Attributes:
-        kind: ``product``, ``row``, ``mean``, ``maximum`` or ``combine``; see core.kernels.channels_last.layer.
-        source: What it reads; None is the network's input.
-        is_done: Nothing more can join it.
-        version: How often something joined it.
-    """
-
-    kind: str
-    source: Optional[_Step]
-    channels: int
-    kernel: tuple[int, int] = (1, 1)
-    stride: tuple[int, int] = (1, 1)
-    pad: tuple[int, int, int, int] = (0, 0, 0, 0)
-    groups: int = 1
-    weight: Any = None
-    bias: Any = None
-    scale: Optional[_Step] = None
-    other: Optional[_Step] = None
-    bounds: tuple[float, float] = _FREE
-    activation: Activation = ("nothing", 0.0, 0.0)
-    is_done: bool = False
-    version: int = 0
-
-
-@dataclasses.dataclass
-class _Handle:
-    """What a name stands for: a step as it was then, and whether all its readers come by this name."""
-
-    step: _Step
-    version: int
-    is_only: bool
-
-
-class Layers:
-    """Takes the nodes of a program over, one after another.
-
-    Attributes:
-        input: The name of the value that the network reads.
-    """
+class Layers(Steps):
+    """Takes the nodes of a program over, one after another."""
 
     def __init__(self, program: ExportedProgram) -> None:
-        self.input = ""
-        self._weights = program.weights
-        self._metas = {entry.name: (entry.shape, entry.dtype) for entry in program.inputs}
-        self._uses: Counter[str] = Counter(program.outputs)
-        self._readers: dict[str, list[ProgramNode]] = {}
-        for node in program.nodes:
-            self._metas.update(zip(node.outputs, node.metas))
-            self._uses.update(node.inputs)
-            for name in node.inputs:
-                self._readers.setdefault(name, []).append(node)
-        self._steps: list[_Step] = []
-        self._known: dict[str, _Handle] = {}
+        super().__init__(program)
         self._padded: dict[str, tuple[str, tuple[int, int, int, int]]] = {}
         self._gates: dict[str, tuple[str, Activation]] = {}
         self._spread: dict[str, str] = {}
@@ -92,91 +36,13 @@ class Layers:
 
     def has(self, names: Sequence[str]) -> bool:
         """Return whether one of some values was made by a node that was taken over."""
-        return any(name in made for name in names for made in (self._known, self._padded, self._gates, self._spread))
-
-    def can_give(self, name: str) -> bool:
-        """Return whether a value that a node made still exists."""
-        handle = self._known.get(name)
-        return handle is not None and handle.version == handle.step.version
+        return any(name in made for name in names for made in (self.known, self._padded, self._gates, self._spread))
 
     @property
     def is_worth_it(self) -> bool:
         """Whether a convolution goes along rows, and none but the first is dense and wider than a pixel."""
-        wide = [s for s in self._steps if s.kind == "product" and s.kernel != (1, 1) and s.groups == 1 and s.source]
-        return not wide and any(step.kind == "row" for step in self._steps)
-
-    def network(self, outputs: Sequence[str], flat: Sequence[bool]) -> tuple[Any, np.ndarray]:
-        """Return the network that gives some values, without their last two axes where ``flat``, and its weights."""
-        from core.kernels.channels_last.activation import ACTIVATIONS
-        from core.kernels.channels_last.layer import Layer
-        from core.kernels.channels_last.network import Network
-        from core.kernels.channels_last.weights import PackedWeights
-
-        packed = PackedWeights()
-        places: dict[Optional[_Step], int] = {None: 0}
-        places.update({step: i for i, step in enumerate(self._steps, 1)})
-        for step in self._steps:
-            for read in (step.source, step.scale, step.other):
-                assert read is None or places[read] < places[step]
-        layers = []
-        for step in self._steps:
-            name, first, second = step.activation
-            layer = Layer(
-                step.kind,
-                places[step.source],
-                step.channels,
-                step.kernel,
-                step.stride,
-                step.pad,
-                scale=None if step.scale is None else places[step.scale],
-                other=None if step.other is None else places[step.other],
-                bounds=step.bounds,
-                activation=(ACTIVATIONS.index(name), first, second),
-            )
-            if step.kind == "product":
-                panels, depth = packed.product(step.weight, step.groups, step.source is None)
-                layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
-            elif step.kind == "row":
-                place, share = packed.rows(step.weight), step.channels // step.groups
-                layer = layer._replace(weight=place, share=share, bias=packed.bias(step.bias, step.channels))
-            layers.append(layer)
-        channels = self._metas[self.input][0][1]
-        assert channels is not None
-        array = packed.array
-        results = [(places[self._known[name].step], cut) for name, cut in zip(outputs, flat)]
-        return Network(layers, channels, array.size, results), array
-
-    # what stands for what
-
-    def _step(self, name: str) -> Optional[_Step]:
-        """Return the step that gives a value, if it gives just that."""
-        return self._known[name].step if self.can_give(name) else None
-
-    def _growing(self, name: str, readers: int = 1) -> Optional[_Step]:
-        """Return the step that gives a value if nothing but so many readers knows it, and more can join it."""
-        handle = self._known.get(name)
-        if handle is None or not handle.is_only or self._uses[name] != readers or not self.can_give(name):
-            return None
-        return None if handle.step.is_done else handle.step
-
-    def _name(self, name: str, step: _Step, is_only: bool = True) -> bool:
-        self._known[name] = _Handle(step, step.version, is_only)
-        return True
-
-    def _new(self, name: str, step: _Step) -> bool:
-        self._steps.append(step)
-        return self._name(name, step)
-
-    def _same(self, node: ProgramNode) -> bool:
-        name = node.inputs[0]
-        step = self._step(name)
-        only = step is not None and self._known[name].is_only and self._uses[name] == 1
-        return step is not None and self._name(node.outputs[0], step, only)
-
-    def _fixed(self, names: Sequence[str], *ranks: int) -> bool:
-        """Return whether values are weights of these ranks."""
-        found = [self._weights.get(name) for name in names]
-        return all(w is not None and w.dtype is float32 and w.array.ndim == rank for w, rank in zip(found, ranks))
+        wide = [s for s in self.steps if s.kind == "product" and s.kernel != (1, 1) and s.groups == 1 and s.source]
+        return not wide and any(step.kind == "row" for step in self.steps)
 
     # convolutions and products
 
@@ -184,96 +50,98 @@ class Layers:
         from core.kernels.channels_last.weights import goes_along_rows, is_product
 
         name, pad = self._padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
-        if not self._fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
+        if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
             return False
-        weight, *biases = [self._weights[weight].array for weight in node.inputs[1:]]
+        weight, *biases = [self.weights[weight].array for weight in node.inputs[1:]]
         groups, stride = node.attributes["groups"], tuple(node.attributes["stride"])
         down, along = node.attributes["pad"]
+        if min(stride) < 1 or min(down, along) < 0:
+            return False
         pad = (pad[0] + down, pad[1] + along, pad[2] + down, pad[3] + along)
         kind = "row" if goes_along_rows(weight, groups, stride) else "product"
-        source = self._step(name)
+        source = self.step(name)
         if kind == "product" and not is_product(weight, groups):
             return False
         if source is None and (not self._is_input(name) or groups != 1):
             return False
-        channels = self._metas[name][0][1] if source is None else source.channels
+        channels = self.metas[name][0][1] if source is None else source.channels
         if channels != weight.shape[1] * groups or (biases and len(biases[0]) != len(weight)):
             return False
         given = {"kernel": weight.shape[2:], "stride": stride, "pad": pad, "groups": groups, "weight": weight}
-        step = _Step(kind, source, len(weight), bias=biases[0] if biases else None, **given)
+        step = Step(kind, source, len(weight), bias=biases[0] if biases else None, **given)
         if source is None:
             self.input = name
         elif kind == "product" and groups == 1 and (step.kernel, stride, pad) == ((1, 1), (1, 1), (0, 0, 0, 0)):
             self._take_scale_in(step, name)
-        return self._new(node.outputs[0], step)
+        return self.new(node.outputs[0], step)
 
     def _is_input(self, name: str) -> bool:
         """Return whether a value is, or may become, what the network reads."""
-        shape, dtype = self._metas.get(name, ((), None))
+        shape, dtype = self.metas.get(name, ((), None))
         return self.input in ("", name) and len(shape) == 4 and shape[1] is not None and dtype is float32
 
-    def _take_scale_in(self, step: _Step, name: str) -> None:
+    def _take_scale_in(self, step: Step, name: str) -> None:
         """Let a 1 x 1 convolution multiply its input's channels itself, where nothing else reads the product."""
-        scaling = self._growing(name)
+        scaling = self.growing(name)
         if scaling is not None and scaling.kind == "combine" and scaling.scale is not None and scaling.other is None:
-            self._steps.remove(scaling)
+            self.steps.remove(scaling)
             step.source, step.scale = scaling.source, scaling.scale
 
     def _take_affine(self, node: ProgramNode) -> bool:
-        source = self._step(node.inputs[0])
-        if source is None or not self._fixed(node.inputs[1:], 2, 1) or len(self._metas[node.inputs[0]][0]) != 2:
+        source = self.step(node.inputs[0])
+        if source is None or not self.fixed(node.inputs[1:], 2, 1) or len(self.metas[node.inputs[0]][0]) != 2:
             return False
-        weight, *biases = [self._weights[name].array for name in node.inputs[1:]]
+        weight, *biases = [self.weights[name].array for name in node.inputs[1:]]
         if weight.shape[1] != source.channels or (biases and len(biases[0]) != len(weight)):
             return False
-        step = _Step("product", source, len(weight), bias=biases[0] if biases else None)
+        step = Step("product", source, len(weight), bias=biases[0] if biases else None)
         step.weight = weight[:, :, None, None]
-        return self._new(node.outputs[0], step)
+        return self.new(node.outputs[0], step)
 
     _take_inner_products = _take_affine
 
     def _take_frozen_normalization(self, node: ProgramNode) -> bool:
-        step = self._growing(node.inputs[0])
+        step = self.growing(node.inputs[0])
         if step is None or step.kind not in ("product", "row") or step.other is not None:
             return False
-        if not self._fixed(node.inputs[1:], 1, 1, 1, 1) or node.attributes["axis"] != 1:
+        if not self.fixed(node.inputs[1:], 1, 1, 1, 1) or node.attributes["axis"] != 1:
             return False
-        arrays = [self._weights[name].array.astype(np.float64) for name in node.inputs[1:]]
+        arrays = [self.weights[name].array.astype(np.float64) for name in node.inputs[1:]]
         if any(len(array) != step.channels for array in arrays):
             return False
         scale, shift, mean, variance = arrays
         factor = scale / np.sqrt(variance + node.attributes["epsilon"])
         step.weight = step.weight * factor[:, None, None, None]
         step.bias = ((0 if step.bias is None else step.bias) - mean) * factor + shift
-        return self._grown(node, step)
+        return self.grown(node, step)
 
     # pooling
 
     def _take_adaptive_average_pooling(self, node: ProgramNode) -> bool:
-        source = self._step(node.inputs[0])
+        source = self.step(node.inputs[0])
         if source is None or node.attributes["output_size"] != (1, 1):
             return False
-        return self._new(node.outputs[0], _Step("mean", source, source.channels, is_done=True))
+        return self.new(node.outputs[0], Step("mean", source, source.channels, is_done=True))
 
     def _take_maximum_pooling(self, node: ProgramNode) -> bool:
-        source = self._step(node.inputs[0])
+        source = self.step(node.inputs[0])
         kernel, stride, pad = (tuple(node.attributes[key]) for key in ("kernel", "stride", "pad"))
         square = all(len(pair) == 2 and pair[0] == pair[1] for pair in (kernel, stride, pad))
-        if source is None or not square:
+        if source is None or not square or stride[0] < 1 or not 0 <= 2 * pad[0] <= kernel[0]:
             return False
-        step = _Step("maximum", source, source.channels, kernel, stride, pad * 2, is_done=True)
-        return self._new(node.outputs[0], step)
+        step = Step("maximum", source, source.channels, kernel, stride, pad * 2, is_done=True)
+        return self.new(node.outputs[0], step)
 
     # shapes
 
     def _take_reshape(self, node: ProgramNode) -> bool:
         name, (after, _) = node.inputs[0], node.metas[0]
-        before = self._metas[name][0] if name in self._metas else ()
-        if name in self._known and len(before) > 1 and len(after) > 1 and None not in (*before[1:], *after[1:]):
+        before = self.metas[name][0] if name in self.metas else ()
+        if name in self.known and len(before) > 1 and len(after) > 1 and None not in (*before[1:], *after[1:]):
             if before[1:] == after[1:] or (before[1] == after[1] and {*before[2:], *after[2:]} == {1}):
-                return self._same(node)
-        padding = self._only_reader(node.outputs[0])
-        back = None if padding is None else self._only_reader(padding.outputs[0])
+                return self.same(node)
+        padding = self.only_reader(node.outputs[0])
+        back = None if padding is None else self.only_reader(padding.outputs[0])
         if padding is None or back is None or (padding.operator, back.operator) != ("pad", "reshape"):
             return False
         widths, final = padding.attributes["widths"], back.metas[0][0]
@@ -294,10 +162,10 @@ class Layers:
     def _pads(self, name: str, result: str, node: ProgramNode, widths: Any) -> bool:
         """Note that a value is another one with zeros around it, which convolutions add themselves."""
         numbers = [width for pair in widths for width in pair]
-        readers = self._readers.get(result, [])
-        if self._step(name) is None and not self._is_input(name):
+        readers = self.readers.get(result, [])
+        if self.step(name) is None and not self._is_input(name):
             return False
-        if node.attributes["mode"] != "constant" or node.attributes["value"] != 0 or self._uses[result] != len(readers):
+        if node.attributes["mode"] != "constant" or node.attributes["value"] != 0 or self.uses[result] != len(readers):
             return False
         if any(r.operator != "convolution" for r in readers) or any(not isinstance(n, int) or n < 0 for n in numbers):
             return False
@@ -305,11 +173,8 @@ class Layers:
         self._padded[result] = (name, (above, left, below, right))
         return True
 
-    def _only_reader(self, name: str) -> Optional[ProgramNode]:
-        return self._readers[name][0] if self._uses[name] == 1 and name in self._readers else None
-
     def _take_detach(self, node: ProgramNode) -> bool:
-        return self._same(node)
+        return self.same(node)
 
     _take_assign = _take_detach
 
@@ -336,71 +201,67 @@ class Layers:
                 return self._activated(node, x, self._gates[gate][1], readers=2)
         names = [self._spread.get(name, name) for name in node.inputs]
         for x, factor in (names, names[::-1]):
-            step, scale = self._step(x), self._step(factor)
+            step, scale = self.step(x), self.step(factor)
             if step is None or scale is None or step.channels != scale.channels:
                 return False
-            shapes = [self._metas[name][0] for name in (x, factor, node.outputs[0])]
+            shapes = [self.metas[name][0] for name in (x, factor, node.outputs[0])]
             if shapes[1][2:] == (1, 1) and len(shapes[0]) == 4 and shapes[0] == shapes[2]:
-                return self._new(node.outputs[0], _Step("combine", step, step.channels, scale=scale))
+                return self.new(node.outputs[0], Step("combine", step, step.channels, scale=scale))
         return False
 
     def _take_broadcast_to(self, node: ProgramNode) -> bool:
         """Note that a factor of each channel is repeated for every pixel; products do that themselves."""
         (name,), (result,) = node.inputs, node.outputs
-        before, after = self._metas[name][0], node.metas[0][0]
-        readers = self._readers.get(result, [])
-        if self._step(name) is None or len(before) != 4 or before[2:] != (1, 1) or before[:2] != after[:2]:
+        before, after = self.metas[name][0], node.metas[0][0]
+        readers = self.readers.get(result, [])
+        if self.step(name) is None or len(before) != 4 or before[2:] != (1, 1) or before[:2] != after[:2]:
             return False
-        if any(reader.operator != "multiply" for reader in readers) or self._uses[result] != len(readers):
+        if any(reader.operator != "multiply" for reader in readers) or self.uses[result] != len(readers):
             return False
         self._spread[result] = name
         return True
 
     def _take_add(self, node: ProgramNode) -> bool:
-        first, second = (self._step(name) for name in node.inputs)
+        first, second = (self.step(name) for name in node.inputs)
         if first is None or second is None:
             return False
-        if len({self._metas[name] for name in (*node.inputs, *node.outputs)}) != 1:
+        if len({self.metas[name] for name in (*node.inputs, *node.outputs)}) != 1:
             return False
-        growing = [self._growing(name) for name in node.inputs]
+        growing = [self.growing(name) for name in node.inputs]
         able = [s for s in growing if s is not None and s.kind in ("product", "combine") and s.other is None]
         if not able or first is second:
-            return self._new(node.outputs[0], _Step("combine", first, first.channels, other=second))
-        step = max(able, key=self._steps.index)
+            return self.new(node.outputs[0], Step("combine", first, first.channels, other=second))
+        step = max(able, key=self.steps.index)
         step.other = second if step is first else first
-        self._steps.remove(step)
-        self._steps.append(step)  # behind what it adds
-        return self._grown(node, step)
-
-    def _grown(self, node: ProgramNode, step: _Step) -> bool:
-        step.version += 1
-        return self._name(node.outputs[0], step)
+        self.steps.remove(step)
+        self.steps.append(step)  # behind what it adds
+        return self.grown(node, step)
 
     def _bounded(self, node: ProgramNode, bounds: tuple[float, float]) -> bool:
-        step = self._growing(node.inputs[0])
+        step = self.growing(node.inputs[0])
         if step is None:
-            source = self._step(node.inputs[0])
-            return source is not None and self._new(
-                node.outputs[0], _Step("combine", source, source.channels, bounds=bounds, is_done=True)
+            source = self.step(node.inputs[0])
+            return source is not None and self.new(
+                node.outputs[0], Step("combine", source, source.channels, bounds=bounds, is_done=True)
             )
         step.bounds, step.is_done = bounds, True
-        return self._grown(node, step)
+        return self.grown(node, step)
 
     def _gate(self, node: ProgramNode, slope: float, offset: float) -> bool:
         (x,), (result,) = node.inputs, node.outputs
-        reader = self._only_reader(result)
-        if self._step(x) is not None and reader is not None and reader.operator == "multiply":
+        reader = self.only_reader(result)
+        if self.step(x) is not None and reader is not None and reader.operator == "multiply":
             if sorted(reader.inputs) == sorted([x, result]):
                 self._gates[result] = (x, (_GATED[node.operator], slope, offset))
                 return True
         return self._activated(node, x, (node.operator, slope, offset))
 
     def _activated(self, node: ProgramNode, x: str, activation: Activation, readers: int = 1) -> bool:
-        step = self._growing(x, readers)
+        step = self.growing(x, readers)
         if step is None:
-            source = self._step(x)
-            return source is not None and self._new(
-                node.outputs[0], _Step("combine", source, source.channels, activation=activation, is_done=True)
+            source = self.step(x)
+            return source is not None and self.new(
+                node.outputs[0], Step("combine", source, source.channels, activation=activation, is_done=True)
             )
         step.activation, step.is_done = activation, True
-        return self._grown(node, step)
+        return self.grown(node, step)

@@ -204,7 +204,7 @@ def largest(memory: np.ndarray, step: np.ndarray, task: int) -> None:
 @vectorized
 def _larger(x: np.ndarray, result: np.ndarray) -> None:
     for c in range(x.size):
-        result[c] = result[c] if result[c] >= x[c] else x[c]
+        result[c] = x[c] if result[c] < x[c] or x[c] != x[c] else result[c]  # what is not a number stays
 
 
 @serial
