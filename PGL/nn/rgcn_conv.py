@@ -49,6 +49,9 @@ class RGCNConv(nn.Layer):
 
         Returns:
             (num_nodes, out_dim).
+
+        Raises:
+            ValueError: the graph lacks a kind of edges.
         """
         weights = self.weight
         if self.num_bases < self.num_rels:
@@ -56,6 +59,10 @@ class RGCNConv(nn.Layer):
             weights = flat.reshape([self.num_rels, self.in_dim, self.out_dim])
         total: Any = None
         for kind, weight in zip(self.etypes, core.unbind(weights, axis=0)):
-            part = message_passing.gather_reduce(core.matmul(feat, weight), graph[kind].connections(), "mean")
+            try:
+                edges = graph[kind].connections()
+            except KeyError:
+                raise ValueError(f"RGCNConv: the graph has no edges of kind {kind!r}") from None
+            part = message_passing.gather_reduce(core.matmul(feat, weight), edges, "mean")
             total = part if total is None else total + part
         return total

@@ -238,7 +238,26 @@ def test_further_messages() -> None:
         PGL.nn.GraphPool()(graph, core.to_tensor(X))
     with pytest.warns(DeprecationWarning, match="give pool_type to the constructor"):
         PGL.nn.GraphPool()(graph, core.to_tensor(X), "sum")
+    with pytest.raises(ValueError, match="RGCNConv: the graph has no edges of kind 'reads'"):
+        PGL.nn.RGCNConv(12, 5, ["cites", "reads"])({"cites": graph}, core.to_tensor(X))
     with pytest.raises(AttributeError, match="has no attribute 'GCNConf'"):
         _ = PGL.nn.GCNConf
     with pytest.raises(ValueError, match="x must have one row for each of 60 sources"):
         PGL.nn.GCNConv(12, 5)(graph, core.to_tensor(X[:50]), core.ones([50, 1]))
+
+
+WITHOUT_EDGES = [
+    name for name, case in CASES.items() if set(case.inputs) == {"x"} and case.graph in (plain_graph, batched_graph)
+]
+
+
+@pytest.mark.parametrize("name", WITHOUT_EDGES)
+def test_a_graph_without_edges(name: str) -> None:
+    layer, graph = seeded(CASES[name].build(PGL, core)), PGL.Graph(edges=[], num_nodes=3).tensor()
+    x = core.to_tensor(features("few", 3, CASES[name].inputs["x"].shape[1]), stop_gradient=False)
+    layer.train() if CASES[name].training else layer.eval()
+    results = layer(graph, x)
+    output = results[0] if isinstance(results, tuple) else results
+    output.sum().backward()
+    assert np.isfinite(output.numpy()).all()
+    assert np.isfinite(x.grad.numpy()).all()

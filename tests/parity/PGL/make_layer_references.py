@@ -7,7 +7,7 @@ Not part of the tests: it needs pgl, the tests need only the files that it wrote
 
 It writes ``references/CASE.npz`` for each case of layer_cases.py: ``names`` and ``shapes`` of the official state,
 ``output`` (further ones: ``output_1`` …), and ``gradient NAME`` of a weighted sum of the output towards every input and
-parameter. pgl computes in float32.
+parameter. pgl computes in float32. And ``references/TransformerConv_gate.pdparams``: a file that Paddle itself wrote.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def main() -> None:
             shapes=np.array([",".join(map(str, tensor.shape)) for tensor in state.values()], "S"),
             **answers,
         )
+        if name == "TransformerConv_gate":
+            paddle.save(state, str(folder / f"{name}.pdparams"))
         print(f"{name}: {len(state)} parameters, output {answers['output'].shape}")
 
 

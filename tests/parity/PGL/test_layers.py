@@ -9,6 +9,7 @@ import pytest
 
 import core
 import PGL
+from core.weights import load_weights
 from tests.parity.PGL.layer_cases import CASES, run
 
 REFERENCES = Path(__file__).with_name("references")
@@ -35,3 +36,12 @@ def test_parameters_outputs_and_gradients_are_those_of_pgl(name: str) -> None:
     assert set(answers) == stored
     for key in sorted(stored):
         assert_close(answers[key], reference[key], key)
+
+
+def test_a_file_that_paddle_wrote_itself() -> None:
+    case, name = CASES["TransformerConv_gate"], "TransformerConv_gate"
+    layer = case.build(PGL, core)
+    load_weights(layer, REFERENCES / f"{name}.pdparams")
+    layer.eval()
+    output = case.call(layer, case.graph(PGL), core.to_tensor(case.inputs["x"])).numpy()
+    assert_close(output, np.load(REFERENCES / f"{name}.npz")["output"], "output")
