@@ -19,7 +19,7 @@ TINY = 1e-12
 
 
 class RotatE(TransE):
-    """Tables of entities and relations, and how true a triple is. An entity's row holds real parts, then imaginary ones.
+    """Tables of entities and relations, and how true a triple is. An entity's row: real, then imaginary parts.
 
     Args:
         num_entities: how many entities there are.

@@ -99,10 +99,8 @@ class LinkPrediction(GraphTask):
     def facts(self) -> list[str]:
         """Return lines that say what is learnt on."""
         parts = ", ".join(f"{len(triples):,} {split}" for split, triples in self.parts.items())
-        return [
-            f"{self.config.data.dataset.name}: {self.data.num_entities:,} entities, {self.data.num_relations:,} relations",
-            f"triples: {parts}",
-        ]
+        name, data = self.config.data.dataset.name, self.data
+        return [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of a split's triples; those of training come with entities to exchange."""
