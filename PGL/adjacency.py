@@ -117,6 +117,11 @@ class Adjacency:
         before = np.cumsum(counts) - counts
         return np.arange(counts.sum()) + np.repeat(self.indptr[rows] - before, counts), counts
 
+    def transposed(self) -> Adjacency:
+        """Return the edges grouped by their other ends, for edges whose place is their id."""
+        row_ids = np.repeat(np.arange(self.rows, dtype=index_type(self.rows)), self.degrees())
+        return Adjacency.from_edges(self.indices, row_ids, self.columns, self.rows)
+
     def edges(self, row_column: int, edge_ids: Optional[np.ndarray] = None) -> np.ndarray:
         """Return edges as pairs, in the order of their ids.
 

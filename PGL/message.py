@@ -86,35 +86,33 @@ class EndFeatures(dict[str, Any]):
 
     Args:
         features: Tensors, or dictionaries of them, by name.
-        edges: the edges.
-        ends: the node of each edge, an integer Tensor of shape [num_edges].
+        graph: the graph.
         end: which end that is, "source" or "target".
     """
 
-    def __init__(self, features: Mapping[str, Any], edges: Any, ends: Any, end: str) -> None:
+    def __init__(self, features: Mapping[str, Any], graph: Any, end: str) -> None:
         super().__init__()
         self._features = features
-        self._place = edges, ends, end
+        self._graph = graph
+        self._end = end
 
     def __missing__(self, key: str) -> Any:
         value = self._features[key]
-        self[key] = (
-            EndFeatures(value, *self._place) if isinstance(value, Mapping) else rows_of_edges(value, *self._place)
-        )
+        read = EndFeatures if isinstance(value, Mapping) else rows_of_edges
+        self[key] = read(value, self._graph, self._end)
         return self[key]
 
 
-def rows_of_edges(feature: Any, edges: Any, ends: Any, end: str) -> Any:
+def rows_of_edges(feature: Any, graph: Any, end: str) -> Any:
     """Return a Tensor's row for the node at one end of each edge.
 
     Args:
         feature: a Tensor with a row for each node.
-        edges: the edges.
-        ends: the node of each edge, an integer Tensor of shape [num_edges].
+        graph: the graph.
         end: which end that is, "source" or "target".
     """
     if not feature.is_floating_point():
-        return feature.gather(ends)
+        return feature.gather(graph.edges[:, 0 if end == "source" else 1])
     from core.operators.message_passing import edge_expand
 
-    return edge_expand(feature, edges, end)
+    return edge_expand(feature, graph.connections(), end)

@@ -8,7 +8,6 @@ from typing import Any, Callable, Optional
 from PGL.message import EndFeatures, Message, rows_of_edges
 
 _MESSAGES = ("add", "sub", "mul", "div")
-_REDUCTIONS = ("sum", "mean", "max", "min")
 
 
 class Messaging:
@@ -39,7 +38,7 @@ class Messaging:
             TypeError: features or messages are no dictionary.
             ValueError: the graph has no Tensors, or features of ends are given twice.
         """
-        edges = self._sending("send")
+        self._sending("send")
         if node_feat is not None and (src_feat is not None or dst_feat is not None):
             raise ValueError(f"{type(self).__name__}.send: give node_feat, or src_feat and dst_feat, not both")
         given = {"src_feat": src_feat, "dst_feat": dst_feat, "edge_feat": edge_feat, "node_feat": node_feat}
@@ -48,8 +47,8 @@ class Messaging:
                 raise TypeError(
                     f"{type(self).__name__}.send: {name} must be Tensors by name, a dict, not {type(features).__name__}"
                 )
-        sources = EndFeatures(node_feat or src_feat or {}, edges, self.edges[:, 0], "source")
-        targets = EndFeatures(node_feat or dst_feat or {}, edges, self.edges[:, 1], "target")
+        sources = EndFeatures(node_feat or src_feat or {}, self, "source")
+        targets = EndFeatures(node_feat or dst_feat or {}, self, "target")
         message = message_func(sources, targets, dict(edge_feat or {}))
         if not isinstance(message, Mapping):
             raise TypeError(
@@ -170,8 +169,8 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or the message is unknown.
         """
-        edges = self._sending("send_ue")
-        return self._combined(rows_of_edges(feature, edges, self.edges[:, 0], "source"), edge_feature, message_op)
+        self._sending("send_ue")
+        return self._combined(rows_of_edges(feature, self, "source"), edge_feature, message_op)
 
     def send_uv(self, src_feature: Any, dst_feature: Any, message_op: str = "add") -> Any:
         """Combine, for each edge, features of its two ends.
@@ -193,9 +192,9 @@ class Messaging:
         alike = src_feature.shape[1:] == dst_feature.shape[1:] and src_feature.is_floating_point()
         if message_op in ("add", "sub") and alike:
             return add_ends(src_feature, dst_feature if message_op == "add" else -dst_feature, edges)
-        sources = rows_of_edges(src_feature, edges, self.edges[:, 0], "source")
-        targets = rows_of_edges(dst_feature, edges, self.edges[:, 1], "target")
-        return self._combined(sources, targets, message_op)
+        return self._combined(
+            rows_of_edges(src_feature, self, "source"), rows_of_edges(dst_feature, self, "target"), message_op
+        )
 
     def _sending(self, method: str) -> Any:
         """Return the edges along which messages pass."""

@@ -109,17 +109,22 @@ class Relation(Queries, Messaging, Joined, Forms):
     def outgoing(self) -> Adjacency:
         """The edges by source: a source's targets are ``outgoing.neighbors(source)``. Built on first use and kept."""
         if self._outgoing is None:
-            source, target = self._edge_array().T
-            self._outgoing = Adjacency.from_edges(source, target, self._num_sources, self._num_targets)
+            self._outgoing = self._grouped(0, self._num_sources, self._num_targets, self._incoming)
         return self._outgoing
 
     @property
     def incoming(self) -> Adjacency:
         """The edges by target: a target's sources are ``incoming.neighbors(target)``. Built on first use and kept."""
         if self._incoming is None:
-            source, target = self._edge_array().T
-            self._incoming = Adjacency.from_edges(target, source, self._num_targets, self._num_sources)
+            self._incoming = self._grouped(1, self._num_targets, self._num_sources, self._outgoing)
         return self._incoming
+
+    def _grouped(self, column: int, rows: int, columns: int, other: Optional[Adjacency]) -> Adjacency:
+        """Return the edges grouped by one end; of a stored graph without making the list of edges where that can be."""
+        if self._edges is None and other is not None and other.edge_ids is None:
+            return other.transposed()
+        edges = self._edge_array()
+        return Adjacency.from_edges(edges[:, column], edges[:, 1 - column], rows, columns)
 
     @property
     def adj_src_index(self) -> Adjacency:

@@ -39,6 +39,12 @@ def test_without_edge_ids_an_edges_place_is_its_id():
     assert adjacency.edges(1, np.array([5, 2, 0])).tolist() == [[2, 3], [1, 1], [2, 0]]
 
 
+def test_transposed_edges_keep_their_ids():
+    adjacency = Adjacency.from_edges(ROWS, COLUMNS, 5, 3, keep_edge_ids=False).transposed()
+    assert adjacency.indptr.tolist() == [0, 1, 2, 6] and (adjacency.rows, adjacency.columns) == (3, 5)
+    assert adjacency.indices.tolist() == [3, 1, 0, 0, 3, 3] and adjacency.edge_ids.tolist() == [4, 2, 0, 1, 3, 5]
+
+
 def test_edges_come_back_in_the_order_of_their_ids():
     adjacency = Adjacency.from_edges(ROWS, COLUMNS, 5, 3)
     assert adjacency.edges(0).tolist() == np.stack([ROWS, COLUMNS], 1).tolist()

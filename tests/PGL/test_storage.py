@@ -85,6 +85,7 @@ def test_a_writer_fills_the_arrays_in_place(tmp_path):
         made.features["node_feat"]["small"][1] = [3, -4]
         assert not (tmp_path / "graph").exists()
     loaded = pgl.Graph.load(tmp_path / "graph")
+    assert [ids.tolist() for ids in loaded.predecessor(return_eids=True)[1]] == [[2, 3], [1], [4], [0]]
     assert loaded.edges.tolist() == [[0, 3], [0, 1], [2, 0], [2, 0], [3, 2]]
     assert loaded.edges_at([3, 1]).tolist() == [[2, 0], [0, 1]] and loaded.successor([2], True)[1][0].tolist() == [2, 3]
     assert loaded.node_feat["x"][2].tolist() == [1, 2, 3]
@@ -97,6 +98,7 @@ def test_the_other_direction_and_wide_ids(tmp_path):
         assert made.incoming.indices.dtype == np.int64
         made.incoming.indptr[:], made.incoming.indices[:] = [0, 2], [2**31, 5]
     loaded = pgl.BiGraph.load(tmp_path / "graph")
+    assert loaded.predecessor([0])[0].tolist() == [2**31, 5]
     assert loaded.edges.tolist() == [[2**31, 0], [5, 0]] and loaded.edges_at([1]).tolist() == [[5, 0]]
 
 
