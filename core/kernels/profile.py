@@ -37,8 +37,8 @@ def operator_times() -> Iterator[list[OperatorTime]]:
     """
     times: list[OperatorTime] = []
     wait_all()
-    # The trace of single calls, which the engine would write to a file, is not wanted.
-    mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=os.devnull)
+    # The trace of single calls is not wanted. The engine deletes the file that it is to write: never give it /dev/null.
+    mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename="")
     mx.profiler.set_state("run")
     try:
         yield times
@@ -88,7 +88,7 @@ def operator_events() -> Iterator[list[OperatorEvent]]:
             mx.profiler.dumps(reset=True)
             with open(trace, encoding="utf-8") as stream:
                 events += _paired(stream.read())
-            mx.profiler.set_config(filename=os.devnull)
+            mx.profiler.set_config(filename="")
 
 
 def _paired(text: str) -> list[OperatorEvent]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -142,3 +146,17 @@ def test_events_outside_a_profile_are_not_noted() -> None:
 def test_errors_name_the_mend(call, kind, message) -> None:
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_the_engines_profiler_leaves_no_file_and_removes_none(tmp_path: Path) -> None:
+    code = (
+        "import os; before = os.stat(os.devnull)\n"
+        "import core; from core.kernels.profile import operator_events, operator_times\n"
+        "for measure in (operator_times, operator_events):\n"
+        "    with measure() as found: (core.ones([3]) + 1).numpy()\n"
+        "    assert found\n"
+        "assert os.path.samestat(before, os.stat(os.devnull))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    assert list(tmp_path.iterdir()) == [] and Path(os.devnull).is_char_device()
