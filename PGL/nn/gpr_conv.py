@@ -38,7 +38,7 @@ class GPRConv(nn.Layer):
         gamma: γ for ``WS``, K + 1 numbers.
 
     Raises:
-        ValueError: there is no such start, or γ has not K + 1 numbers.
+        ValueError: there is no such start, no such step for ``SGC``, or γ has not K + 1 numbers.
     """
 
     def __init__(
@@ -103,6 +103,8 @@ def _start(method: str, alpha: float, k_hop: int, gamma: Optional[Sequence[float
     """Return γ at the start."""
     steps = np.arange(k_hop + 1)
     if method == "SGC":
+        if alpha not in steps:
+            raise ValueError(f"GPRConv: for SGC alpha is the step that counts, 0 to k_hop = {k_hop}, not {alpha}")
         return steps == alpha
     if method == "PPR":
         return np.where(steps < k_hop, alpha, 1.0) * (1.0 - alpha) ** steps

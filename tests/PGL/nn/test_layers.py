@@ -216,6 +216,10 @@ def call(name: str, *arguments: Any, **named: Any) -> Any:
         (call("GraphSageConv", 3, 2, "median"), "GraphSageConv: the aggregation must be one of sum, mean, max, min, "),
         (call("PinSageConv", 3, 2, "maxpool"), "PinSageConv: the aggregation must be one of sum, mean, max, min, not"),
         (call("GPRConv", 3, 2, 2, init_method="ppr"), "GPRConv: init_method must be SGC, PPR, NPPR, Random or WS"),
+        (
+            call("GPRConv", 3, 2, 2, init_method="SGC"),
+            "for SGC alpha is the step that counts, 0 to k_hop = 10, not 0.1",
+        ),
         (call("GPRConv", 3, 2, 2, init_method="WS", gamma=[1.0]), r"gamma must be k_hop \+ 1 = 11 numbers"),
         (
             call("GraphMultisetTransformer", 3, 2, 2, pool_sequences=["GMPool"]),
