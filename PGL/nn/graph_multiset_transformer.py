@@ -144,7 +144,7 @@ class GraphMultisetTransformer(nn.Layer):
         conv: the class of graph convolution, called with two sizes; None: :class:`PGL.nn.GCNConv`.
         num_nodes: how many nodes a graph has, about.
         pooling_ratio: the share of nodes that each pooling leaves.
-        pool_sequences: names of the blocks, ``GMPool_G``, ``SelfAtt``, ``GMPool_I`` by default. The last pooling leaves one
+        pool_sequences: names of the blocks, ``GMPool_G``, ``SelfAtt``, ``GMPool_I`` by default; the last one leaves one
             node.
         num_heads: number of heads.
         layer_norm: whether blocks normalise.

@@ -218,7 +218,7 @@ def call(name: str, *arguments: Any, **named: Any) -> Any:
         (call("GPRConv", 3, 2, 2, init_method="ppr"), "GPRConv: init_method must be SGC, PPR, NPPR, Random or WS"),
         (
             call("GPRConv", 3, 2, 2, init_method="SGC"),
-            "for SGC alpha is the step that counts, 0 to k_hop = 10, not 0.1",
+            "for SGC alpha is the step that counts, 0 to k_hop = 10,",
         ),
         (call("GPRConv", 3, 2, 2, init_method="WS", gamma=[1.0]), r"gamma must be k_hop \+ 1 = 11 numbers"),
         (
