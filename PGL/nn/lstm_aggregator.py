@@ -73,14 +73,17 @@ class LSTMAggregator(nn.Layer):
             (targets, hidden_size), 0 for nodes without incoming edges.
         """
         starts, neighbors, _ = graph.connections().incoming
+        nodes = starts.shape[0] - 1
         buckets = degree_buckets(starts.numpy(), neighbors.numpy())
-        states = [core.zeros([1, self.hidden_size])]
-        place = np.zeros(starts.shape[0] - 1, np.int64)
+        if not buckets:
+            return core.zeros([nodes, self.hidden_size])
+        sent = core.gather(feature, core.to_tensor(np.concatenate([bucket.neighbors for bucket in buckets])))
+        states = [core.zeros([1, self.hidden_size])]  # of nodes without neighbours
+        place = np.zeros(nodes, np.int64)
         filled = 1
-        for degree, nodes, sources in buckets:
-            sequences = core.gather(feature, core.to_tensor(sources)).reshape([degree, len(nodes), feature.shape[1]])
-            _, (hidden, _) = self.lstm(sequences)
+        for bucket, rows in zip(buckets, core.split(sent, [bucket.neighbors.size for bucket in buckets], axis=0)):
+            _, (hidden, _) = self.lstm(rows.reshape([bucket.degree, bucket.nodes.size, feature.shape[1]]))
             states.append(hidden[0])
-            place[nodes] = np.arange(filled, filled + len(nodes))
-            filled += len(nodes)
+            place[bucket.nodes] = np.arange(filled, filled + bucket.nodes.size)
+            filled += bucket.nodes.size
         return core.gather(core.concat(states, axis=0), core.to_tensor(place))
