@@ -137,7 +137,7 @@ class Plan:
         fields: dict[str, int] = {}
         if scale is not None:
             self.room = max(self.room, block * source.pixel)
-            fields.update(scale=scale.start, channels=source.pixel, pixels_of_image=height * width)
+            fields.update(scale=scale.start, channels=source.pixel)
             fields.update(scratch_rows=self._place(np.arange(block) * source.pixel))
         if other is not None:
             fields.update(other=other.at(), other_step=other.step * together)
@@ -158,6 +158,7 @@ class Plan:
             depth=len(depths),
             panels=self._place(np.array(layer.panels)),
             out_panels=len(layer.panels),
+            pixels_of_image=height * width,
             bias=layer.bias,
             target_step=target.step * together,
             targets=self._place(target.pixels(height, width, images=together)),
