@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import core
 import PGL
@@ -73,3 +74,10 @@ def test_compiled_over_a_graph_that_is_there() -> None:
     x = core.to_tensor(features("lstm", NODES, 12))
     compiled = to_static(lambda x: layer(graph, x))
     np.testing.assert_allclose(compiled(x).numpy(), layer(graph, x).numpy(), rtol=0, atol=1e-6)
+
+
+def test_a_graph_that_compiled_code_receives_is_refused() -> None:
+    layer, flat = LSTMAggregator(12, 8), plain_graph(PGL).flat()
+    compiled = to_static(lambda x, *flat: layer(PGL.Graph.from_flat(flat), x))
+    with pytest.raises(ValueError, match="cannot be read while a program is being compiled.*lstm_aggregator"):
+        compiled(core.to_tensor(features("lstm", NODES, 12)), *flat)
