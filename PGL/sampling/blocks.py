@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from PGL.adjacency import Adjacency
+from PGL.checks import node_ids
+from PGL.sampling.arguments import fan_outs
 
 
 class Block(NamedTuple):
@@ -102,7 +104,7 @@ class Blocks(NamedTuple):
 
 def sample_blocks(
     incoming: Adjacency,
-    nodes: np.ndarray,
+    nodes: Any,
     samples: Sequence[int],
     seed: int,
     replace: bool = False,
@@ -112,7 +114,7 @@ def sample_blocks(
 
     Args:
         incoming: The edges by target; may be memory-mapped.
-        nodes: int64: the seeds, checked by the caller; repeated ones count once.
+        nodes: The seeds; repeated ones count once.
         samples: How many neighbours are drawn at each hop, from the seeds outwards; -1: all.
         seed: What the draws follow from.
         replace: Draw each time among all neighbours.
@@ -121,16 +123,23 @@ def sample_blocks(
 
     Returns:
         The nodes and blocks, in numpy's arrays.
+
+    Raises:
+        ValueError: a node does not exist, there is not one weight for each edge, or another argument is out of range.
     """
     from core.kernels.adjacency import compress
     from core.kernels.draws import key_of
     from core.kernels.neighbor_sampling import sample_neighbors
     from core.kernels.numbering import number
 
-    known, _ = number(nodes)
+    owner = "sample_blocks"
+    entries = weights[0] if isinstance(weights, tuple) else weights
+    if entries is not None and entries.shape != incoming.indices.shape:
+        raise ValueError(f"{owner}: weights of shape {list(entries.shape)} do not fit {incoming.num_edges} edges")
+    known, _ = number(node_ids(nodes, incoming.rows, f"{owner}: node"))
     seeds = len(known)
     chain: list[Block] = []
-    for hop, size in enumerate(samples):
+    for hop, size in enumerate(fan_outs(samples, owner)):
         drawn = sample_neighbors(incoming.indptr, incoming.indices, known, size, key_of(seed, hop), replace, weights)
         targets = len(known)
         known, numbers = number(np.concatenate([known, drawn.neighbors]))

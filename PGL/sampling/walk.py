@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from PGL.adjacency import Adjacency, check_ids
 from PGL.checks import node_ids
 from PGL.graph import Graph
 from PGL.sampling.arguments import draw_seed, whole_number
@@ -85,6 +85,7 @@ def node2vec_walk(
     found = sorted_neighbors(graph) if neighbors is None else neighbors
     if found.shape != graph.outgoing.indices.shape:
         raise ValueError(f"{owner}: neighbors has {found.size} ids, and the graph has {graph.num_edges} edges")
+    check_ids(found, graph.num_nodes, f"{owner}: neighbors")
     return node2vec_walks(graph.outgoing.indptr, found, starts, length, key_of(draw_seed(seed, owner)), p, q)
 
 

@@ -111,6 +111,7 @@ def test_negatives_are_no_neighbours() -> None:
         (lambda: node2vec_walk(ring(), [1], 3, 0.0), "node2vec_walk: p must be a number from 1e-9 to 1e9, not 0.0"),
         (lambda: node2vec_walk(ring(), [1], 3, 1, float("nan")), "node2vec_walk: q must be a number from 1e-9 to 1e9"),
         (lambda: node2vec_walk(ring(), [1], 3, 2, neighbors=np.arange(3)), "neighbors has 3 ids, and the graph has 6"),
+        (lambda: node2vec_walk(ring(), [1], 3, 2, neighbors=np.full(6, 7)), "neighbors holds 7, but there are 7 nodes"),
         (lambda: metapath_walk(pgl.HeterGraph({"a": RING}, 5), [1], ["b"], 3), "has no edges of type 'b'; it has 'a'"),
         (lambda: metapath_walk(pgl.HeterGraph({"a": RING}, 5), [1], "a", 3), "metapath must be a list of edge types"),
         (lambda: pinsage_sample(ring(), [1], [5], proba=1), "pinsage_sample: proba must be from 0 to below 1, not 1"),
