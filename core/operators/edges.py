@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from core.kernels import engine
+from core.kernels.dimension import agree, is_known
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.operator import HostOperator
@@ -156,4 +157,7 @@ def check_edges(edges: Any, caller: str) -> Edges:
         for tensor, dtype in zip(rows, (int64, int32, int32)):
             if not isinstance(tensor, Tensor) or tensor.dtype is not dtype or tensor.ndim != 1:
                 raise OperatorTypeError(f"{caller}: these edges are not as Edges.from_index() makes them")
+    counts = [tensor.shape for rows in edges for tensor in rows[1:]]
+    if not all(agree(counts[0], count) for count in counts) or any(is_known(r.indptr.shape[0], 0) for r in edges):
+        raise OperatorError(f"{caller}: these edges are not as Edges.from_index() makes them: their tensors do not fit")
     return edges

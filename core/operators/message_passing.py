@@ -27,21 +27,22 @@ from core.tensor import Tensor, apply
 Arrays = tuple[np.ndarray, ...]
 
 
-def _checked(rows: Sequence[np.ndarray], nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(rows: Arrays, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return indptr, neighbors and edge ids; refused where a kernel would read other memory.
 
     Args:
-        rows: These three, first.
+        rows: These three of the edges, and of the transposed ones where gradients will need them.
         nodes: How many rows the neighbors' table has.
     """
     from core.kernels.edge_work import ids_fit, rows_fit  # numba loads with the first use
 
     indptr, neighbors, edge_ids = rows[:3]
-    edges = neighbors.size
-    if not rows_fit(indptr, edges) or not ids_fit(neighbors, nodes) or edge_ids.size != edges:
-        raise OperatorIndexError("an edge leads to a node that does not exist: make edges with Edges.from_index()")
-    if not ids_fit(edge_ids, edges):
-        raise OperatorIndexError("an edge has a number beyond that of edges: make edges with Edges.from_index()")
+    for first, limit in zip(range(0, len(rows), 3), (nodes, indptr.size - 1)):
+        starts, others, numbers = rows[first : first + 3]
+        if not rows_fit(starts, numbers.size) or not ids_fit(others, limit) or others.size != numbers.size:
+            raise OperatorIndexError("an edge leads to a node that does not exist: make edges with Edges.from_index()")
+        if not ids_fit(numbers, numbers.size):
+            raise OperatorIndexError("an edge has a number beyond that of edges: make edges with Edges.from_index()")
     return indptr, neighbors, edge_ids
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from core.kernels.errors import OperatorError, OperatorTypeError
-from core.operators.edges import Edges
+from core.operators.edges import Edges, check_edges
 from core.operators.message_passing import gather_multiply_reduce
 from core.tensor import Tensor
 
@@ -97,6 +97,7 @@ def sparse_product(matrix: SparseRows, weight: Tensor) -> Tensor:
         raise OperatorTypeError(
             f"sparse_product: matrix must be SparseRows, got {type(matrix).__name__}: use SparseRows.from_dense()"
         )
+    check_edges(matrix.places, "sparse_product")
     shape: Any = getattr(weight, "shape", None)
     if shape is not None and (len(shape) != 2 or shape[0] != matrix.shape[1]):
         raise OperatorError(f"sparse_product: matrix {matrix.shape} needs a weight [{matrix.shape[1]}, D], got {shape}")

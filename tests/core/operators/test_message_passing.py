@@ -225,11 +225,17 @@ def bad_edges(place: int, value: int) -> Edges:
             OperatorTypeError,
             "not as Edges.from_index",
         ),
+        (
+            lambda: gather_reduce(T(X), GRAPH._replace(outgoing=Rows(*GRAPH.outgoing[:2], core.zeros([3], "int32")))),
+            OperatorError,
+            "their tensors do not fit",
+        ),
+        (lambda: gather_reduce(T(X), bad_edges(4, 9)), OperatorIndexError, "an edge leads to a node that does not"),
         (lambda: gather_reduce(T(X), bad_edges(1, 5)), OperatorIndexError, "an edge leads to a node that does not"),
         (lambda: gather_reduce(T(X), bad_edges(1, -1)), OperatorIndexError, "an edge leads to a node that does not"),
         (lambda: gather_reduce(T(X), bad_edges(0, 10**6)), OperatorIndexError, "an edge leads to a node that does not"),
         (lambda: edge_softmax(T(WEIGHT), bad_edges(2, 11)), OperatorIndexError, "an edge leads to a node"),
-        (lambda: add_ends(T(X), T(Y), bad_edges(2, 11)), OperatorIndexError, "an edge has a number beyond that of"),
+        (lambda: add_ends(T(X), T(Y), bad_edges(5, 11)), OperatorIndexError, "an edge has a number beyond that of"),
         (lambda: gather_multiply_reduce(T(X), T(WEIGHT[1:]), GRAPH), OperatorError, "weight must have one row"),
         (
             lambda: gather_multiply_reduce(T(X), T(MESSAGE[:, [0, 0, 0]]), GRAPH),
