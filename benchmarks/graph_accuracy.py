@@ -2,20 +2,20 @@
 
     python -m benchmarks.graph_accuracy FOLDER [--only TEXT] [--seeds 0,1,...,9] [--log FILE] [--threads 1]
 
-FOLDER holds the sets: planetoid-cora, blogcatalog and kg-fb15k237-umls-nations. Each run is ``python PGL/train.py -c
-PGL/configs/NAME.yaml`` with another seed, which for BlogCatalog draws another half of the nodes to learn from, too. Of a
-run the weights count that were best on the validation nodes; where a set has none, the last ones. The test nodes are
-looked at once. With ``--log`` a run that stands in the file already is not made again.
+FOLDER holds the sets: planetoid-cora, blogcatalog and kg-fb15k237-umls-nations. Each run is that of
+``python PGL/train.py -c PGL/configs/NAME.yaml`` with another seed, which for BlogCatalog also draws another half of the
+nodes to learn from. The weights are those that were best on the validation nodes; where a set has none, the last ones.
+The test nodes are looked at once. With ``--log`` a run that stands in the file already is not made again.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,28 +28,23 @@ CONFIGS = ROOT / "PGL" / "configs"
 FOLDERS = {"cora": "planetoid-cora", "blogcatalog": "blogcatalog", "umls": "kg-fb15k237-umls-nations"}
 
 
-def train(config: str, seed: int, data: Path, threads: int) -> dict[str, Any]:
+def train(config: str, seed: int, data: Path) -> dict[str, Any]:
     """Train a config with a seed and return what came of it.
 
     Args:
         config: its name.
         seed: of weights, samples and order.
         data: the folder of the sets.
-        threads: of the run.
     """
-    changes = [f"seed={seed}", "train.tensorboard=false"]
+    from PGL import training
+    from PGL.config import data_override
+
+    changes = [f"seed={seed}", "train.tensorboard=false", data_override(str(data / FOLDERS[config.partition("_")[0]]))]
     if config.startswith("blogcatalog"):
         changes.append(f"data.dataset.seed={seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(ROOT / "PGL" / "train.py"), "-c", str(CONFIGS / f"{config}.yaml")]
-        command += ["--data", str(data / FOLDERS[config.partition("_")[0]]), "-o", f"output={folder}/run"]
-        command += [word for change in changes for word in ("-o", change)]
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        results = Path(folder) / "run" / "results.json"
-        if not results.is_file():
-            raise SystemExit(f"{config}, seed {seed}: {done.stderr.strip().splitlines()[-1]}")
-        said = json.loads(results.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        training.train(str(CONFIGS / f"{config}.yaml"), [*changes, f"output={folder}/run"], None)
+        said = json.loads((Path(folder) / "run" / "results.json").read_text(encoding="utf-8"))
     numbers = {name: round(value, 6) for name, value in said["results"]["test"].items()}
     return {"config": config, "seed": seed, **numbers, "seconds": round(said["training_seconds"], 1)}
 
@@ -80,8 +75,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="configs with this in their name")
     parser.add_argument("--seeds", default="0,1,2,3,4,5,6,7,8,9", help="(default: %(default)s)")
     parser.add_argument("--log", type=Path, help="a file for one JSON object per run")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each run (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
     arguments = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = str(arguments.threads)  # before anything loads the engine
     names = sorted(file.stem for file in CONFIGS.glob("*.yaml") if arguments.only in file.stem)
     names = [name for name in names if name.partition("_")[0] in FOLDERS]
     rows: list[dict[str, Any]] = []
@@ -92,7 +88,7 @@ def main() -> None:
         for seed in map(int, arguments.seeds.split(",")):
             if (name, seed) in made:
                 continue
-            rows.append(train(name, seed, arguments.folder.resolve(), arguments.threads))
+            rows.append(train(name, seed, arguments.folder.resolve()))
             print(json.dumps(rows[-1]), flush=True)
             if arguments.log is not None:
                 arguments.log.parent.mkdir(parents=True, exist_ok=True)

@@ -17,14 +17,15 @@ class Negatives:
     """Draws nodes by degree^¾, with https://arxiv.org/abs/1310.4546.
 
     Args:
-        graph: the graph, in numpy's arrays.
+        graph: the graph, in numpy's arrays; of a :class:`PGL.HeterGraph` edges of all types count.
         count: how many are drawn for a window.
     """
 
     def __init__(self, graph: Any, count: int) -> None:
         from core.kernels.alias import alias_tables
 
-        degrees = graph.outgoing.degrees() + graph.incoming.degrees()
+        kinds = [graph[kind] for kind in graph.edge_types] if hasattr(graph, "edge_types") else [graph]
+        degrees = sum(one.outgoing.degrees() + one.incoming.degrees() for one in kinds)
         self.count, self.tables = count, alias_tables(degrees.astype(np.float64) ** POWER)
 
     def __call__(self, windows: int, seed: int) -> np.ndarray:

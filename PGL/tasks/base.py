@@ -20,6 +20,8 @@ class GraphTask(Task):
 
     Args:
         config: the experiment.
+        decays: weight decay of the parameters whose names fit a shell pattern, the first that fits; None: all have the
+            optimizer's.
 
     Attributes:
         data: the data set.
@@ -31,12 +33,12 @@ class GraphTask(Task):
     models: Sequence[str] = ()
     splits: Sequence[str] = ("valid", "test")
 
-    def __init__(self, config: GraphConfig) -> None:
+    def __init__(self, config: GraphConfig, decays: Optional[Mapping[str, float]] = None) -> None:
         if config.model.name not in self.models:
             raise ValueError(
                 f"task.name: {config.task.name} trains {', '.join(self.models)}, not model.name: {config.model.name}"
             )
-        self.config = config
+        self.config, self.decays = config, decays
         root = config.data.root
         if root is not None and not Path(root).is_dir():
             raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
@@ -53,22 +55,21 @@ class GraphTask(Task):
         except (TypeError, ValueError) as error:
             raise ValueError(f"model: {error}") from None
         self.networks = {"model": self.network}
+        if self.decays:
+            _groups(list(self.network.named_parameters()), self.decays)  # which says what does not fit
         return self.network
 
-    def optimizer(
-        self, steps_per_epoch: int, epochs: int, decays: Optional[Mapping[str, float]] = None
-    ) -> tuple[Sequence[Any], Any, Any]:
+    def optimizer(self, steps_per_epoch: int, epochs: int) -> tuple[Sequence[Any], Any, Any]:
         """Return parameters, the optimizer that moves them, and its schedule.
 
         Args:
             steps_per_epoch: for the schedule.
             epochs: for the schedule.
-            decays: weight decay of the parameters whose names fit a shell pattern; the first that fits counts.
         """
         named = [(name, value) for name, value in self.network.named_parameters() if not value.stop_gradient]
         parameters = [value for _, value in named]
         schedule = SCHEDULES.build(self.config.schedule, steps_per_epoch=steps_per_epoch, epochs=epochs)
-        groups: Any = _groups(named, decays) if decays else parameters
+        groups: Any = _groups(named, self.decays) if self.decays else parameters
         return parameters, OPTIMIZERS.build(self.config.optimizer, learning_rate=schedule, parameters=groups), schedule
 
     def facts(self) -> list[str]:
@@ -103,7 +104,8 @@ def _groups(named: Sequence[tuple[str, Any]], decays: Mapping[str, float]) -> li
         groups.setdefault(pattern, []).append(value)
     for pattern in decays:
         if pattern not in groups:
-            raise ValueError(f"decays: no parameter is called {pattern!r}; there are {', '.join(n for n, _ in named)}")
+            known = ", ".join(name for name, _ in named)
+            raise ValueError(f"task.decays: no parameter is called {pattern!r}; there are {known}")
     return [
         {"params": values, **({} if pattern is None else {"weight_decay": decays[pattern]})}
         for pattern, values in groups.items()

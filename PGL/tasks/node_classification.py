@@ -74,8 +74,8 @@ class NodeClassification(GraphTask):
     def __init__(
         self, config: GraphConfig, passes_per_epoch: int = 10, decays: Optional[dict[str, float]] = None
     ) -> None:
-        super().__init__(config)
-        self.passes, self.decays = passes_per_epoch, decays
+        super().__init__(config, decays)
+        self.passes = passes_per_epoch
         if passes_per_epoch < 1:
             raise ValueError(f"task.passes_per_epoch must be positive, not {passes_per_epoch}")
         features = checked_features(self.data.graph)
@@ -104,7 +104,7 @@ class NodeClassification(GraphTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: cross entropy at the labelled nodes."""
-        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs, self.decays))]
+        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs))]
 
     def loss(self, nodes: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss at some nodes, and the accuracy.

@@ -9,6 +9,9 @@ from core.kernels.dtypes import float32
 from core.kernels.engine import view, wait_all
 from core.tensor import Tensor
 
+BLOCK_SHARE = 64
+"""Nodes for each window of a block: where few nodes share many windows, the sum of the gradients would leap too far."""
+
 
 def skip_gram_descent(
     sources: Tensor,
@@ -62,11 +65,12 @@ def skip_gram_descent(
             raise ValueError(f"skip-gram: the {name} {wrong} is outside the tables of {nodes} rows")
     if not len(contexts):
         return 0.0
-    from core.kernels.skip_gram import descend
+    from core.kernels.skip_gram import BLOCK, descend
 
     wait_all()
     memory_written()
     first, second = [view(table._value.array, table._value.meta[0], float32) for table in (sources, targets)]
     places = np.ascontiguousarray(starts, np.int64)
     nodes_of, near, others = [np.ascontiguousarray(ids, np.int32) for ids in (centers, contexts, negatives)]
-    return descend(first, second, nodes_of, places, near, others, learning_rate) / len(contexts)
+    block = max(1, min(BLOCK, nodes // BLOCK_SHARE))
+    return descend(first, second, nodes_of, places, near, others, learning_rate, block) / len(contexts)
