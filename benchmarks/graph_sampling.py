@@ -5,8 +5,8 @@
 First what one core does by itself, in its own time, whatever else it works at. Then, on two, against DGL and PyTorch
 Geometric, which `--peers` finds in another Python (torch, dgl, torch-geometric with torch-sparse; those that cannot be
 imported are named and left out): neighbourhoods of 25 and of each 10 neighbours for batches of 1024 nodes, walks of 40
-nodes, and the training of 20 such batches. Each side is a process of its own; they take turns, and a ratio is the median
-of the rounds' ratios. A ratio above 1 says that ours is faster.
+nodes, and the training of 20 such batches. Each side is a process of its own; they take turns, and a ratio is the
+median of the rounds' ratios. A ratio above 1 says that ours is faster.
 """
 
 from __future__ import annotations
