@@ -20,7 +20,7 @@ from core.operators.windows import channel_first, channel_last, check_rank, is_c
 from core.tensor import Tensor, apply
 
 OutputSize = Union[int, Sequence[Optional[int]], None]
-LARGEST_POOLED = 28 * 28  # the gradient of pooling over much more takes a hundred times as long
+LARGEST_POOLED = 14 * 14  # over more, the gradient of pooling in a program is many times slower
 
 
 class _AdaptiveAverage(Operator):
