@@ -62,7 +62,7 @@ def our_networks(model: str, size: int, folder: str) -> dict[str, Any]:
 
 
 def ours(model: str, size: int, batch: int, folder: str) -> Steps:
-    """Return our steps, compiled."""
+    """Return our steps, compiled; of a generator also one call of a Predictor of its export."""
     import core
     from core.kernels.engine import wait_all
     from PaddleGAN import losses
@@ -71,14 +71,18 @@ def ours(model: str, size: int, batch: int, folder: str) -> Steps:
     networks = our_networks(model, size, folder)
     given = {name: core.to_tensor(array) for name, array in data(size, batch).items()}
     if model not in recipes.PHASES:
-        networks["g"].eval()
-        compiled = core.jit.to_static(networks["g"])
+        network = networks["g"]
+        network.eval()
+        core.jit.save(network, f"{folder}/exported", [core.static.InputSpec([batch, 3, size, size], "float32")])
+        predictor = core.jit.Predictor(f"{folder}/exported", warm_up=[[(batch, 3, size, size)]])
+        compiled = core.jit.to_static(network)
+        image = given["a"].numpy()
 
         def forward() -> Any:
             with core.no_grad():
                 return compiled(given["a"]).numpy()
 
-        return {"forward": forward}
+        return {"forward": forward, "exported": lambda: predictor.run(image)}
     adversarial = losses.GANLoss(recipes.MODES[model])
     recipe = recipes.Recipe(
         networks,
