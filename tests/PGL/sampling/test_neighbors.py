@@ -66,6 +66,18 @@ def test_graphsage_sample_leaves_out_ignored_edges(graph: pgl.Graph) -> None:
     )
 
 
+def test_graphs_without_edges_or_nodes() -> None:
+    bare, empty = pgl.Graph([], 4), pgl.Graph([], 0)
+    for part, nodes, places in graphsage_sample(bare, [2, 1], [3, -1]):
+        assert (part.num_nodes, part.num_edges, nodes.tolist(), places.tolist()) == (2, 0, [2, 1], [0, 1])
+    ((part, nodes, _),) = graphsage_sample(empty, [], [2])
+    assert part.num_nodes == len(nodes) == 0
+    for replace in (False, True):
+        block = sample_blocks(bare.incoming, [1, 3], [2], 0, replace).blocks[0]
+        assert (block.num_sources, block.num_targets, block.num_edges) == (2, 2, 0)
+    assert list(NeighborLoader(bare, [], [2])) == []
+
+
 def test_samples_repeat_with_their_seed_and_differ_without(graph: pgl.Graph) -> None:
     def ids(seed: Any) -> list[int]:
         return graphsage_sample(graph, [1, 2, 3], [5], seed=seed)[0][0].edge_feat["number"].tolist()
