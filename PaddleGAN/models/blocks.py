@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core import ParamAttr, get_default_dtype, nn
+from core.nn import functional as F
 from core.nn.initializer import Constant, Normal, Uniform
 
 
@@ -64,6 +65,33 @@ class Identity(nn.Layer):
         return x
 
 
+class BatchNormOfTheBatch(nn.BatchNorm):
+    """Batch normalisation by the statistics of the batch, in evaluation too.
+
+    ppgan moves the running statistics, which nothing reads, in evaluation as well. Here evaluation changes nothing, as
+    an exported program cannot.
+
+    Args:
+        channels: number of channels.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__(
+            channels,
+            param_attr=ParamAttr(initializer=Normal(1.0, 0.02)),
+            bias_attr=ParamAttr(initializer=Constant(0.0)),
+            dtype=get_default_dtype(),
+        )
+
+    def forward(self, input: Any) -> Any:
+        """Return the normalised feature maps."""
+        if self.training:
+            return super().forward(input)
+        axes = [0, 2, 3]
+        mean, variance = input.mean(axis=axes), input.var(axis=axes, unbiased=False)
+        return F.batch_norm(input, mean, variance, self.weight, self.bias, epsilon=self._epsilon)
+
+
 def normalization(kind: str, channels: int) -> nn.Layer:
     """Return a normalisation of feature maps (N, channels, H, W).
 
@@ -76,13 +104,7 @@ def normalization(kind: str, channels: int) -> nn.Layer:
         ValueError: there is no such kind.
     """
     if kind == "batch":
-        return nn.BatchNorm(
-            channels,
-            param_attr=ParamAttr(initializer=Normal(1.0, 0.02)),
-            bias_attr=ParamAttr(initializer=Constant(0.0)),
-            dtype=get_default_dtype(),
-            trainable_statistics=True,
-        )
+        return BatchNormOfTheBatch(channels)
     if kind == "instance":
         fixed = [ParamAttr(initializer=Constant(value), learning_rate=0.0, trainable=False) for value in (1.0, 0.0)]
         return nn.InstanceNorm2D(channels, weight_attr=fixed[0], bias_attr=fixed[1])
