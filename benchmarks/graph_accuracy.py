@@ -1,6 +1,6 @@
 """What PGL's configs reach over many seeds: mean and standard deviation of each config's expected number.
 
-    python -m benchmarks.graph_accuracy FOLDER [--only TEXT] [--seeds 0,1,...,9] [--log FILE] [--threads 1]
+    python -m benchmarks.graph_accuracy FOLDER [--only NAME,NAME] [--seeds 0,1,...,9] [--log FILE] [--threads 1]
 
 FOLDER holds the sets: planetoid-cora, blogcatalog and kg-fb15k237-umls-nations. Each run is that of
 ``python PGL/train.py -c PGL/configs/NAME.yaml`` with another seed, which for BlogCatalog also draws another half of the
@@ -72,14 +72,16 @@ def main() -> None:
     """Print and write a line for each run, then the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the sets are")
-    parser.add_argument("--only", default="", help="configs with this in their name")
+    parser.add_argument("--only", default="", help="names of configs, separated by commas (default: all)")
     parser.add_argument("--seeds", default="0,1,2,3,4,5,6,7,8,9", help="(default: %(default)s)")
     parser.add_argument("--log", type=Path, help="a file for one JSON object per run")
     parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)  # before anything loads the engine
-    names = sorted(file.stem for file in CONFIGS.glob("*.yaml") if arguments.only in file.stem)
-    names = [name for name in names if name.partition("_")[0] in FOLDERS]
+    known = sorted(file.stem for file in CONFIGS.glob("*.yaml") if file.stem.partition("_")[0] in FOLDERS)
+    names = arguments.only.split(",") if arguments.only else known
+    if set(names) - set(known):
+        parser.error(f"--only takes {', '.join(known)}")
     rows: list[dict[str, Any]] = []
     if arguments.log is not None and arguments.log.is_file():
         rows = [json.loads(line) for line in arguments.log.read_text(encoding="utf-8").splitlines()]
