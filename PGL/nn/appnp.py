@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from PGL.nn.functional import degree_norm, one_self_loop, propagate
+from PGL.nn.functional import propagation
 
 
 class APPNP(nn.Layer):
@@ -42,9 +42,8 @@ class APPNP(nn.Layer):
         Returns:
             (num_nodes, size).
         """
-        usual, own = one_self_loop(graph) if self.self_loop else (degree_norm(graph), None)
-        norm = usual if norm is None else norm
+        step = propagation(graph, norm, self.self_loop)
         start = feature * self.alpha
         for _ in range(self.k_hop):
-            feature = start + propagate(graph, feature, norm, own) * (1.0 - self.alpha)
+            feature = start + step(feature) * (1.0 - self.alpha)
         return feature

@@ -120,7 +120,7 @@ def _norm(degree: Any) -> Any:
 
 
 def one_self_loop(graph: Any) -> tuple[Any, Any]:
-    """Return what :func:`propagate` needs to treat a graph as if each node had exactly one self loop.
+    """Return what :func:`propagation` needs to treat a graph as if each node had exactly one self loop.
 
     Args:
         graph: the graph, with any number of self loops at a node.
@@ -134,23 +134,47 @@ def one_self_loop(graph: Any) -> tuple[Any, Any]:
     return _norm(_degrees(graph.connections().incoming) + own), own
 
 
-def propagate(graph: Any, feature: Any, norm: Any, own: Any = None) -> Any:
-    """Take one step with the normalised adjacency matrix: D^-½ A D^-½ x.
+def propagation(graph: Any, norm: Any = None, self_loop: bool = False) -> Callable[[Any], Any]:
+    """Return one step with the normalised adjacency matrix, x to D^-½ A D^-½ x.
+
+    Where the graph can be read, it is no argument of compiled code, the step is one product with weights of the edges.
 
     Args:
         graph: the graph.
-        feature: (num_nodes, size).
-        norm: (num_nodes, 1), from :func:`degree_norm` or :func:`one_self_loop`.
-        own: (num_nodes, 1), from :func:`one_self_loop`; None where the graph is taken as it is.
+        norm: (num_nodes, 1), used in place of 1 / √degree.
+        self_loop: whether the graph is treated as if each node had exactly one self loop.
 
     Returns:
-        (num_nodes, size).
+        A function from (num_nodes, size) to the same.
     """
-    scaled = feature * norm
-    output = message_passing.gather_reduce(scaled, graph.connections(), "sum")
-    if own is not None:
-        output = output + scaled * own
-    return output * norm
+    edges = graph.connections()
+    if self_loop:
+        usual, own = one_self_loop(graph)
+        scale = usual if norm is None else norm
+
+        def step_with_loops(feature: Any) -> Any:
+            scaled = feature * scale
+            return (message_passing.gather_reduce(scaled, edges, "sum") + scaled * own) * scale
+
+        return step_with_loops
+    if norm is None:
+        norm = degree_norm(graph)
+        weight = _edge_weights(edges, norm)
+        if weight is not None:
+            return lambda x: message_passing.gather_multiply_reduce(x, weight.astype(x.dtype), edges)
+    return lambda feature: message_passing.gather_reduce(feature * norm, edges, "sum") * norm
+
+
+def _edge_weights(edges: message_passing.Edges, norm: Any) -> Any:
+    """Return the product of the norms at the ends of each edge, [edges]; None where they cannot be read."""
+    try:
+        indptr, sources, edge_ids = (rows.numpy() for rows in edges.incoming)
+        norms = norm.numpy().reshape(-1)
+    except ValueError:  # arguments of compiled code
+        return None
+    weight = np.empty(len(sources), norms.dtype)
+    weight[edge_ids] = norms[sources] * np.repeat(norms, np.diff(indptr))
+    return core.to_tensor(weight)
 
 
 def edge_softmax(graph: Any, logits: Any, norm_by: str = "dst") -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from core import nn
 from core.operators import message_passing
 from core.operators.sparse_rows import SparseRows
-from PGL.nn.functional import Activation, activation_function, degree_norm, linear
+from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 
 class GCNConv(nn.Layer):
@@ -48,17 +48,14 @@ class GCNConv(nn.Layer):
         Returns:
             (num_nodes, output_size).
         """
-        if self.norm and norm is None:
-            norm = degree_norm(graph)
         first = self.input_size > self.output_size or isinstance(feature, SparseRows)
         if first:
             feature = linear(self.linear, feature)
-        if norm is not None:
-            feature = feature * norm
-        output = message_passing.gather_reduce(feature, graph.connections(), "sum")
+        if self.norm or norm is not None:
+            output = propagation(graph, norm)(feature)
+        else:
+            output = message_passing.gather_reduce(feature, graph.connections(), "sum")
         if not first:
             output = self.linear(output)
-        if norm is not None:
-            output = output * norm
         output = output + self.bias
         return output if self.activation is None else self.activation(output)

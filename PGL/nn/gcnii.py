@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from core import nn
-from PGL.nn.functional import Activation, activation_function, degree_norm, propagate
+from PGL.nn.functional import Activation, activation_function, propagation
 
 
 class GCNII(nn.Layer):
@@ -59,12 +59,11 @@ class GCNII(nn.Layer):
         Returns:
             (num_nodes, hidden_size).
         """
-        if norm is None:
-            norm = degree_norm(graph)
+        step = propagation(graph, norm)
         start = feature * self.alpha
         for level, linear in enumerate(self.mlps, start=1):
             beta = math.log(self.lambda_l / level + 1.0)
-            hidden = start + propagate(graph, self.drop_fn(feature), norm) * (1.0 - self.alpha)
+            hidden = start + step(self.drop_fn(feature)) * (1.0 - self.alpha)
             feature = linear(hidden) * beta + hidden * (1.0 - beta)
             if self.activation is not None:
                 feature = self.activation(feature)

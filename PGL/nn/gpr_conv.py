@@ -17,7 +17,7 @@ import numpy as np
 
 import core
 from core import nn
-from PGL.nn.functional import Activation, activation_function, degree_norm, one_self_loop, propagate
+from PGL.nn.functional import Activation, activation_function, propagation
 
 
 class GPRConv(nn.Layer):
@@ -90,11 +90,10 @@ class GPRConv(nn.Layer):
         if self.activation is not None:
             hidden = self.activation(hidden)
         step = self.feat_dropout_2(self.linear_2(self.feat_dropout_1(hidden)))
-        usual, own = one_self_loop(graph) if self.self_loop else (degree_norm(graph), None)
-        norm = usual if norm is None else norm
+        propagate = propagation(graph, norm, self.self_loop)
         total = step * self.temp[0]
         for k in range(1, self.k_hop + 1):
-            step = propagate(graph, step, norm, own)
+            step = propagate(step)
             total = total + step * self.temp[k]
         return total
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from PGL.nn.functional import degree_norm, propagate
+from PGL.nn.functional import propagation
 
 
 class LightGCNConv(nn.Layer):
@@ -29,4 +29,4 @@ class LightGCNConv(nn.Layer):
         Returns:
             (num_nodes, size).
         """
-        return propagate(graph, feature, degree_norm(graph))
+        return propagation(graph)(feature)

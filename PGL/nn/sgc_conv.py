@@ -14,7 +14,7 @@ from typing import Any
 import core
 from core import nn
 from core.operators.sparse_rows import SparseRows
-from PGL.nn.functional import Activation, activation_function, degree_norm, linear, propagate
+from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 
 class SGCConv(nn.Layer):
@@ -51,9 +51,9 @@ class SGCConv(nn.Layer):
 
     def propagated(self, graph: Any, feature: Any) -> Any:
         """Return features after the propagation, (num_nodes, size)."""
-        norm = degree_norm(graph)
+        step = propagation(graph)
         for _ in range(self.k_hop):
-            feature = propagate(graph, feature, norm)
+            feature = step(feature)
         return feature
 
     def kept(self, graph: Any, feature: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PGL.nn.functional import Activation, degree_norm, propagate
+from PGL.nn.functional import Activation, propagation
 from PGL.nn.sgc_conv import SGCConv
 
 
@@ -44,9 +44,9 @@ class SSGCConv(SGCConv):
 
     def propagated(self, graph: Any, feature: Any) -> Any:
         """Return features after the propagation, (num_nodes, size)."""
-        norm = degree_norm(graph)
+        propagate = propagation(graph)
         total = step = feature
         for _ in range(self.k_hop):
-            step = propagate(graph, step, norm) * (1.0 - self.alpha)
+            step = propagate(step) * (1.0 - self.alpha)
             total = total + step
         return total / self.k_hop + feature * self.alpha
