@@ -58,7 +58,20 @@ def linear(layer: nn.Linear, feature: Any) -> Any:
     if not isinstance(feature, SparseRows):
         return layer(feature)
     output = sparse_product(feature, layer.weight)
-    return output if layer.bias is None else output + layer.bias
+    return output if layer.bias is None else add_bias(output, layer.bias)
+
+
+def add_bias(rows: Any, bias: Any) -> Any:
+    """Add a bias to every row, by a product with ones: the gradient of a sum that broadcasts takes ten times as long.
+
+    Args:
+        rows: (rows, size).
+        bias: (size,).
+
+    Returns:
+        As ``rows``.
+    """
+    return rows + core.matmul(core.ones([rows.shape[0], 1], rows.dtype), bias.unsqueeze(0))
 
 
 def dropped(dropout: nn.Dropout, feature: Any) -> Any:

@@ -88,7 +88,9 @@ def elu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    return where(floating_tensor(x, "elu") > 0, x, float(alpha) * expm1(minimum(x, 0.0)))  # type: ignore[operator]
+    from core.operators.activation import relu  # same floor
+
+    return relu(floating_tensor(x, "elu")) + float(alpha) * expm1(minimum(x, 0.0))  # type: ignore[operator]
 
 
 def elu_(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
