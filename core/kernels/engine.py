@@ -271,6 +271,11 @@ def set_device(kind: str, index: int) -> None:
     _device_state[:] = [1 if kind == "cpu" else 2, index]
 
 
+def on_cpu() -> bool:
+    """Return whether new arrays live in memory that numpy can write into."""
+    return _device_state[0] == 1
+
+
 def device_text() -> str:
     """Return the current device as the engine writes it, ``cpu(0)`` or ``gpu(1)``."""
     return f"{'cpu' if _device_state[0] == 1 else 'gpu'}({_device_state[1]})"

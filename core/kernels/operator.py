@@ -137,7 +137,8 @@ class Operator:
 class HostOperator(Operator):
     """A primitive of ours: a function of numpy arrays (plain numpy, or numba underneath).
 
-    Eagerly it runs on zero-copy views of engine memory; inside a compiled program it is a custom operator.
+    Eagerly it runs on zero-copy views of engine memory, or on copies where tensors live on a GPU; inside a compiled
+    program it is a custom operator.
 
     Args:
         name: Our name, unique.
@@ -175,13 +176,12 @@ class HostOperator(Operator):
         views = [_readable(array) for array in arrays]
         if self.fills:
             assert plan.metas is not None
-            if plan.metas[0][1] is bfloat16:
-                wide = np.empty(plan.metas[0][0], np.float32)
-                self.function(*views, out=wide, **attributes)
-                return [engine.from_numpy(wide, bfloat16)], None
+            if plan.metas[0][1] is bfloat16 or not engine.on_cpu():
+                out = [np.empty(shape, np.float32 if dtype is bfloat16 else dtype.numpy) for shape, dtype in plan.metas]
+                self._fill(views, out, attributes)
+                return [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(out, plan.metas)], None
             targets = [engine.empty(*meta) for meta in plan.metas]
-            out = [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)]
-            self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)
+            self._fill(views, [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)], attributes)
             return targets, None
         results = self.function(*views, **attributes)
         if not isinstance(results, tuple):
@@ -189,6 +189,9 @@ class HostOperator(Operator):
         if plan.metas is None:
             return [engine.from_numpy(result) for result in results], None
         return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
+
+    def _fill(self, views: list[np.ndarray], out: list[np.ndarray], attributes: dict[str, Any]) -> None:
+        self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)
 
 
 class ConstantOperator(Operator):
