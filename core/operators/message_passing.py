@@ -14,7 +14,7 @@ import numpy as np
 
 from core.kernels.dimension import agree
 from core.kernels.door import Meta
-from core.kernels.dtypes import DType, float32, int32, int64
+from core.kernels.dtypes import DType, float32, float64, int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.operator import HostOperator
 from core.operators.activation_primitives import floating_tensor
@@ -207,16 +207,16 @@ def _reduction(reduce: str, caller: str) -> str:
 
 
 def _computed(operator: HostOperator, *tensors: Tensor, rows: Sequence[Tensor], **options: Any) -> Tensor:
-    """Apply an operator; half precision is computed in float32."""
-    dtype = tensors[0].dtype
-    if dtype.size < 4:
+    """Apply an operator; half precision is computed in float32, and beside float32 becomes that."""
+    dtype = tensors[0].dtype if len({tensor.dtype for tensor in tensors}) == 1 else float32
+    if any(tensor.dtype.size < 4 for tensor in tensors):
         tensors = tuple(cast(tensor, float32) for tensor in tensors)
     found = apply(operator, *tensors, *rows, **options)
     return cast(found[0] if isinstance(found, (list, tuple)) else found, dtype)
 
 
 def _same_type(first: Tensor, second: Tensor, caller: str, names: str) -> None:
-    if first.dtype is not second.dtype:
+    if (first.dtype is float64) != (second.dtype is float64):
         raise OperatorTypeError(f"{caller}: {names} must be of one type, got {first.dtype.name}, {second.dtype.name}")
 
 
@@ -265,7 +265,8 @@ def gather_multiply_reduce(x: Tensor, weight: Tensor, edges: Edges, reduce: str 
 
     Raises:
         OperatorError: the shapes do not fit each other and the edges, or ``reduce`` is unknown.
-        OperatorTypeError: x and weight are no floating-point Tensors of one type, or ``edges`` are no edges.
+        OperatorTypeError: x and weight are no floating-point Tensors, only one of them is float64, or ``edges``
+            are no edges.
     """
     (incoming, outgoing), caller = check_edges(edges, "gather_multiply_reduce"), "gather_multiply_reduce"
     _rows_of(x, edges.num_sources, caller, "x", "sources")
@@ -306,7 +307,7 @@ def add_ends(source: Tensor, target: Tensor, edges: Edges) -> Tensor:
 
     Raises:
         OperatorError: the shapes do not fit each other and the edges.
-        OperatorTypeError: they are no floating-point Tensors of one type, or ``edges`` are no edges.
+        OperatorTypeError: they are no floating-point Tensors, only one of them is float64, or ``edges`` are no edges.
     """
     return _computed(_add_ends_operator, source, target, rows=_ends(source, target, edges, "add_ends"))
 
@@ -324,7 +325,7 @@ def dot_ends(source: Tensor, target: Tensor, edges: Edges) -> Tensor:
 
     Raises:
         OperatorError: the shapes do not fit each other and the edges, or there is no axis to add up along.
-        OperatorTypeError: they are no floating-point Tensors of one type, or ``edges`` are no edges.
+        OperatorTypeError: they are no floating-point Tensors, only one of them is float64, or ``edges`` are no edges.
     """
     rows = _ends(source, target, edges, "dot_ends")
     if source.ndim < 2:
