@@ -157,11 +157,24 @@ def homography(startpoints: Points, endpoints: Points) -> np.ndarray:
     for (x, y), (u, v) in zip(end, start):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
         values += [u, v]
-    try:
-        solution = np.linalg.solve(np.array(rows), np.array(values))
-    except np.linalg.LinAlgError:
-        raise ValueError(f"perspective: the endpoints {endpoints!r} tilt the image too far; move one of them") from None
+    solution = _solved(np.array(rows, np.longdouble), np.array(values, np.longdouble))
+    if solution is None:
+        raise ValueError(f"perspective: the endpoints {endpoints!r} tilt the image too far; move one of them")
     return np.append(solution, 1.0).reshape(3, 3)
+
+
+def _solved(rows: np.ndarray, values: np.ndarray) -> Optional[np.ndarray]:
+    """Solve linear equations; None where they have no single solution. NumPy's answer depends on the processor."""
+    table = np.column_stack([rows, values])
+    for i in range(len(table)):
+        pivot = i + int(np.abs(table[i:, i]).argmax())
+        if abs(table[pivot, i]) < 1e-12 * np.abs(rows).max():
+            return None
+        table[[i, pivot]] = table[[pivot, i]]
+        table[i] /= table[i, i]
+        others = np.arange(len(table)) != i
+        table[others] -= table[others, i : i + 1] * table[i]
+    return table[:, -1].astype(np.float64)
 
 
 def warp(

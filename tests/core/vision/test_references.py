@@ -21,7 +21,7 @@ _spec.loader.exec_module(reference_cases)
 REFERENCES = np.load(Path(__file__).parent / "references.npz")
 
 # Of nearest neighbours, a few pixels lie exactly between two; the official code for Tensors then rounds in float32.
-TIES = ("rotate/tensor", "rotate_around/tensor", "affine/tensor", "perspective/tensor")
+TIES = ("rotate/tensor", "rotate_around/tensor", "affine/tensor", "perspective/tensor", "perspective/pil")
 
 
 @pytest.mark.parametrize("key", sorted(REFERENCES.files))
