@@ -7,7 +7,9 @@ from typing import Any, Callable
 
 from core.kernels.processors import processors
 
-os.environ.setdefault("NUMBA_NUM_THREADS", str(processors()))  # numba reads its own variable, and only now
+# numba reads its own variable, and only now. It tells OpenMP, too: more threads than the engine counted on would write
+# beside the memory that oneDNN has planned for each of its own.
+os.environ["NUMBA_NUM_THREADS"] = str(processors())
 
 import numba  # noqa: E402
 from llvmlite import ir  # noqa: E402

@@ -7,9 +7,11 @@ the backward kernel of Convolution run on its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from core.kernels import convolution_blocks as blocks
 from core.kernels import engine
 from core.kernels.constants import zeros
 from core.kernels.door import Meta, Plan
@@ -104,6 +106,8 @@ class Convolution(Operator):
     ) -> tuple[list[Array], Any]:
         """Run the engine's Convolution."""
         with engine.engine_mode(recording=False, training=True):
+            if plan.metas is not None and _is_split(engine.shape_of(arrays[1]), plan.metas[0], attributes):
+                return [blocks.convolve(arrays, plan.attributes)], None
             return engine.invoke(self.handle, arrays, plan.attributes), None  # type: ignore[arg-type]
 
 
@@ -169,6 +173,12 @@ class InputGradient(Operator):
         )
         return attributes
 
+    def is_trapped(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
+        """Return whether a program needs the bridge: where a gradient is asked for, or the engine's kernel is none."""
+        (_, channels, *_), dtype = metas[0]
+        blocky = channels % blocks.BLOCK == 0 and metas[1][0][1] % blocks.BLOCK == 0
+        return differentiated or not (blocky and dtype is float32 and _deconvolution_is_sound(metas, attributes))
+
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
@@ -179,10 +189,22 @@ class InputGradient(Operator):
         metas = [(engine.shape_of(gradient), dtype), (engine.shape_of(weight), dtype)]
         if _deconvolution_is_sound(metas, attributes):
             with engine.engine_mode(recording=False, training=True):
+                if _is_split(metas[1][0], metas[0], attributes):
+                    return [blocks.spread(gradient, weight, plan.attributes)], None
+                if _is_narrow(metas, attributes):
+                    return [blocks.spread_to_few(gradient, weight, plan.attributes)], None
                 return engine.invoke(_DECONVOLUTION, arrays, plan.attributes), None
         results = [engine.empty(shape, dtype), engine.empty(metas[1][0], dtype)]
         unused = zeros(shape, dtype)
         return engine.invoke(_BACKWARD, [gradient, unused, weight], plan.attributes, results)[:1], None
+
+
+def _is_narrow(metas: Sequence[Meta], options: dict[str, Any]) -> bool:
+    """Return whether an input gradient of few channels is computed as one of a whole block."""
+    ((batch, channels, *positions), dtype), (weight, _) = metas
+    swapped = (weight[1], channels, *weight[2:])
+    fits = weight[1] < blocks.BLOCK
+    return fits and blocks.is_split(weight[1], swapped, batch * math.prod(positions), options["groups"], dtype)
 
 
 def _deconvolution_is_sound(metas: Sequence[Meta], options: dict[str, Any]) -> bool:
@@ -209,13 +231,20 @@ class WeightGradient(Operator):
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
-        """Run the backward kernel of Convolution and keep the weight's part."""
+        """Run the backward kernel of Convolution for the weight's part."""
         assert plan.metas is not None
         shape, dtype = plan.metas[0]
         gradient, x = arrays
-        results = [engine.empty(engine.shape_of(x), dtype), engine.empty(shape, dtype)]
-        unused = zeros(shape, dtype)
-        return engine.invoke(_BACKWARD, [gradient, x, unused], plan.attributes, results)[1:], None
+        result = engine.empty(shape, dtype)
+        split = _is_split(shape, (engine.shape_of(gradient), dtype), attributes)
+        blocks.weight_gradient(gradient, x, result, plan.attributes, split)
+        return [result], None
+
+
+def _is_split(weight: Sequence[int], output: Meta, options: dict[str, Any]) -> bool:
+    """Return whether a convolution of this weight and output is computed in parts."""
+    (batch, _, *positions), dtype = output
+    return blocks.is_split(weight[0], weight, batch * math.prod(positions), options["groups"], dtype)
 
 
 __all__ = ["Convolution", "ConvolutionBackward", "InputGradient", "WeightGradient", "output_size"]

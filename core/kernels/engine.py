@@ -53,6 +53,8 @@ def without_chatter(chatter: re.Pattern[bytes] = _CHATTER) -> Iterator[None]:
 os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 # otherwise it keeps one of oneDNN's kernels for every combination of sizes that it has ever seen
 os.environ.setdefault("MXNET_MKLDNN_CACHE_NUM", "256")
+# and said so for each single operator that is bound to arrays, as the gradient of a convolution's weight is
+os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
 # Computing on the calling thread, as our own kernels do, leaves one team of OpenMP threads; with a second one in the
 # engine's own thread they are more than there are processors, and each sleeps between any two operations. Only work for
 # another device gains from a thread of its own.
@@ -290,6 +292,14 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     return Array(handle)
 
 
+def rows(array: Array, first: int, last: int) -> Array:
+    """Return rows of a CPU array's first axis on the same memory.
+
+    It is an array of its own to the engine, unlike a slice, which some of its operators refuse.
+    """
+    return mx.nd.from_numpy(view(array, shape_of(array), dtype_of(array))[first:last], zero_copy=True)
+
+
 def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:
     """Copy a numpy array into new engine memory (bfloat16 is given as float32 or as its bits in uint16)."""
     check_count(data.shape)
@@ -343,7 +353,7 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     pointer = ctypes.c_void_p()
     if _LIB.MXNDArrayGetData(array.handle, ctypes.byref(pointer)):
         raise MXNetError(last_error())
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.size
+    size = math.prod(shape) * dtype.size
     memory: Any = (ctypes.c_char * size).from_address(pointer.value or 0)
     memory.owner = array  # the view keeps the array alive
     return np.frombuffer(memory, dtype=dtype.numpy).reshape(shape)

@@ -10,23 +10,13 @@ place has the other end of its edge (``neighbors``) and the edge's id (``edge_id
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
 from core.kernels.compiled import compiled, serial, taken, threads
 from core.kernels.edge_work import pieces, workers
-from core.kernels.row_tiles import (
-    COLUMNS,
-    dots_of_elements,
-    dots_of_heads,
-    dots_of_one,
-    gradients_of_elements,
-    gradients_of_heads,
-    gradients_of_one,
-    sum_rows,
-    sum_rows_of_elements,
-    sum_rows_of_heads,
-    sum_rows_of_one,
-)
+from core.kernels.row_tiles import COLUMNS, pass_rows, pass_rows_of_elements, pass_rows_of_heads
 
 
 def gather_sum(
@@ -42,38 +32,18 @@ def gather_sum(
         width: Numbers of a row.
         out: Memory for the result, (rows * width,).
     """
-    count = workers(neighbors.size * width)
-    bounds = pieces(indptr, count)
-    given = (table, indptr, neighbors, mean, width, out, bounds)
-    if count == 1:
-        _sum_share(*given, np.zeros(1, np.int64))
-    else:
-        _sum_shares(*given, count)
-
-
-@compiled
-def _sum_shares(table, indptr, neighbors, mean, width, result, bounds, workers):  # type: ignore[no-untyped-def]
-    counter = np.zeros(1, np.int64)
-    for _ in threads(workers):
-        _sum_share(table, indptr, neighbors, mean, width, result, bounds, counter)
+    _let_pass(table, None, None, out, None, indptr, neighbors, neighbors, 1, width)
+    if mean:
+        _average(out, indptr, width)
 
 
 @serial
-def _sum_share(table, indptr, neighbors, mean, width, result, bounds, counter):  # type: ignore[no-untyped-def]
-    piece = taken(counter)
-    while piece < bounds.shape[0] - 1:
-        for row in range(bounds[piece], bounds[piece + 1]):
-            place, first, last = row * width, indptr[row], indptr[row + 1]
-            for column in range(0, width, COLUMNS):
-                count = min(COLUMNS, width - column)
-                sum_rows(
-                    table, table, table, result, table, neighbors, neighbors, first, last, width, place, column, count,
-                    1, 0, width,
-                )  # fmt: skip
-            if mean and last - first > 1:
-                for k in range(place, place + width):
-                    result[k] /= last - first
-        piece = taken(counter)
+def _average(result, indptr, width):  # type: ignore[no-untyped-def]
+    for row in range(indptr.shape[0] - 1):
+        count = indptr[row + 1] - indptr[row]
+        if count > 1:
+            for k in range(row * width, (row + 1) * width):
+                result[k] /= count
 
 
 def gather_multiply_sum(
@@ -95,47 +65,7 @@ def gather_multiply_sum(
         heads, size: See above.
         out: Memory for the result, (rows, heads, size), flat.
     """
-    count = workers(neighbors.size * heads * size)
-    given = (table, weight, indptr, neighbors, edge_ids, heads, size, out, pieces(indptr, count))
-    if count == 1:
-        _multiply_share(*given, np.zeros(1, np.int64))
-    else:
-        _multiply_shares(*given, count)
-
-
-@compiled
-def _multiply_shares(  # type: ignore[no-untyped-def]
-    table, weight, indptr, neighbors, edge_ids, heads, size, result, bounds, workers
-):
-    counter = np.zeros(1, np.int64)
-    for _ in threads(workers):
-        _multiply_share(table, weight, indptr, neighbors, edge_ids, heads, size, result, bounds, counter)
-
-
-@serial
-def _multiply_share(  # type: ignore[no-untyped-def]
-    table, weight, indptr, neighbors, edge_ids, heads, size, result, bounds, counter
-):
-    width = heads * size
-    piece = taken(counter)
-    while piece < bounds.shape[0] - 1:
-        for row in range(bounds[piece], bounds[piece + 1]):
-            arrays = (table, weight, table, result, table, neighbors, edge_ids)
-            numbers = (indptr[row], indptr[row + 1], width, row * width)
-            head = 0
-            while head < heads:
-                together = _together(heads - head, size)
-                column = head * size
-                if size == 1 and heads > 1:
-                    sum_rows_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
-                elif together > 1:
-                    sum_rows_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
-                else:
-                    for start in range(column, column + size, COLUMNS):
-                        count = min(COLUMNS, column + size - start)
-                        sum_rows_of_one(*arrays, *numbers, start, count, heads, head, size)
-                head += together
-        piece = taken(counter)
+    _let_pass(table, weight, None, out, None, indptr, neighbors, edge_ids, heads, size)
 
 
 def gather_multiply_gradients(
@@ -157,48 +87,7 @@ def gather_multiply_gradients(
         indptr, neighbors, edge_ids: The same edges, compressed by the rows of the table.
         out: (gradient of the table, gradient of the weight).
     """
-    count = workers(neighbors.size * heads * size)
-    given = (gradient, table, weight, indptr, neighbors, edge_ids, heads, size, *out, pieces(indptr, count))
-    if count == 1:
-        _gradients_share(*given, np.zeros(1, np.int64))
-    else:
-        _gradients_shares(*given, count)
-
-
-@compiled
-def _gradients_shares(  # type: ignore[no-untyped-def]
-    gradient, table, weight, indptr, neighbors, edge_ids, heads, size, of_table, of_weight, bounds, workers
-):
-    counter = np.zeros(1, np.int64)
-    for _ in threads(workers):
-        given = (gradient, table, weight, indptr, neighbors, edge_ids, heads, size, of_table, of_weight, bounds)
-        _gradients_share(*given, counter)
-
-
-@serial
-def _gradients_share(  # type: ignore[no-untyped-def]
-    gradient, table, weight, indptr, neighbors, edge_ids, heads, size, of_table, of_weight, bounds, counter
-):
-    width = heads * size
-    piece = taken(counter)
-    while piece < bounds.shape[0] - 1:
-        for row in range(bounds[piece], bounds[piece + 1]):
-            arrays = (gradient, weight, table, of_table, of_weight, neighbors, edge_ids)
-            numbers = (indptr[row], indptr[row + 1], width, row * width)
-            head = 0
-            while head < heads:
-                together = _together(heads - head, size)
-                column = head * size
-                if size == 1 and heads > 1:
-                    gradients_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
-                elif together > 1:
-                    gradients_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
-                else:
-                    for start in range(column, column + size, COLUMNS):
-                        count = min(COLUMNS, column + size - start)
-                        gradients_of_one(*arrays, *numbers, start, count, heads, head, size)
-                head += together
-        piece = taken(counter)
+    _let_pass(gradient, weight, table, *out, indptr, neighbors, edge_ids, heads, size)
 
 
 def dot_ends(
@@ -220,45 +109,74 @@ def dot_ends(
         heads, size: See above.
         out: Memory for the products, (edges, heads), flat.
     """
+    _let_pass(sources, None, targets, None, out, indptr, neighbors, edge_ids, heads, size)
+
+
+Given = Optional[np.ndarray]
+
+
+def _let_pass(
+    table: np.ndarray,
+    weight: Given,
+    mine: Given,
+    sums: Given,
+    products: Given,
+    indptr: np.ndarray,
+    neighbors: np.ndarray,
+    edge_ids: np.ndarray,
+    heads: int,
+    size: int,
+) -> None:
+    """Let all edges pass; code is compiled for what is given.
+
+    Args:
+        table: (nodes, heads, size): what the neighbours send.
+        weight: (edges, heads); None: all weigh 1.
+        mine: (rows, heads, size): what each edge's message is multiplied with for ``products``.
+        sums: Memory for the sums of weight times message, (rows, heads, size).
+        products: Memory for each edge's products with ``mine``, added up, (edges, heads).
+        indptr, neighbors, edge_ids, heads, size: See above.
+    """
     count = workers(neighbors.size * heads * size)
-    given = (sources, targets, indptr, neighbors, edge_ids, heads, size, out, pieces(indptr, count))
+    arrays = (table, weight, mine, sums, products, neighbors, edge_ids)
+    rest = (indptr, heads, size, pieces(indptr, count))
     if count == 1:
-        _dot_share(*given, np.zeros(1, np.int64))
+        _share(*arrays, *rest, np.zeros(1, np.int64))
     else:
-        _dot_shares(*given, count)
+        _shares(*arrays, *rest, count)
 
 
 @compiled
-def _dot_shares(  # type: ignore[no-untyped-def]
-    sources, targets, indptr, neighbors, edge_ids, heads, size, result, bounds, workers
+def _shares(  # type: ignore[no-untyped-def]
+    table, weight, mine, sums, products, neighbors, edge_ids, indptr, heads, size, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
     for _ in threads(workers):
-        _dot_share(sources, targets, indptr, neighbors, edge_ids, heads, size, result, bounds, counter)
+        _share(table, weight, mine, sums, products, neighbors, edge_ids, indptr, heads, size, bounds, counter)
 
 
 @serial
-def _dot_share(  # type: ignore[no-untyped-def]
-    sources, targets, indptr, neighbors, edge_ids, heads, size, result, bounds, counter
+def _share(  # type: ignore[no-untyped-def]
+    table, weight, mine, sums, products, neighbors, edge_ids, indptr, heads, size, bounds, counter
 ):
     width = heads * size
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
-            arrays = (sources, sources, targets, result, result, neighbors, edge_ids)
+            arrays = (table, weight, mine, sums, products, neighbors, edge_ids)
             numbers = (indptr[row], indptr[row + 1], width, row * width)
             head = 0
             while head < heads:
                 together = _together(heads - head, size)
                 column = head * size
                 if size == 1 and heads > 1:
-                    dots_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
+                    pass_rows_of_elements(*arrays, *numbers, head, together, heads, 0, 1)
                 elif together > 1:
-                    dots_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
+                    pass_rows_of_heads(*arrays, *numbers, column, together * size, heads, head, size)
                 else:
                     for start in range(column, column + size, COLUMNS):
                         count = min(COLUMNS, column + size - start)
-                        dots_of_one(*arrays, *numbers, start, count, heads, head, size)
+                        pass_rows(*arrays, *numbers, start, count, heads, head, size)
                 head += together
         piece = taken(counter)
 

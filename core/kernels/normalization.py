@@ -93,7 +93,7 @@ def _normalize(
                 row = result[r]
                 if total.size:
                     total[r] = row
-            mean[r], deviation[r] = _moments(row, epsilon)
+            mean[r], deviation[r] = row_moments(row, epsilon)
             _apply(row, mean[r], _F(1) / deviation[r], scale, shift, result[r])
 
 
@@ -104,7 +104,8 @@ def _add(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
 
 
 @vectorized
-def _moments(row: np.ndarray, epsilon: Any) -> tuple[Any, Any]:
+def row_moments(row: np.ndarray, epsilon: Any) -> tuple[Any, Any]:
+    """Return the mean and sqrt(variance + epsilon)."""
     total = _F(0)
     for c in range(row.size):
         total += row[c]

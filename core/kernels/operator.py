@@ -16,7 +16,7 @@ import numpy as np
 from core.kernels import engine
 from core.kernels.dimension import contains_dimension
 from core.kernels.door import Meta, Plan, Value, constant, invoke
-from core.kernels.dtypes import bfloat16, dtype_of_numpy
+from core.kernels.dtypes import bfloat16, dtype_of_numpy, float64
 from core.kernels.engine import Array
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
@@ -110,9 +110,20 @@ class Operator:
         """Return the engine's operator for inputs of these shapes and types."""
         if self.same_shape_handle is not None and metas[0] == metas[1]:
             shape, dtype = metas[0]
-            if len(shape) >= 3 and 0 not in shape and dtype.is_floating:
+            if len(shape) >= 2 and 0 not in shape and dtype.is_floating:
                 return self.same_shape_handle
         return self.handle
+
+    def is_trapped(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
+        """Return whether a compiled program runs this operator, and its rule, through a custom operator.
+
+        Args:
+            metas: Shapes and types of the inputs.
+            attributes: Those of the call.
+            differentiated: Whether an input needs a gradient (under no_grad too, where the engine prepares it all the
+                same), or the program is not for training, where the engine would lay weights out anew.
+        """
+        return self.trap or (self.single and metas[0][1] is float64)
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
@@ -128,6 +139,10 @@ class Operator:
         else:
             outputs = engine.invoke(plan.handle, arrays, plan.attributes, out)
         return outputs[: self.visible_outputs], None
+
+    def fill(self, arrays: Sequence[Array], targets: Sequence[Array], attributes: dict[str, Any]) -> bool:
+        """Compute into given memory, inside a program that has been checked; False where this cannot."""
+        return False
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Run once more on other values: how a compiled program's operations are repeated one by one."""
@@ -189,6 +204,17 @@ class HostOperator(Operator):
         if plan.metas is None:
             return [engine.from_numpy(result) for result in results], None
         return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
+
+    def fill(self, arrays: Sequence[Array], targets: Sequence[Array], attributes: dict[str, Any]) -> bool:
+        """Compute into given memory, where it is the processor's and numpy knows the types."""
+        if not (self.fills and engine.on_cpu()):
+            return False
+        types = [engine.dtype_of(array) for array in (*arrays, *targets)]
+        if bfloat16 in types:
+            return False
+        views = [engine.view(array, engine.shape_of(array), dtype) for array, dtype in zip((*arrays, *targets), types)]
+        self._fill(views[: len(arrays)], views[len(arrays) :], attributes)
+        return True
 
     def _fill(self, views: list[np.ndarray], out: list[np.ndarray], attributes: dict[str, Any]) -> None:
         self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)

@@ -25,14 +25,12 @@ _LINE = 64  # bytes that a processor fetches at once
 _INT32, _INT64 = ir.IntType(32), ir.IntType(64)
 
 
-def _stretch(sums: bool, dots: bool, weights: str = "") -> Any:
+def _stretch(weights: str) -> Any:
     """Return a function for numba's code that lets the edges of a row pass.
 
     Args:
-        sums: Whether the neighbours' elements are added up.
-        dots: Whether each edge's products of the neighbour's and the row's elements are added up.
         weights: What an edge's weights are for: ``one`` for the whole stretch, ``heads`` one for each vector,
-            ``elements`` one for each element; none where empty.
+            ``elements`` one for each element.
     """
 
     @intrinsic  # type: ignore[misc]
@@ -60,22 +58,26 @@ def _stretch(sums: bool, dots: bool, weights: str = "") -> Any:
         For c below ``count``, a neighbour n and its edge's number e: ``result[place + column + c]`` becomes the sum of
         ``weight[e * heads + head] * table[n * width + column + c]``; ``products[e * heads + head]`` becomes the sum of
         ``table[n * width + column + c] * mine[place + column + c]``, or grows by it behind a head's first column. Where
-        each vector is a head of ``size`` elements, or each element one, ``head`` is the first one's.
+        each vector is a head of ``size`` elements, or each element one, ``head`` is the first one's. Without ``weight``
+        all weigh 1; without ``result``, or ``products`` and ``mine``, these are not computed.
         """
         arrays = (table, weight, mine, result, products, neighbors, edge_ids)
         signature = types.void(*arrays, *[types.int64] * 9)
+        sums, dots = is_given(result), is_given(products)
+        used = weights if dots or is_given(weight) else ""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            structures = [
-                context.make_array(kind)(context, builder, argument)
-                for kind, argument in zip(signature.args[:7], arguments)
+            structures: list[Any] = [
+                context.make_array(argument_type)(context, builder, argument) if is_given(argument_type) else None
+                for argument_type, argument in zip(signature.args[:7], arguments)
             ]
             number = context.get_data_type(signature.args[0].dtype)
-            given = Given(builder, number, [array.data for array in structures], arguments[7:], structures[5].nitems)
-            exact = weights == "heads"
+            data = [None if array is None else array.data for array in structures]
+            given = Given(builder, number, data, arguments[7:], structures[5].nitems)
+            exact = used == "heads"
 
             def loop(given: Given, lanes: int, vectors: int) -> Loop:
-                return Loop(given, lanes, vectors, sums, dots, weights)
+                return Loop(given, lanes, vectors, sums, dots, used)
 
             choose(given, loop, _SHAPES_OF_HEADS if exact else SHAPES, exact)
             return context.get_dummy_value()
@@ -83,6 +85,11 @@ def _stretch(sums: bool, dots: bool, weights: str = "") -> Any:
         return signature, generate
 
     return stretch
+
+
+def is_given(argument_type: Any) -> bool:
+    """Return whether an argument of numba's code is there: whether it is not None."""
+    return not isinstance(argument_type, types.NoneType)
 
 
 class Given(NamedTuple):
@@ -269,13 +276,6 @@ class Loop:
         return self.call(f"llvm.vector.reduce.fadd.{self.name}", self.number, given, fastmath=("reassoc",))
 
 
-sum_rows = _stretch(sums=True, dots=False)
-sum_rows_of_one = _stretch(sums=True, dots=False, weights="one")
-sum_rows_of_heads = _stretch(sums=True, dots=False, weights="heads")
-sum_rows_of_elements = _stretch(sums=True, dots=False, weights="elements")
-gradients_of_one = _stretch(sums=True, dots=True, weights="one")
-gradients_of_heads = _stretch(sums=True, dots=True, weights="heads")
-gradients_of_elements = _stretch(sums=True, dots=True, weights="elements")
-dots_of_one = _stretch(sums=False, dots=True, weights="one")
-dots_of_heads = _stretch(sums=False, dots=True, weights="heads")
-dots_of_elements = _stretch(sums=False, dots=True, weights="elements")
+pass_rows = _stretch("one")
+pass_rows_of_heads = _stretch("heads")
+pass_rows_of_elements = _stretch("elements")

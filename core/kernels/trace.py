@@ -7,7 +7,6 @@ from typing import Any, Callable, Optional
 
 from core.kernels import custom, dimension, door, graph
 from core.kernels.door import Meta, Plan, Value
-from core.kernels.dtypes import float64
 from core.kernels.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.operator import Operator
 
@@ -164,9 +163,10 @@ class Trace:
             outputs = [None] * len(output_metas)
         elif operator.region:  # a program is cut here: to what follows these are inputs
             outputs = [graph.variable(operator.name) for _ in output_metas]
-        elif operator.trap or (operator.single and metas[0][1] is float64):
+        elif operator.is_trapped(metas, attributes, any(needs) or not self.gradients):
             outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
         else:
+            self.training = self.training or operator.trap  # in inference form the engine lays out weights anew
             # the engine cannot differentiate its operators on equal shapes with respect to one input only
             handle = plan.handle if all(needs) or not any(needs) else operator.handle
             assert handle is not None

@@ -66,6 +66,20 @@ def layer_normalization(graph: Graph, x: Operand, scale: Operand, shift: Operand
     return [graph.node("Add", scaled, shift), mean, root]
 
 
+def instance_normalization(graph: Graph, x: Operand, scale: Operand, shift: Operand, *, epsilon: float) -> list[str]:
+    """Normalise each channel of each image; also returns their means and sqrt(variance + epsilon)."""
+    others = list(range(2, x.rank))
+    mean = graph.reduce("ReduceMean", x, others)
+    centred = graph.node("Sub", x, mean)
+    variance = graph.reduce("ReduceMean", graph.node("Mul", centred, centred), others)
+    root = graph.node("Sqrt", graph.node("Add", variance, graph.number(epsilon, x.dtype)))
+    around = graph.integers(-1, *[1 for _ in others])
+    scaled = graph.node("Mul", graph.node("Div", centred, root), graph.node("Reshape", scale, around))
+    flat = graph.integers(0, 0)
+    results = [graph.node("Reshape", statistic, flat) for statistic in (mean, root)]
+    return [graph.node("Add", scaled, graph.node("Reshape", shift, around)), *results]
+
+
 def softmax(graph: Graph, x: Operand, axis: int) -> str:
     """Turn scores into probabilities along an axis."""
     return graph.node("Softmax", x, axis=axis)

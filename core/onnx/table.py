@@ -159,6 +159,7 @@ CONVERTERS: dict[str, Converter] = {
     "frozen_normalization": normalization.frozen_normalization,
     "layer_normalization": normalization.layer_normalization,
     "row_normalization": normalization.layer_normalization,
+    "instance_normalization": normalization.instance_normalization,
     "softmax": normalization.softmax,
     "log_softmax": normalization.log_softmax,
     # shape and order of the elements

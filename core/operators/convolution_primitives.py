@@ -6,17 +6,21 @@ the three primitives is made of the two others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Optional
 
-from core.kernels import door
+from core.kernels import door, engine
 from core.kernels.convolution import Convolution, ConvolutionBackward, InputGradient, WeightGradient
+from core.kernels.convolution_blocks import BLOCK, FEWEST_PRODUCTS
+from core.kernels.dimension import example
 from core.kernels.dtypes import bfloat16, float16, float32
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.activation_primitives import through_float32
 from core.operators.creation import filled
-from core.operators.manipulation import in_order
+from core.operators.joining import concat, cut
+from core.operators.manipulation import in_order, relayed
 from core.operators.padding import pad_exact
 from core.operators.windows import PaddingLike, Pairs, Sizes, sizes_argument
 from core.tensor import Tensor, apply
@@ -31,11 +35,32 @@ def convolve(x: Tensor, weight: Tensor, bias: Optional[Tensor], **window: Any) -
     """Convolve with symmetric padding; ``window`` is stride, pad, dilate (tuples) and groups."""
     if x.dtype is float16 or (x.dtype is bfloat16 and x.ndim != 4):
         return through_float32(partial(convolve, **window), x, weight, bias)  # type: ignore[no-any-return]
+    channels = weight.shape[0]
+    if _fills_less_than_a_block(x, weight, window):
+        weight, bias = [None if p is None else _filled_up(p) for p in (weight, bias)]  # type: ignore[assignment]
+        return cut(convolve(x, weight, bias, **window), 1, 0, channels)
+    exported = door.state.trace is not None and door.state.trace.symbolic
+    learns = x.dtype is float32 and x.ndim == 4 and door.state.gradients
+    split = learns and _is_split_finely(weight, window["groups"])
+    if learns and not exported and _gradient_has_other_blocks(x, weight, window["groups"]):
+        x = relayed(x)
     inputs = (x, weight) if bias is None else (x, weight, bias)
     result: Tensor = apply(_convolution, *inputs, **window)
-    if result.dtype is float32 and result.ndim == 4 and door.state.gradients and not weight.stop_gradient:
-        return in_order(result) if _is_split_finely(weight, window["groups"]) else result
-    return result
+    return in_order(result) if split and not weight.stop_gradient else result
+
+
+def _fills_less_than_a_block(x: Tensor, weight: Tensor, window: dict[str, Any]) -> bool:
+    """Return whether more channels, whose weights are zeros, are computed faster than the few that are wanted."""
+    if x.dtype is not float32 or x.ndim != 4 or window["groups"] > 1 or not engine.on_cpu():
+        return False
+    few = weight.shape[0] < BLOCK and weight.shape[1] % BLOCK == 0
+    return few and example(x.size) * math.prod(weight.shape[2:]) > FEWEST_PRODUCTS * math.prod(window["stride"])
+
+
+def _filled_up(parameter: Tensor) -> Tensor:
+    """Append zeros along the first axis of a weight or bias, up to a whole block."""
+    missing = (BLOCK - parameter.shape[0], *parameter.shape[1:])
+    return concat([parameter, filled(missing, 0, parameter.dtype)])
 
 
 def _is_split_finely(weight: Tensor, groups: int) -> bool:
@@ -45,6 +70,19 @@ def _is_split_finely(weight: Tensor, groups: int) -> bool:
     """
     per_group = weight.shape[1]
     return groups > 1 and per_group > 1 and per_group % 16 != 0
+
+
+def _gradient_has_other_blocks(x: Tensor, weight: Tensor, groups: int) -> bool:
+    """Return whether the engine has ``x`` in blocks of 16 channels, and would give its gradient in blocks of 4 or 8.
+
+    Batch normalisation and ReLU keep the blocks. Where those of its data and of its gradient differ, oneDNN has no fast
+    kernel for batch normalisation, and the one that it takes is some 20 times as slow.
+    """
+    node = x._value.node
+    if node is None or node.operator.name not in ("batch_normalization", "relu"):
+        return False
+    whole = weight.shape[1] * groups % BLOCK == 0
+    return whole and (_is_split_finely(weight, groups) or (groups == 1 and weight.shape[0] % BLOCK != 0))
 
 
 def convolution_input_gradient(gradient: Tensor, weight: Tensor, size: Sequence[int], **window: Any) -> Tensor:

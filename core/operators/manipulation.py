@@ -278,6 +278,14 @@ def in_order(x: Tensor) -> Tensor:
     return apply(_reshape, x, newshape=tuple(x.shape)) if x.size else x  # type: ignore[no-any-return]
 
 
+def relayed(x: Tensor) -> Tensor:
+    """Return the same images in memory of their own, in the order of their axes, and so for their gradient.
+
+    The result and the gradient of :func:`in_order` may share memory with others, and are put back into their blocks.
+    """
+    return apply(_transpose, x, axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
+
+
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     value = x._value

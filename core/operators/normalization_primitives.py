@@ -5,6 +5,7 @@ The statistics are results like any other, so that the rules can be written with
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any, Callable
 
@@ -79,11 +80,10 @@ layer_normalization_backward = Operator(
 )
 
 
-def _rows_kernel(name: str) -> Callable[..., None]:
+def _rows_kernel(name: str, module: str = "normalization") -> Callable[..., None]:
     def run(*arrays: np.ndarray, **options: Any) -> None:
-        from core.kernels import normalization  # numba loads with the first use
-
-        getattr(normalization, name)(*arrays, **options)
+        kernels = importlib.import_module(f"core.kernels.{module}")  # numba loads with the first use
+        getattr(kernels, name)(*arrays, **options)
 
     return run
 
@@ -101,6 +101,34 @@ _row_normalization = HostOperator(
 row_normalization_gradients = HostOperator(
     "row_normalization_gradients",
     _rows_kernel("normalize_rows_gradients"),
+    infer=lambda metas, options: [metas[1], metas[2], metas[2]],
+    differentiable=False,
+    fills=True,
+)
+
+
+def _check_images(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse shapes that do not fit: the kernel would read other memory."""
+    shapes = [list(shape) for shape, _ in metas]
+    if len(shapes[0]) < 3 or any(shape != shapes[0][1:2] for shape in shapes[1:]):
+        raise OperatorError(f"instance_norm: x {shapes[0]}, scale {shapes[1]}, shift {shapes[2]} do not fit each other")
+
+
+def _image_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    shape, dtype = metas[0]
+    return [metas[0], (shape[:2], dtype), (shape[:2], dtype)]
+
+
+_image_normalization = HostOperator(
+    "instance_normalization",
+    _rows_kernel("normalize_images", "instance_normalization"),
+    check=_check_images,
+    infer=_image_metas,
+    fills=True,
+)
+image_normalization_gradients = HostOperator(
+    "instance_normalization_gradients",
+    _rows_kernel("normalize_images_gradients", "instance_normalization"),
     infer=lambda metas, options: [metas[1], metas[2], metas[2]],
     differentiable=False,
     fills=True,
@@ -154,6 +182,16 @@ def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float)
     if learns and x.dtype is float32 and scale.dtype is float32 and engine.device_text().startswith("cpu"):
         operator = _row_normalization if example(x.size) >= FEWEST_ELEMENTS else operator
     return apply(operator, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
+
+
+def image_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> Tensor:
+    """Normalise each channel of each image (N, C, ...) by a kernel of ours, where :func:`is_for_our_kernel` says so."""
+    return apply(_image_normalization, x, scale, shift, epsilon=float(epsilon))[0]  # type: ignore[no-any-return]
+
+
+def is_for_our_kernel(*tensors: Tensor) -> bool:
+    """Return whether tensors are float32 on the CPU."""
+    return engine.on_cpu() and all(tensor.dtype is float32 for tensor in tensors)
 
 
 def affine(

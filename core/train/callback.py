@@ -41,7 +41,10 @@ class Callback:
         """Called after the last step, not after an error."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what the callback needs to continue: plain numbers, strings, lists and dicts."""
+        """Return what the callback needs to continue: a dict of plain numbers, strings, lists, numpy arrays and dicts.
+
+        Keys hold no "/".
+        """
         return {}
 
     def set_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -8,10 +8,13 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
 
+import numpy as np
+
+from core.train.callback_states import read_callback_arrays, split_arrays, with_arrays, write_callback_arrays
 from core.train.run_folder import writing
 from core.train.state_files import (
     NotFiniteError,
@@ -46,7 +49,7 @@ class Progress:
         threads: of the engine; other counts give other rounding.
         average_updates: how many updates the moving average of the weights has seen.
         sums: of the current epoch's numbers so far: each with its sum and its weight.
-        callbacks: the callbacks' states, by class name and position.
+        callbacks: the callbacks' states, by their position among those of the class, and the class's name.
         scalers: the states of what scales the phases' gradients, by phase; none where nothing does.
     """
 
@@ -73,8 +76,8 @@ class Progress:
 class CheckpointStore:
     """The checkpoints of one run.
 
-    A checkpoint is a folder step_00000240 with each network's weights, each phase's optimizer, and progress.json; see
-    :mod:`core.train.state_files`. The link ``best`` points to the best one.
+    A checkpoint is a folder step_00000240 with each network's weights, each phase's optimizer, the arrays of callbacks'
+    states, and progress.json; see :mod:`core.train.state_files`. The link ``best`` points to the best one.
 
     Args:
         directory: where they are; made when the first is saved.
@@ -103,6 +106,7 @@ class CheckpointStore:
         optimizers: Mapping[str, Any],
         is_best: bool = False,
         average: Optional[Any] = None,
+        averaged: Optional[Sequence[str]] = None,
     ) -> Path:
         """Write a checkpoint, unless there is the very same already, and delete those no longer kept.
 
@@ -111,7 +115,8 @@ class CheckpointStore:
             networks: the networks, by name.
             optimizers: the phases' optimizers, by phase.
             is_best: whether to point ``best`` here.
-            average: an ExponentialMovingAverage of the networks' weights, which are then saved twice.
+            average: an ExponentialMovingAverage of networks' weights, which are then saved twice.
+            averaged: the names of these networks; None: all.
 
         Returns:
             The checkpoint's folder.
@@ -123,8 +128,9 @@ class CheckpointStore:
         target = self.directory / f"step_{progress.step:08d}"
         with writing(target):
             self.directory.mkdir(parents=True, exist_ok=True)
-            if not target.exists() or load_progress(target) != progress:
-                self._write(target, progress, networks, optimizers, average)
+            if not target.exists() or not _holds(target, progress):
+                twice = set() if average is None else set(networks if averaged is None else averaged)
+                self._write(target, progress, networks, optimizers, average, twice)
             if is_best:
                 self.mark_best(target)
             self.prune()
@@ -137,21 +143,24 @@ class CheckpointStore:
         networks: Mapping[str, Any],
         optimizers: Mapping[str, Any],
         average: Optional[Any],
+        twice: Collection[str],
     ) -> None:
         temporary = self.directory / f".{target.name}.{uuid.uuid4().hex[:8]}.tmp"
         try:
             temporary.mkdir()
             for name, network in networks.items():
-                write_network(network, trained_file(temporary, name) if average else network_file(temporary, name))
+                write_network(network, (trained_file if name in twice else network_file)(temporary, name))
             if average is not None:
                 with average.apply():
-                    for name, network in networks.items():
-                        write_network(network, network_file(temporary, name))
+                    for name in twice:
+                        write_network(networks[name], network_file(temporary, name))
             for name, optimizer in optimizers.items():
                 write_optimizer(temporary, name, optimizer, networks)
-            text = json.dumps({"format": FORMAT, **dataclasses.asdict(progress)}, indent=1)
+            callbacks, arrays = split_arrays(progress.callbacks)
+            write_callback_arrays(temporary, arrays)
+            plain = dataclasses.asdict(dataclasses.replace(progress, callbacks=callbacks))
             with open(temporary / "progress.json", "w", encoding="utf-8") as stream:
-                stream.write(text)
+                stream.write(json.dumps({"format": FORMAT, **plain}, indent=1))
                 stream.flush()
                 os.fsync(stream.fileno())
             synchronise_directory(temporary)
@@ -225,7 +234,9 @@ def load_progress(checkpoint: Path) -> Progress:
     unknown = sorted(set(values) - {field.name for field in dataclasses.fields(Progress)})
     if unknown:
         raise ValueError(f"{str(file)!r} has the unknown entry {unknown[0]!r}; it was written by another version")
-    return Progress(**values)
+    progress = Progress(**values)
+    progress.callbacks = with_arrays(progress.callbacks, read_callback_arrays(checkpoint))
+    return progress
 
 
 def load_network(checkpoint: Path, name: str, network: Any, trained: bool = False) -> None:
@@ -261,14 +272,12 @@ def load_optimizer(checkpoint: Path, name: str, optimizer: Any, networks: Mappin
     read_optimizer(checkpoint, name, optimizer, networks)
 
 
-def states_of(callbacks: Sequence[Any]) -> dict[str, Any]:
-    """Return the states of those callbacks that have one, by class name and position.
-
-    Args:
-        callbacks: the callbacks.
-    """
-    states = {f"{position}:{type(one).__name__}": one.state_dict() for position, one in enumerate(callbacks)}
-    return {key: state for key, state in states.items() if state}
+def _holds(checkpoint: Path, progress: Progress) -> bool:
+    """Return whether a checkpoint is one of this very progress."""
+    saved = load_progress(checkpoint)
+    (one, these), (other, those) = split_arrays(saved.callbacks), split_arrays(progress.callbacks)
+    alike = dataclasses.replace(saved, callbacks=one) == dataclasses.replace(progress, callbacks=other)
+    return alike and these.keys() == those.keys() and all(np.array_equal(these[key], those[key]) for key in these)
 
 
 def _remove(path: Path) -> None:

@@ -1,11 +1,13 @@
-"""What the entry points of all toolkits share: their -o option, and one line instead of a stack for user mistakes."""
+"""What the entry points of all toolkits share: their options, and one line instead of a stack for user mistakes."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
-from typing import Callable, NoReturn
+from collections.abc import Sequence
+from typing import Callable, NoReturn, Optional
 
 from core.train.interruption import TrainingInterrupted
 
@@ -46,17 +48,72 @@ def add_override_option(target: argparse.ArgumentParser) -> None:
     )
 
 
-def add_profile_option(target: argparse.ArgumentParser) -> None:
-    """Add ``--profile``.
+def add_data_option(target: argparse.ArgumentParser) -> None:
+    """Add ``--data FOLDER``, which becomes an override as ``-o`` gives them.
 
     Args:
         target: the parser.
     """
     target.add_argument(
+        "--data",
+        dest="overrides",
+        action="append",
+        default=[],
+        type=lambda folder: f"data.root={json.dumps(folder)}",
+        metavar="FOLDER",
+        help="where the data is: sets data.root of the config",
+    )
+
+
+def training_options(description: str, examples: str, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """Return the options of a training command: config, overrides, resume, profile and keys.
+
+    Args:
+        description: what the command does, in a sentence or two.
+        examples: command lines with comments, printed as they are.
+        arguments: the words of the command line; None: those of the process.
+    """
+    target = parser(description, examples)
+    target.add_argument("-c", "--config", metavar="FILE", help="the experiment")
+    add_override_option(target)
+    add_data_option(target)
+    target.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="continue a run: its folder, or with -c alone the newest run of that config",
+    )
+    target.add_argument(
         "--profile",
         action="store_true",
         help="measure where time goes: data, forward+backward, update, evaluation, checkpoint, engine operators",
     )
+    target.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
+    options = target.parse_args(arguments)
+    if not options.keys and not options.config and not options.resume:
+        target.error("give a config with -c, or a run with --resume")
+    return options
+
+
+def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
+    """Add ``--checkpoint NAME``.
+
+    Args:
+        target: the parser.
+    """
+    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+
+
+def folder_of(module_file: str) -> str:
+    """Return the folder of a toolkit's commands as it can be typed in the working directory.
+
+    Args:
+        module_file: ``__file__`` of one of its modules.
+    """
+    folder = os.path.dirname(os.path.abspath(module_file))
+    relative = os.path.relpath(folder)
+    return folder if relative.startswith(os.pardir) else relative
 
 
 def run(main: Callable[[], int]) -> NoReturn:

@@ -54,7 +54,7 @@ def learning_curve(rows: Sequence[dict[str, Any]], path: Union[str, os.PathLike[
         axes.set_xlabel("epoch")
         axes.grid(alpha=0.3)
         heights = [row[name] for row in rows if row.get(name) is not None]
-        if heights and min(heights) > 0 and max(heights) > 100 * min(heights) and name != "learning_rate":
+        if heights and min(heights) > 0 and max(heights) > 100 * min(heights) and not name.endswith("learning_rate"):
             axes.set_yscale("log")  # one bad early epoch must not flatten the rest
         if axes.lines:
             axes.legend()

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
+from core.train.callback_states import callback_names
 from core.train.checkpoint import CheckpointStore, Progress, load_network, load_optimizer, load_progress
 from core.train.run_folder import RunFolder
 from core.train.seeds import threads
@@ -61,10 +62,9 @@ class Keeper:
         for step in trainer.steps:
             if step.scaler is not None and step.phase.name in progress.scalers:
                 step.scaler.load_state_dict(progress.scalers[step.phase.name])
-        for position, callback in enumerate(trainer.callbacks):
-            state = progress.callbacks.get(f"{position}:{type(callback).__name__}")
-            if state is not None:
-                callback.set_state_dict(state)
+        for name, callback in zip(callback_names(trainer.callbacks), trainer.callbacks):
+            if name in progress.callbacks:
+                callback.set_state_dict(progress.callbacks[name])
         if progress.is_best:  # the run may have been killed after saving, and before the rest
             store.mark_best(newest)
         store.prune()
@@ -96,7 +96,9 @@ class Keeper:
         progress.scalers = {name: {**state, "scale": float(state["scale"][0])} for name, state in scalers.items()}
         optimizers = {phase.name: phase.optimizer for phase in trainer.phases}
         try:
-            return self.store.save(progress, trainer.task.networks, optimizers, is_best, trainer.average)
+            return self.store.save(
+                progress, trainer.task.networks, optimizers, is_best, trainer.average, trainer.task.averaged
+            )
         except NotFiniteError as error:
             rates = ", ".join(f"{phase.optimizer.get_lr():.4g}" for phase in trainer.phases)
             raise NonFiniteLossError(

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Annotated, Any, Literal, Optional
 
 import pydantic
 
+from core.io.files import is_url
 from core.train.config import Section
 from core.train.table import Component, Table
+
+
+def _whole(root: str) -> str:
+    """Return a path that means the same from any working directory, as the run's config is read from others."""
+    return root if is_url(root) else os.path.abspath(os.path.expanduser(root))
+
+
+DataRoot = Optional[Annotated[str, pydantic.AfterValidator(_whole)]]
+"""The folder of the data, which ``--data FOLDER`` sets."""
 
 
 class TrainOptions(Section):
@@ -108,15 +119,26 @@ def polynomial(
 def linear(
     learning_rate: float,
     warmup_epochs: float = 0.0,
+    flat_epochs: float = 0.0,
     end_learning_rate: float = 0.0,
     *,
     steps_per_epoch: int,
     epochs: int,
 ) -> Any:
-    """A straight line from the learning rate to its end, after a linear warm-up from zero."""
-    return polynomial(
-        learning_rate, 1.0, warmup_epochs, end_learning_rate, steps_per_epoch=steps_per_epoch, epochs=epochs
-    )
+    """A straight line from the learning rate to its end, after a linear warm-up from zero and some flat epochs.
+
+    CycleGAN's recipe is 100 flat epochs of 200.
+    """
+    from core.optimizer.lr import LambdaDecay
+
+    flat = round(flat_epochs * steps_per_epoch)
+    steps = max(epochs * steps_per_epoch - round(warmup_epochs * steps_per_epoch) - flat, 1)
+    end = end_learning_rate / learning_rate
+
+    def share(step: int) -> float:
+        return 1 - (1 - end) * min(max(step - flat, 0) / steps, 1.0)
+
+    return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup_epochs, steps_per_epoch)
 
 
 def exponential(

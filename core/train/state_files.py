@@ -5,6 +5,7 @@
 ``model.trained.safetensors``   only beside a moving average, which is then in the file above: the weights to train on
 ``fit.optimizer.safetensors``   what the optimizer of the phase "fit" remembers, by the parameters' paths
 ``fit.optimizer.json``          its learning-rate schedule
+``callbacks.safetensors``       only where callbacks' states hold arrays: these, by their path
 ==============================  =======================================================================================
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
@@ -78,6 +78,7 @@ class PhaseStep:
         compiled: whether its loss and gradient run as one compiled graph.
         profile: where to note times; None: nowhere.
         precision: mixed precision of the loss; None: float32.
+        constants: parameters that count as constants during the phase.
     """
 
     def __init__(
@@ -86,8 +87,10 @@ class PhaseStep:
         compiled: bool,
         profile: Optional[Profile] = None,
         precision: Optional[MixedPrecision] = None,
+        constants: Sequence[Any] = (),
     ) -> None:
         self.phase = phase
+        self.constants = constants
         self.precision = precision
         self.scaler = precision.scaler() if precision is not None else None
         self.names: list[str] = []
@@ -96,7 +99,11 @@ class PhaseStep:
         self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if traced else self._flat_loss
 
     def __call__(
-        self, step: int, batches: Sequence[Sequence[Any]], reseed: Optional[Callable[[int], None]] = None
+        self,
+        step: int,
+        batches: Sequence[Sequence[Any]],
+        reseed: Optional[Callable[[int], None]] = None,
+        given: Optional[Sequence[MutableMapping[str, Any]]] = None,
     ) -> StepResult:
         """Make one step: the gradient of the mean loss of all samples of some batches, and an update.
 
@@ -104,6 +111,7 @@ class PhaseStep:
             step: the step's number.
             batches: the fields of each batch.
             reseed: called with the number of each batch after the first.
+            given: for each batch what earlier phases of the step gave; what this one gives is added.
 
         Returns:
             The step's numbers, not yet waited for.
@@ -114,22 +122,32 @@ class PhaseStep:
         for number, (batch, share) in enumerate(zip(batches, shares)):
             if number and reseed is not None:
                 reseed(number)
-            tensors.append(self.backward(batch, share))
+            found = self.backward(batch, share, given[number] if given is not None else {})
+            passed = {name: found.pop(name) for name in self.phase.gives}
+            if given is not None:
+                given[number].update(passed)
+            tensors.append(found)
         rate = float(self.phase.optimizer.get_lr())
         self.update()
         return StepResult(step, self.phase, rate, batches, tensors, shares)
 
-    def backward(self, batch: Sequence[Any], factor: float = 1.0) -> dict[str, Any]:
+    def backward(
+        self, batch: Sequence[Any], factor: float = 1.0, given: Optional[Mapping[str, Any]] = None
+    ) -> dict[str, Any]:
         """Add the gradient of a batch's loss to what the parameters have.
 
         Args:
             batch: the batch's fields.
             factor: on the gradient.
+            given: what earlier phases of the step gave for the batch.
 
         Returns:
             Tensors by name, "loss" among them.
         """
-        with _part(self._profile, "forward+backward"):
+        with _part(self._profile, "forward+backward"), _constant(self.constants):
+            if self.phase.prepare is not None:
+                with core.no_grad():
+                    batch = self.phase.prepare(batch, given or {})
             with contextlib.nullcontext() if self.precision is None else self.precision.block():
                 outputs = self._loss(*batch)
             if not self.phase.in_place:
@@ -156,6 +174,12 @@ class PhaseStep:
     def _flat_loss(self, *batch: Any) -> tuple[Any, ...]:
         loss, values = self.phase.loss(*batch)
         self.names = list(values)
+        missing = [name for name in self.phase.gives if name not in values]
+        if missing:
+            raise KeyError(
+                f"phase {self.phase.name!r} is to give {missing[0]!r}, but its loss returns only "
+                f"{', '.join(['loss', *self.names])}"
+            )
         results = (loss, *values.values())
         return tuple([core.cast(value, "float32") if value.dtype.size == 2 else value for value in results])
 
@@ -192,6 +216,19 @@ def samples_of(batch: Sequence[Any]) -> int:
         if shape:
             return int(shape[0])
     return 1
+
+
+@contextlib.contextmanager
+def _constant(parameters: Sequence[Any]) -> Iterator[None]:
+    """Within the block parameters have no gradient."""
+    moving = [parameter for parameter in parameters if not parameter.stop_gradient]
+    for parameter in moving:
+        parameter.stop_gradient = True
+    try:
+        yield
+    finally:
+        for parameter in moving:
+            parameter.stop_gradient = False
 
 
 def _part(profile: Optional[Profile], name: str) -> contextlib.AbstractContextManager[None]:

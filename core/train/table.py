@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import json
 import math
 import typing
 from collections.abc import Mapping, Sequence
@@ -86,11 +87,7 @@ class Table:
             PydanticCustomError: the name is unknown, or an argument is unknown, missing or of the wrong type.
         """
         factory = self.resolve(component.name)
-        parameters = {
-            name: parameter
-            for name, parameter in inspect.signature(factory).parameters.items()
-            if name not in self.provided and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        }
+        parameters = self._parameters(factory)
         for name, value in component.arguments.items():
             if name not in parameters:
                 raise PydanticCustomError(
@@ -103,6 +100,27 @@ class Table:
                     "missing_argument", "{owner} needs the argument '{key}'", {"key": name, "owner": component.name}
                 )
         return component
+
+    def describe(self, name: str) -> str:
+        """Return an entry as a config writes it, with its arguments' defaults, or their types where there are none.
+
+        Args:
+            name: an entry of this table.
+        """
+        factory, parts = self.resolve(name), [f"name: {name}"]
+        for key, parameter in self._parameters(factory).items():
+            default = parameter.default
+            known = default is not parameter.empty
+            parts.append(f"{key}: {json.dumps(default) if known else describe_type(_annotation(factory, key))}")
+        return f"{{{', '.join(parts)}}}"
+
+    def _parameters(self, factory: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give."""
+        return {
+            name: parameter
+            for name, parameter in inspect.signature(factory).parameters.items()
+            if name not in self.provided and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
 
     def build(self, component: Component, **provided: Any) -> Any:
         """Build what a config asks for.

@@ -10,11 +10,14 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io import DataLoader
+from core.train.callback import Callback
 
 
 @dataclasses.dataclass
 class Phase:
     """One way in which a step changes parameters; most tasks have one, an adversarial task has two.
+
+    Parameters that only other phases of the task move count as constants meanwhile.
 
     Attributes:
         name: for logs and file names.
@@ -29,6 +32,10 @@ class Phase:
             these Tensors may have any shape. None: each is 0-D and is its own number.
         in_place: ``loss`` moves the parameters itself, as where a batch touches few rows of large tables; it is then
             called as it is, neither compiled nor differentiated, and the optimizer only knows the learning rate.
+        gives: names of Tensors that ``loss`` returns for later phases of the same step, instead of numbers to log; no
+            gradient flows back through them.
+        prepare: makes the fields that ``loss`` is called with of a batch's fields and of what earlier phases of this
+            step gave for the batch, by name. It is not compiled, and no gradient flows through it.
     """
 
     name: str
@@ -39,6 +46,8 @@ class Phase:
     period: int = 1
     measure: Optional[Callable[[Mapping[str, Any], Sequence[Any]], Mapping[str, float]]] = None
     in_place: bool = False
+    gives: Sequence[str] = ()
+    prepare: Optional[Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = None
 
     def __post_init__(self) -> None:
         if self.period < 1:
@@ -64,11 +73,13 @@ class Task(abc.ABC):
         networks: the networks whose weights a checkpoint holds, by name.
         monitor: the number of the evaluation by which the best checkpoint is chosen.
         higher_is_better: whether more of it is better.
+        averaged: the names of the networks that a moving average of the weights follows; None: all.
     """
 
     networks: dict[str, Any]
     monitor: str = "accuracy"
     higher_is_better: bool = True
+    averaged: Optional[Sequence[str]] = None
 
     @abc.abstractmethod
     def loader(self, split: str) -> Optional[DataLoader]:
@@ -85,6 +96,10 @@ class Task(abc.ABC):
     @abc.abstractmethod
     def evaluator(self, split: str) -> Evaluator:
         """Return an empty evaluator for a split."""
+
+    def callbacks(self) -> list[Callback]:
+        """Return the task's own hooks into the loop, such as what writes pictures meanwhile, or holds a state."""
+        return []
 
     def train_mode(self) -> None:
         """Put all networks into training mode."""

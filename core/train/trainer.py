@@ -14,7 +14,8 @@ from typing import Any, Optional
 from core.optimizer import ExponentialMovingAverage
 from core.train.announcement import announcement, shown
 from core.train.callback import Callback, EarlyStop
-from core.train.checkpoint import Progress, states_of
+from core.train.callback_states import states_of
+from core.train.checkpoint import Progress
 from core.train.console import Clock, Console
 from core.train.curve import learning_curve
 from core.train.finish import Outcome, finish, judge
@@ -27,7 +28,7 @@ from core.train.run_folder import OutputError, RunFolder, writing
 from core.train.run_log import RunLog, read_metrics
 from core.train.seeds import seed_everything, step_seed, threads
 from core.train.step import Averages, EvaluationPass, NonFiniteLossError, PhaseStep, StepResult
-from core.train.task import Task
+from core.train.task import Phase, Task
 
 CURVE_SECONDS = 60.0
 """The learning curve is drawn again after an epoch when it is older than this."""
@@ -48,7 +49,7 @@ class Trainer:
         folder: where everything is written; None: nothing is, and the final weights are not those of the best
             evaluation.
         seed: of the run, not negative.
-        callbacks: hooks into the loop.
+        callbacks: hooks into the loop; the task's own come after them.
         console: what is shown meanwhile; None: the usual.
         profile: whether to measure where time goes, and show and write it at the end.
         lag: how many steps later a step's numbers are read; with one the engine need not wait for Python.
@@ -77,7 +78,8 @@ class Trainer:
         self.options = options
         self.folder = folder
         self.console = console or Console()
-        self.callbacks = [*callbacks, *([EarlyStop(options.early_stop)] if options.early_stop else [])]
+        early = [EarlyStop(options.early_stop)] if options.early_stop else []
+        self.callbacks = [*callbacks, *early, *task.callbacks()]
         self.loader = loader
         self.steps_per_epoch = math.ceil(len(loader) / options.accumulate)
         self.phases = task.phases(self.steps_per_epoch, options.epochs)
@@ -87,7 +89,10 @@ class Trainer:
         self.average = _moving_average(task, options.ema)
         self._keeper = Keeper(self, folder)
         self.precision = precision or precision_named(options.precision)
-        self.steps = [PhaseStep(phase, options.compiled, self.profile, self.precision) for phase in self.phases]
+        self.steps = [
+            PhaseStep(phase, options.compiled, self.profile, self.precision, _constants(phase, self.phases))
+            for phase in self.phases
+        ]
         self._lag = lag * len(self.phases)
         self._averages = Averages()
         self._pending: collections.deque[StepResult] = collections.deque()
@@ -224,9 +229,10 @@ class Trainer:
 
         reseed(0)
         results = []
+        given: list[dict[str, Any]] = [{} for _ in batches]
         for step in self.steps:
             if progress.step % step.phase.period == 0:
-                results.append(step(progress.step, batches, reseed))
+                results.append(step(progress.step, batches, reseed, given))
                 for phase in self.phases:
                     phase.optimizer.clear_grad(set_to_zero=False)  # a parameter without a gradient is not moved
                 step.advance_schedule()
@@ -239,9 +245,9 @@ class Trainer:
             values = result.read()
         except NonFiniteLossError as error:
             raise NonFiniteLossError(f"{error}; {self._keeper.last_good()}; lower the learning rate") from None
-        if len(self.steps) > 1:
-            values = {f"{result.phase.name}_{name}": value for name, value in values.items()}
-        self._averages.add({**values, "learning_rate": result.learning_rate}, result.samples)
+        prefix = f"{result.phase.name}_" if len(self.steps) > 1 else ""
+        values = {f"{prefix}{name}": value for name, value in values.items()}
+        self._averages.add({**values, f"{prefix}learning_rate": result.learning_rate}, result.samples)
         if result.phase is self.phases[-1]:
             self.console.step(self.progress.epoch + 1, self.options.epochs, self._averages.means(), clock.rate)
         self._call("on_step_end", values)
@@ -320,8 +326,16 @@ class Trainer:
 
 
 def _moving_average(task: Task, decay: Optional[float]) -> Optional[ExponentialMovingAverage]:
-    """Return what follows all weights and buffers of a task's networks."""
+    """Return what follows the weights and buffers of those of a task's networks that are to be averaged."""
     if decay is None:
         return None
-    tensors = {id(tensor): tensor for network in task.networks.values() for tensor in network.state_dict().values()}
+    names = task.networks if task.averaged is None else task.averaged
+    tensors = {id(tensor): tensor for name in names for tensor in task.networks[name].state_dict().values()}
     return ExponentialMovingAverage(tensors.values(), decay)
+
+
+def _constants(phase: Phase, phases: Sequence[Phase]) -> list[Any]:
+    """Return the parameters that other phases move, and this one does not."""
+    own = {id(parameter) for parameter in phase.parameters}
+    others = {id(parameter): parameter for other in phases for parameter in other.parameters}
+    return [parameter for key, parameter in others.items() if key not in own]

@@ -84,6 +84,24 @@ def _frozen(context: Context, gradient: Tensor) -> Gradients:
     return results
 
 
+@rule("instance_normalization")
+def _images(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradients:
+    x, scale, _ = context.inputs
+    if not context.create_graph:
+        return apply(primitives.image_normalization_gradients, gradient, x, scale, *context.outputs[1:])  # type: ignore[no-any-return]
+    axes, around = list(range(2, x.ndim)), [x.shape[1]] + [1] * (x.ndim - 2)
+    mean, variance = _moments(x, axes)
+    inverse = ops.rsqrt(variance + context.epsilon)
+    normal = (x - mean) * inverse
+    scaled = gradient * reshape_exact(scale, around)
+    along = ops.mean(scaled, axes, keepdim=True), ops.mean(scaled * normal, axes, keepdim=True)
+    return (
+        (scaled - along[0] - normal * along[1]) * inverse,
+        ops.sum(gradient * normal, [0, *axes]),
+        ops.sum(gradient, [0, *axes]),
+    )
+
+
 @rule("row_normalization")
 def _rows(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradients:
     if context.create_graph:  # the statistics are computed anew: here they are not results that anything else reads

@@ -18,6 +18,7 @@ from core.distributed.fleet.utils import hybrid_parallel_util
 def alone(monkeypatch):
     for name in ("PADDLE_TRAINER_ID", "PADDLE_TRAINERS_NUM", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_CURRENT_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
+    dist.destroy_process_group()
     yield
     dist.destroy_process_group()
 

@@ -144,3 +144,25 @@ def test_more_elements_than_the_engine_can_count_are_refused() -> None:
 
     with pytest.raises(ValueError, match="3200000000 elements; the engine's limit is 2"):
         check_convolution(metas, window)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("groups, channels", [(8, 32), (1, 24), (1, 32)])
+def test_gradients_pass_from_one_kind_of_blocks_to_another(groups: int, channels: int, compiled: bool) -> None:
+    """Between a normalisation in blocks of 16 channels and a convolution in smaller ones."""
+
+    def loss(images: Any, first: Any, second: Any) -> Any:
+        maps = F.conv2d(images, first)
+        mean, variance = core.zeros([32], maps.dtype), core.ones([32], maps.dtype)
+        maps = F.batch_norm(maps, mean, variance, core.ones([32], maps.dtype), mean.clone(), training=True)
+        return (F.conv2d(F.relu(maps), second, padding=1, groups=groups) ** 2).sum()
+
+    shapes = [(2, 16, 6, 6), (32, 16, 1, 1), (channels, 32 // groups, 3, 3)]
+    found = []
+    for dtype in ("float64", "float32"):
+        tensors = [core.to_tensor(numbers(*shape), dtype, stop_gradient=False) for shape in shapes]
+        function = core.jit.to_static(loss) if compiled else loss
+        function(*tensors).backward()
+        found.append([tensor.grad.numpy() for tensor in tensors])
+    for expected, got in zip(*found):
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())

@@ -193,6 +193,20 @@ def test_equal_elements_give_the_gradient_to_the_second_operand_eagerly_and_comp
             np.testing.assert_array_equal(y.grad.numpy(), [1, 1])
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (2, 5, 3), (1, 3), (0, 3)])
+@pytest.mark.parametrize("row_first", [False, True])
+def test_a_row_added_to_all_rows_gets_the_sum_of_their_gradients_compiled(
+    shape: tuple[int, ...], row_first: bool
+) -> None:
+    rows, row, slope = uniform(-1, 1, *shape), uniform(-1, 1, 3, seed=1), uniform(-1, 1, *shape, seed=2)
+    x, y, z = (core.to_tensor(array, dtype="float32", stop_gradient=False) for array in (rows, row, slope))
+    result = core.jit.to_static(lambda x, y: y + x if row_first else x + y)(x, y)
+    (result * z).sum().backward()
+    np.testing.assert_allclose(result.numpy(), rows + row, rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), slope, rtol=1e-6)
+    np.testing.assert_allclose(y.grad.numpy(), slope.reshape(-1, 3).sum(0), rtol=1e-5, atol=1e-6)
+
+
 def test_extremes_and_nan() -> None:
     nan = float("nan")
     x, y = core.to_tensor([1.0, nan, nan, 3.0]), core.to_tensor([2.0, 5.0, nan, nan])

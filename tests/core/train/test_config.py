@@ -169,3 +169,9 @@ def test_table_imports_late_and_keeps_provided_arguments_to_itself() -> None:
     assert table.build(table.check(Component(name="Resize")), size=3) == (3, "bilinear")
     with pytest.raises(ValueError, match="size"):
         table.check(Component(name="Resize", size=3))  # type: ignore[call-arg]
+
+
+def test_table_describes_its_entries() -> None:
+    assert TRANSFORMS.describe("Normalize") == "{name: Normalize, mean: number, std: 1.0}"
+    provided = Table("transform", {"Resize": resize}, provided=["size"])
+    assert provided.describe("Resize") == '{name: Resize, interpolation: "bilinear"}'

@@ -43,6 +43,14 @@ def test_linear_and_polynomial() -> None:
     assert found == pytest.approx([0.001 + 0.099 * (1 - step / 80) ** 0.9 for step in range(60)])
 
 
+def test_a_line_after_flat_epochs() -> None:
+    found = rates("Linear", 101, learning_rate=0.2, flat_epochs=6, end_learning_rate=0.02)
+    assert found == pytest.approx([0.2] * 60 + [0.2 - 0.18 * step / 40 for step in range(41)])
+    found = rates("Linear", 101, learning_rate=0.2, warmup_epochs=1, flat_epochs=4)
+    assert found[10:] == pytest.approx([0.2] * 40 + [0.2 * (1 - step / 50) for step in range(51)])
+    assert rates("Linear", 100, learning_rate=0.2, flat_epochs=12) == pytest.approx([0.2] * 100)
+
+
 def test_exponential() -> None:
     arguments = {"learning_rate": 0.1, "factor": 0.97, "decay_epochs": 2.4}
     assert rates("Exponential", 60, **arguments) == pytest.approx([0.1 * 0.97 ** (step / 24) for step in range(60)])

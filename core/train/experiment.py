@@ -1,0 +1,68 @@
+"""From a config file, or the folder of an earlier run, to a run that can begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional, TypeVar
+
+from core.train.config import Section, differences, load_config, save_config
+from core.train.run_folder import RunFolder, writing
+
+Schema = TypeVar("Schema", bound=Section)
+
+
+def open_experiment(
+    schema: type[Schema], config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]
+) -> tuple[Schema, Optional[RunFolder]]:
+    """Return the config of a run, and the folder of the earlier run that it continues.
+
+    What differs from the earlier run's config is printed.
+
+    Args:
+        schema: the config's; it has a key ``output``.
+        config_file: the experiment; None with ``resume``: the run's own config.
+        overrides: changes of keys.
+        resume: None for a new run; a run's folder; or "" for the newest run of the config.
+
+    Raises:
+        ValueError: neither a config nor a run is given.
+        FileNotFoundError: there is no such run.
+        ConfigError: the config has a mistake.
+    """
+    folder = None
+    if resume:
+        folder = RunFolder.open(resume)
+    elif config_file is None:
+        raise ValueError("a new run needs a config: -c FILE")
+    config = load_config(schema, config_file or folder.config, overrides)  # type: ignore[union-attr]
+    if resume == "":
+        output = config.output  # type: ignore[attr-defined]
+        folder = RunFolder.newest(output)
+        if folder is None:
+            raise FileNotFoundError(f"there is no run at {output!r} to continue; leave out --resume to start one")
+    if folder is not None:
+        changes = differences(load_config(schema, folder.config), config)
+        if changes:
+            print("changed since the run began:\n  " + "\n  ".join(changes))
+    return config, folder
+
+
+def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
+    """Return the run's folder, claimed for this process, with the config in it.
+
+    Call it when everything that the config asks for has been built, so that a mistake leaves no empty folder behind.
+
+    Args:
+        config: the experiment; it has a key ``output``.
+        folder: of the run that is continued; None: one is made.
+
+    Raises:
+        OutputError: it cannot be written.
+        BlockingIOError: another process writes into it.
+    """
+    if folder is None:
+        folder = RunFolder.create(config.output)  # type: ignore[attr-defined]
+    folder.claim()
+    with writing(folder.path):
+        save_config(config, folder.config)
+    return folder
