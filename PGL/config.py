@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-import json
-import os
 from typing import Annotated, Optional
 
 import pydantic
 
-from core.io.files import is_url
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, OptimizerChoice, ScheduleChoice, TrainOptions
-from core.train.table import Component, Table, describe_type
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.table import Component, Table
 from PGL.data.registry import DATASETS
 from PGL.models.registry import MODELS as FAMILY_OF
 
@@ -25,6 +21,7 @@ TASKS = Table(
     "task",
     {
         "NodeClassification": "PGL.tasks.node_classification:NodeClassification",
+        "MaskedLabelClassification": "PGL.tasks.masked_labels:MaskedLabelClassification",
         "SampledNodeClassification": "PGL.tasks.sampled_classification:SampledNodeClassification",
         "SkipGram": "PGL.tasks.skip_gram:SkipGramTask",
         "LinkPrediction": "PGL.tasks.link_prediction:LinkPrediction",
@@ -33,23 +30,13 @@ TASKS = Table(
 )
 
 
-def _whole(root: str) -> str:
-    """Return a path that means the same from any working directory, as the run's config is read from others."""
-    return root if is_url(root) else os.path.abspath(os.path.expanduser(root))
-
-
-def data_override(folder: str) -> str:
-    """Return the override that ``--data FOLDER`` stands for."""
-    return f"data.root={json.dumps(folder)}"
-
-
 class DataSection(Section):
     """Which graph."""
 
     dataset: Annotated[Component, pydantic.AfterValidator(DATASETS.check)] = pydantic.Field(
         description=f"one of {', '.join(DATASETS.entries)}"
     )
-    root: Optional[Annotated[str, pydantic.AfterValidator(_whole)]] = pydantic.Field(
+    root: DataRoot = pydantic.Field(
         None, description="the folder of the data set's files; --data FOLDER sets it; null: they are downloaded once"
     )
     num_workers: pydantic.NonNegativeInt = pydantic.Field(
@@ -90,18 +77,5 @@ def keys() -> list[str]:
     """Return one line for each key that a config may have, and one for each setting of a task, model and data set."""
     lines = describe_schema(GraphConfig)
     for table, key in ((TASKS, "task"), (MODELS, "model"), (DATASETS, "data.dataset")):
-        for name in table.entries:
-            lines.append(f"{key}: {{name: {name}{_settings(table, name)}}}")
+        lines += [f"{key}: {table.describe(name)}" for name in table.entries]
     return lines
-
-
-def _settings(table: Table, name: str) -> str:
-    """Return the settings of a table's entry, as ", hidden_size: 16, dropout: 0.5"; those without default as types."""
-    parts = []
-    for parameter in inspect.signature(table.resolve(name)).parameters.values():
-        if parameter.name in table.provided or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        default = parameter.default
-        known = default is not parameter.empty
-        parts.append(f", {parameter.name}: {json.dumps(default) if known else describe_type(parameter.annotation)}")
-    return "".join(parts)

@@ -33,9 +33,9 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
     command_line.add_override_option(parser)
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not where the run found it")
+    command_line.add_data_option(parser)
     parser.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
-    parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    command_line.add_checkpoint_option(parser)
     parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT")
     return parser.parse_args(arguments)
 
@@ -45,9 +45,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = parse(arguments)
     from PGL import evaluation
 
-    return evaluation.evaluate(
-        options.run, options.split, options.checkpoint, options.data, options.overrides, options.output
-    )
+    return evaluation.evaluate(options.run, options.split, options.checkpoint, options.overrides, options.output)
 
 
 if __name__ == "__main__":

@@ -13,16 +13,13 @@ from PGL.config import GraphConfig
 from PGL.runs import open_run
 
 
-def evaluate(
-    run: str, split: str, checkpoint: str, data: Optional[str], overrides: Sequence[str], output: Optional[str]
-) -> int:
+def evaluate(run: str, split: str, checkpoint: str, overrides: Sequence[str], output: Optional[str]) -> int:
     """Evaluate a run's checkpoint, and write results.json.
 
     Args:
         run: the run's folder.
         split: "train", "valid" or "test".
         checkpoint: which one of the run.
-        data: another folder of the data; None: the run's own.
         overrides: changes of keys.
         output: where to write; None: a folder in the run's.
 
@@ -32,7 +29,7 @@ def evaluate(
     Raises:
         ValueError: the task has no such split.
     """
-    task, folder = open_run(run, checkpoint, data, overrides)
+    task, folder = open_run(run, checkpoint, overrides)
     if split not in task.splits:
         raise ValueError(f"{task.config.task.name} has no split {split!r} to evaluate; it has {', '.join(task.splits)}")
     evaluator = EvaluationPass(task, task.config.train.compiled)(split)

@@ -36,8 +36,8 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         EXAMPLES,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not where the run found it")
-    parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    command_line.add_data_option(parser)
+    command_line.add_checkpoint_option(parser)
     parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/exported")
     return parser.parse_args(arguments)
 
@@ -47,7 +47,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     options = parse(arguments)
     from PGL import exporting
 
-    return exporting.export_run(options.run, options.checkpoint, options.data, options.output)
+    return exporting.export_run(options.run, options.checkpoint, options.overrides, options.output)
 
 
 if __name__ == "__main__":

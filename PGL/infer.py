@@ -33,13 +33,13 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         EXAMPLES,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not where the run found it")
+    command_line.add_data_option(parser)
     parser.add_argument("--near", nargs="+", default=[], metavar="NODE", help="print the nodes most like these")
     parser.add_argument("--top", type=int, default=10, metavar="K", help="how many to print (default: %(default)s)")
     parser.add_argument(
         "--picture", default="pca", choices=["pca", "tsne", "none"], help="how to draw in two dimensions (default: pca)"
     )
-    parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    command_line.add_checkpoint_option(parser)
     parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/embeddings")
     options = parser.parse_args(arguments)
     if options.top < 1:
@@ -53,7 +53,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     from PGL import inference
 
     return inference.infer(
-        options.run, options.checkpoint, options.data, options.near, options.top, options.picture, options.output
+        options.run, options.checkpoint, options.overrides, options.near, options.top, options.picture, options.output
     )
 
 

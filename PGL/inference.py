@@ -18,7 +18,7 @@ from PGL.runs import open_run
 def infer(
     run: str,
     checkpoint: str,
-    data: Optional[str],
+    overrides: Sequence[str],
     near: Sequence[str],
     top: int,
     picture: str,
@@ -29,7 +29,7 @@ def infer(
     Args:
         run: the run's folder.
         checkpoint: which one of the run.
-        data: another folder of the data; None: the run's own.
+        overrides: changes of keys.
         near: numbers or names of nodes.
         top: how many nodes to find for each.
         picture: "pca", "tsne" or "none".
@@ -41,7 +41,7 @@ def infer(
     Raises:
         ValueError: there is no such node.
     """
-    task, folder = open_run(run, checkpoint, data)
+    task, folder = open_run(run, checkpoint, overrides)
     rows = task.embeddings()
     chosen = [find_node(name, len(rows), task.names()) for name in near]
     target = Path(output) if output else folder.path / "embeddings"

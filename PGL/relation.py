@@ -27,6 +27,9 @@ class Relation(Queries, Messaging, Joined, Forms):
     Raises:
         TypeError: features are no dictionary.
         ValueError: an edge is no pair of ids of existing nodes, or a feature has another number of rows.
+
+    Attributes:
+        kept: what layers compute from the edges alone, by name, so that it is computed once.
     """
 
     def __init__(self, edges: Any, num_sources: int, num_targets: int, features: Mapping[str, Any]) -> None:
@@ -50,6 +53,7 @@ class Relation(Queries, Messaging, Joined, Forms):
         self._outgoing: Optional[Adjacency] = None
         self._incoming: Optional[Adjacency] = None
         self._connections: Any = None
+        self.kept: dict[str, Any] = {}
         self._features: dict[str, dict[str, Any]] = {kind: {} for kind in self.KINDS}
         self._parts: dict[str, Any] = {}
         self._is_tensor = False

@@ -37,7 +37,7 @@ DIRECTIONS = ("outgoing", "incoming")
 class Feature(NamedTuple):
     """What a feature's file will hold.
 
-    Args:
+    Attributes:
         shape: the shape of one row.
         dtype: its element type, such as "float32", "float16" or "int8".
         scale: for int8: float32 of one row's shape, by which its elements are multiplied when they are read.
@@ -51,7 +51,7 @@ class Feature(NamedTuple):
 class StoredGraph(NamedTuple):
     """The arrays of a graph on disk, memory-mapped.
 
-    Args:
+    Attributes:
         num_sources: how many nodes edges begin at.
         num_targets: how many nodes edges end at; in a graph the same nodes.
         num_edges: how many edges there are.

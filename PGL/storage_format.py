@@ -30,7 +30,7 @@ _CHUNK = 1 << 24
 class ArrayFile(NamedTuple):
     """One array of a stored graph.
 
-    Args:
+    Attributes:
         key: what it is: (direction, part), ("feature", kind, name), ("scale", kind, name) or ("array", name).
         name: its file's name.
         dtype: its element type.
@@ -61,7 +61,7 @@ class ArrayFile(NamedTuple):
 class Header(NamedTuple):
     """What ``graph.json`` says.
 
-    Args:
+    Attributes:
         num_sources: how many nodes edges begin at.
         num_targets: how many nodes edges end at.
         num_edges: how many edges there are.

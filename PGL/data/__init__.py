@@ -9,6 +9,7 @@ NAMES = {
     "ArXivDataset": "PGL.data.arxiv",
     "BlogCatalogDataset": "PGL.data.blog_catalog",
     "CitationDataset": "PGL.data.planetoid",
+    "CitationWordsDataset": "PGL.data.citation_words",
     "CiteseerDataset": "PGL.data.named",
     "CoraDataset": "PGL.data.planetoid",
     "EdgeListDataset": "PGL.data.edge_list_dataset",

@@ -9,6 +9,7 @@ DATASETS = Table(
     {
         "ArXivDataset": "PGL.data.arxiv:ArXivDataset",
         "BlogCatalogDataset": "PGL.data.blog_catalog:BlogCatalogDataset",
+        "CitationWordsDataset": "PGL.data.citation_words:CitationWordsDataset",
         "CiteseerDataset": "PGL.data.named:CiteseerDataset",
         "CoraDataset": "PGL.data.planetoid:CoraDataset",
         "EdgeListDataset": "PGL.data.edge_list_dataset:EdgeListDataset",

@@ -23,7 +23,8 @@ class Node2vec(DeepWalk):
         negatives: how many nodes are drawn for a node of a walk.
         walk_length: nodes of a walk.
         window_size: the farthest place that is near; each node's window reaches 1 to so many places.
-        p, q: positive: a small p leads back, a small q away.
+        p: positive: a small one leads back.
+        q: positive: a small one leads away.
 
     Raises:
         ValueError: an argument is out of range.

@@ -50,7 +50,9 @@ class TransE(nn.Layer):
         """Return how true triples are; the higher, the truer.
 
         Args:
-            heads, relations, tails: int64, of shapes that broadcast, such as (N, 1), (N, 1) and (N, K).
+            heads: int64, of a shape that broadcasts with the others, such as (N, 1).
+            relations: int64, such as (N, 1).
+            tails: int64, such as (N, K).
 
         Returns:
             float32, of the broadcast shape.

@@ -42,8 +42,8 @@ class APPNP(nn.Layer):
         Returns:
             (num_nodes, size).
         """
-        step = propagation(graph, norm, self.self_loop)
+        step = propagation(graph, norm, self.self_loop, factor=1.0 - self.alpha)
         start = feature * self.alpha
         for _ in range(self.k_hop):
-            feature = start + step(feature) * (1.0 - self.alpha)
+            feature = start + step(feature)
         return feature

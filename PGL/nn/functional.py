@@ -58,20 +58,7 @@ def linear(layer: nn.Linear, feature: Any) -> Any:
     if not isinstance(feature, SparseRows):
         return layer(feature)
     output = sparse_product(feature, layer.weight)
-    return output if layer.bias is None else add_bias(output, layer.bias)
-
-
-def add_bias(rows: Any, bias: Any) -> Any:
-    """Add a bias to every row, by a product with ones: the gradient of a sum that broadcasts takes ten times as long.
-
-    Args:
-        rows: (rows, size).
-        bias: (size,).
-
-    Returns:
-        As ``rows``.
-    """
-    return rows + core.matmul(core.ones([rows.shape[0], 1], rows.dtype), bias.unsqueeze(0))
+    return output if layer.bias is None else output + layer.bias
 
 
 def dropped(dropout: nn.Dropout, feature: Any) -> Any:
@@ -147,8 +134,8 @@ def one_self_loop(graph: Any) -> tuple[Any, Any]:
     return _norm(_degrees(graph.connections().incoming) + own), own
 
 
-def propagation(graph: Any, norm: Any = None, self_loop: bool = False) -> Callable[[Any], Any]:
-    """Return one step with the normalised adjacency matrix, x to D^-½ A D^-½ x.
+def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: float = 1.0) -> Callable[[Any], Any]:
+    """Return one step with the normalised adjacency matrix, x to factor D^-½ A D^-½ x.
 
     Where the graph can be read, it is no argument of compiled code, the step is one product with weights of the edges.
 
@@ -156,6 +143,7 @@ def propagation(graph: Any, norm: Any = None, self_loop: bool = False) -> Callab
         graph: the graph.
         norm: (num_nodes, 1), used in place of 1 / √degree.
         self_loop: whether the graph is treated as if each node had exactly one self loop.
+        factor: multiplies the result.
 
     Returns:
         A function from (num_nodes, size) to the same.
@@ -163,31 +151,40 @@ def propagation(graph: Any, norm: Any = None, self_loop: bool = False) -> Callab
     edges = graph.connections()
     if self_loop:
         usual, own = one_self_loop(graph)
-        scale = usual if norm is None else norm
+        before = usual if norm is None else norm
+        behind = before * factor
 
         def step_with_loops(feature: Any) -> Any:
-            scaled = feature * scale
-            return (message_passing.gather_reduce(scaled, edges, "sum") + scaled * own) * scale
+            scaled = feature * before
+            return (message_passing.gather_reduce(scaled, edges, "sum") + scaled * own) * behind
 
         return step_with_loops
-    if norm is None:
-        norm = degree_norm(graph)
-        weight = _edge_weights(edges, norm)
-        if weight is not None:
-            return lambda x: message_passing.gather_multiply_reduce(x, weight.astype(x.dtype), edges)
-    return lambda feature: message_passing.gather_reduce(feature * norm, edges, "sum") * norm
+    weight = _edge_weights(graph) if norm is None else None
+    if weight is not None:
+        weight = weight if factor == 1.0 else weight * factor
+        return lambda feature: message_passing.gather_multiply_reduce(feature, weight.astype(feature.dtype), edges)
+    before = degree_norm(graph) if norm is None else norm
+    behind = before * factor
+    return lambda feature: message_passing.gather_reduce(feature * before, edges, "sum") * behind
 
 
-def _edge_weights(edges: message_passing.Edges, norm: Any) -> Any:
-    """Return the product of the norms at the ends of each edge, [edges]; None where they cannot be read."""
-    try:
-        indptr, sources, edge_ids = (rows.numpy() for rows in edges.incoming)
-        norms = norm.numpy().reshape(-1)
-    except ValueError:  # arguments of compiled code
-        return None
-    weight = np.empty(len(sources), norms.dtype)
-    weight[edge_ids] = norms[sources] * np.repeat(norms, np.diff(indptr))
-    return core.to_tensor(weight)
+def _edge_weights(graph: Any) -> Any:
+    """Return 1 / √degree of one end of each edge times that of the other, [edges]; None where they cannot be read.
+
+    A graph keeps them; the parts of one that are sampled do not.
+    """
+    kept, name = getattr(graph, "kept", {}), f"edge weights, {core.get_default_dtype()}"
+    if name not in kept:
+        try:
+            indptr, sources, edge_ids = (rows.numpy() for rows in graph.connections().incoming)
+        except ValueError:  # arguments of compiled code
+            return None
+        counts = np.diff(indptr)
+        degrees = np.maximum(counts, 1.0)
+        weight = np.empty(len(sources), core.get_default_dtype())
+        weight[edge_ids] = (degrees[sources] * np.repeat(degrees, counts)) ** -0.5
+        kept[name] = core.to_tensor(weight)
+    return kept[name]
 
 
 def edge_softmax(graph: Any, logits: Any, norm_by: str = "dst") -> Any:

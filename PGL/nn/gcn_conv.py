@@ -15,7 +15,7 @@ from typing import Any
 from core import nn
 from core.operators import message_passing
 from core.operators.sparse_rows import SparseRows
-from PGL.nn.functional import Activation, activation_function, add_bias, linear, propagation
+from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 
 class GCNConv(nn.Layer):
@@ -57,5 +57,5 @@ class GCNConv(nn.Layer):
             output = message_passing.gather_reduce(feature, graph.connections(), "sum")
         if not first:
             output = self.linear(output)
-        output = add_bias(output, self.bias)
+        output = output + self.bias
         return output if self.activation is None else self.activation(output)

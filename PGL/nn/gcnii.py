@@ -5,7 +5,7 @@ Paper: Chen et al., "Simple and Deep Graph Convolutional Networks", ICML 2020, h
     h_l = (1 - α) D^-½ A D^-½ x_{l-1} + α x_0,  x_l = activation(β_l (h_l W_l + b_l) + (1 - β_l) h_l)
     β_l = log(λ / l + 1)
 
-x, h (nodes, hidden), W (hidden, hidden). The paper has no b.
+The layer multiplies by the matrix β_l W_l + (1 - β_l) I. x, h (nodes, hidden), W (hidden, hidden). The paper has no b.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import core
 from core import nn
+from core.nn import functional as F
 from PGL.nn.functional import Activation, activation_function, propagation
 
 
@@ -59,12 +61,12 @@ class GCNII(nn.Layer):
         Returns:
             (num_nodes, hidden_size).
         """
-        step = propagation(graph, norm)
-        start = feature * self.alpha
+        step = propagation(graph, norm, factor=1.0 - self.alpha)
+        start, same = feature * self.alpha, core.eye(self.hidden_size, dtype=feature.dtype)
         for level, linear in enumerate(self.mlps, start=1):
             beta = math.log(self.lambda_l / level + 1.0)
-            hidden = start + step(self.drop_fn(feature)) * (1.0 - self.alpha)
-            feature = linear(hidden) * beta + hidden * (1.0 - beta)
+            hidden = start + step(self.drop_fn(feature))
+            feature = F.linear(hidden, linear.weight * beta + same * (1.0 - beta), linear.bias * beta)
             if self.activation is not None:
                 feature = self.activation(feature)
         return feature

@@ -14,7 +14,7 @@ from typing import Any
 import core
 from core import nn
 from core.operators.sparse_rows import SparseRows
-from PGL.nn.functional import Activation, activation_function, add_bias, linear, propagation
+from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 
 class SGCConv(nn.Layer):
@@ -81,5 +81,5 @@ class SGCConv(nn.Layer):
         else:
             output = self.linear(self.kept(graph, feature) if self.cached else self.propagated(graph, feature))
         if self.bias is not None:
-            output = add_bias(output, self.bias)
+            output = output + self.bias
         return output if self.activation is None else self.activation(output)

@@ -60,7 +60,8 @@ def node2vec_walk(
         graph: The graph.
         nodes: Where walks begin; a node may occur several times.
         max_depth: How many nodes a walk has, the first one included.
-        p, q: Positive: a small p leads back, a small q away.
+        p: Positive: a small one leads back.
+        q: Positive: a small one leads away.
         seed: What the steps follow from; None: see :func:`PGL.sampling.arguments.draw_seed`.
         neighbors: What :func:`sorted_neighbors` returned for this graph, where there are many calls; None: it is made.
 

@@ -19,9 +19,6 @@ from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
 from PGL.tasks.base import GraphTask, loader_of
 
-SPARSE = 0.25
-"""Features of which a smaller share is not 0 are kept as sparse rows."""
-
 
 class NodeEvaluator(Evaluator):
     """Accuracy, macro-F1 and loss over nodes of one class each.
@@ -70,6 +67,8 @@ class NodeClassification(GraphTask):
 
     models = ("GCN", "GAT", "GATv2", "GraphSAGE", "SGC", "SSGC", "APPNP", "GCNII", "Transformer")
     monitor = "accuracy"
+    sparse = 0.25
+    """Features of which a smaller share is not 0 are kept as sparse rows."""
 
     def __init__(
         self, config: GraphConfig, passes_per_epoch: int = 10, decays: Optional[dict[str, float]] = None
@@ -81,7 +80,7 @@ class NodeClassification(GraphTask):
         features = checked_features(self.data.graph)
         self.graph = self.data.graph.tensor(inplace=False)
         self.features = core.to_tensor(features)
-        if np.count_nonzero(features) < SPARSE * features.size:
+        if np.count_nonzero(features) < self.sparse * features.size:
             self.features = SparseRows.from_dense(features)
         self.build_network(input_size=features.shape[1], num_class=self.data.num_classes)
         self.parts = {"train": self.data.train_index, "valid": self.data.val_index, "test": self.data.test_index}
@@ -179,6 +178,7 @@ class OnArrays(nn.Layer):
         outgoing_starts: Any,
         outgoing_nodes: Any,
         outgoing_edges: Any,
+        *more: Any,
     ) -> Any:
         """Return the network's result.
 
@@ -187,13 +187,14 @@ class OnArrays(nn.Layer):
             incoming_starts, incoming_nodes, incoming_edges: where each node's incoming edges begin, their sources and
                 numbers, as :class:`core.operators.message_passing.Rows`.
             outgoing_starts, outgoing_nodes, outgoing_edges: the same of outgoing edges, and their targets.
+            *more: what else the network takes.
         """
         incoming = Rows(incoming_starts, incoming_nodes, incoming_edges)
         outgoing = Rows(outgoing_starts, outgoing_nodes, outgoing_edges)
-        return self.network(Connections(Edges(incoming, outgoing)), features)
+        return self.network(Connections(Edges(incoming, outgoing)), features, *more)
 
 
-def export_on_arrays(network: Any, features: np.ndarray, graph: Any, target: Path) -> str:
+def export_on_arrays(network: Any, features: np.ndarray, graph: Any, target: Path, *more: Any) -> str:
     """Write the program of a network of a graph and features, and return what it takes and gives.
 
     Args:
@@ -201,10 +202,11 @@ def export_on_arrays(network: Any, features: np.ndarray, graph: Any, target: Pat
         features: float32 [nodes, size].
         graph: the graph, in Tensors.
         target: the folder to write.
+        *more: examples of what else the network takes.
     """
     given = core.to_tensor(features)
     arrays = [tensor for rows in graph.connections() for tensor in rows]
-    core.jit.save(OnArrays(network), target, [given, *arrays])
+    core.jit.save(OnArrays(network), target, [given, *arrays, *more])
     return f"features float32 {given.shape} and the graph's arrays to logits of its nodes"
 
 

@@ -125,9 +125,9 @@ class SkipGramTask(GraphTask):
     def facts(self) -> list[str]:
         """Return lines that say what is learnt on."""
         groups = "no groups" if self.groups is None else f"{self.groups.shape[1]} groups"
-        return [
-            f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {self.graph.num_edges:,} edges, {groups}"
-        ]
+        edges = self.graph.num_edges  # of a graph with types of edges, by type
+        told = ", ".join(f"{n:,} {name}" for name, n in edges.items()) if isinstance(edges, dict) else f"{edges:,}"
+        return [f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {told} edges, {groups}"]
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of windows, or of the one batch that an evaluation looks at."""

@@ -11,12 +11,14 @@ import scipy.sparse
 CLASSES, WORDS, NODES, TESTED = 3, 24, 90, 30
 
 
-def write_cora(folder: Path, value: float = 1.0) -> Path:
+def write_cora(folder: Path, value: float = 1.0, name: str = "cora", left_out: int = 0) -> Path:
     """Write a citation graph of three communities, each with its own words, as ind.cora.*.
 
     Args:
         folder: where to.
         value: of the first word of node 0.
+        name: another name than "cora".
+        left_out: so many test nodes, the first ones, are in the graph alone, as fifteen of Citeseer.
     """
     generator = np.random.default_rng(0)
     labels = np.tile(np.arange(CLASSES), NODES // CLASSES)
@@ -27,15 +29,16 @@ def write_cora(folder: Path, value: float = 1.0) -> Path:
     lists = {node: np.flatnonzero(row).tolist() for node, row in enumerate(friends)}
     classes = np.eye(CLASSES, dtype=np.int32)[labels]
     known = NODES - TESTED
+    tested = range(known + left_out, NODES)
     folder.mkdir(parents=True, exist_ok=True)
     parts = {
         "x": scipy.sparse.csr_matrix(features[:15]), "allx": scipy.sparse.csr_matrix(features[:known]),
-        "tx": scipy.sparse.csr_matrix(features[known:]), "y": classes[:15], "ally": classes[:known],
-        "ty": classes[known:], "graph": lists,
+        "tx": scipy.sparse.csr_matrix(features[tested.start :]), "y": classes[:15], "ally": classes[:known],
+        "ty": classes[tested.start :], "graph": lists,
     }  # fmt: skip
-    for name, part in parts.items():
-        (folder / f"ind.cora.{name}").write_bytes(pickle.dumps(part, protocol=2))
-    (folder / "ind.cora.test.index").write_text("".join(f"{node}\n" for node in range(known, NODES)))
+    for part, content in parts.items():
+        (folder / f"ind.{name}.{part}").write_bytes(pickle.dumps(content, protocol=2))
+    (folder / f"ind.{name}.test.index").write_text("".join(f"{node}\n" for node in tested))
     return folder
 
 

@@ -158,10 +158,11 @@ def test_sampled_neighbourhoods_are_learnt(cora: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "run" / "embeddings" / "embeddings.npy").shape == (NODES, 3)
 
 
-def test_features_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("config", ["cora_gcn", "cora_graphsage", "cora_unimp"])
+def test_features_that_are_no_numbers_are_refused(config: str, tmp_path: Path) -> None:
     data = write_cora(tmp_path / "data", np.nan)
     with pytest.raises(ValueError, match=r"data: feature 0 of node 0 is nan \(\d+ like it\); mend the data"):
-        train.main(options("cora_gcn", data, tmp_path / "run"))
+        train.main(options(config, data, tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -220,7 +221,7 @@ def test_mistakes_are_named(run: Path, cora: Path, tmp_path: Path) -> None:
 )
 def test_usage_mistakes(command: Any, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        command.parse(arguments)
+        command.main(arguments)
     assert left.value.code == 2 and message in capsys.readouterr().err
 
 

@@ -25,7 +25,7 @@ def test_translations_score_as_the_paper_says() -> None:
     assert abs(entities).max() <= 1.0 and entities.shape == (5, 6) and relations.shape == (3, 6)
     scores = network(*[core.to_tensor(column) for column in TRIPLES.T]).numpy()
     expected = [4 - abs(entities[h] + relations[r] - entities[t]).sum() for h, r, t in TRIPLES]
-    np.testing.assert_allclose(scores, expected, rtol=1e-5)
+    np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_rotations_score_as_the_paper_says() -> None:
