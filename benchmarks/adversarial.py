@@ -74,9 +74,9 @@ def main() -> None:
                 if build is sides.paddle and model in PHASES:
                     continue  # only the forward passes are compared with Paddle
                 other = Side(name, build, (model, size, batch, folder, threads, choice), threads, python=python)
-                for step in ours.steps:
-                    same = step if step in other.steps else "forward"
-                    gap = difference(other.ask(same), expected[step])
+                pairs = [(step, step if step in other.steps else "forward") for step in ours.steps]
+                gaps = [difference(other.ask(same), expected[step]) for step, same in pairs]  # before weights move on
+                for (step, same), gap in zip(pairs, gaps):
                     mine, theirs, ratio = compare((ours, step), (other, same), options.rounds)
                     numbers = f"{1000 * theirs:9.1f} {ratio:6.2f} {gap:11.0e}"
                     print(f"{model:14} {step:10} {1000 * mine:9.1f}   {name:20} {numbers}", flush=True)

@@ -39,6 +39,15 @@ def test_a_face_depends_on_seed_and_number_alone() -> None:
     assert len({Faces(8)[index][0].tobytes() for index in range(8)}) == 8
 
 
+def test_kept_faces_are_those_that_were_drawn() -> None:
+    kept, drawn = Faces(3, 32, keep=True), Faces(3, 32)
+    for index in (0, 2, 0, 2):
+        (image, attributes), (expected, as_drawn) = kept[index], drawn[index]
+        np.testing.assert_array_equal(image, expected)
+        np.testing.assert_array_equal(attributes, as_drawn)
+        image[:], attributes[:] = 0, 5  # the next time it is whole again
+
+
 def test_workers_draw_the_same() -> None:
     section = SplitSection(
         dataset=Component(name="Faces", count=6, size=32),

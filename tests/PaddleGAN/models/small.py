@@ -49,9 +49,7 @@ def build(name: str) -> Any:
 
 def inputs(name: str, dtype: str = "float32") -> list[Any]:
     """Return its inputs; floating-point ones of the dtype."""
-    return [
-        core.to_tensor(array.astype(dtype) if array.dtype.kind == "f" else array) for array in SMALL[name].inputs
-    ]
+    return [core.to_tensor(array.astype(dtype) if array.dtype.kind == "f" else array) for array in SMALL[name].inputs]
 
 
 def weighted_sum(outputs: Any) -> Any:

@@ -73,9 +73,7 @@ PARAMETERS = {
     "ConditionalDeepConvGenerator": (
         linear(110, 128 * 256) + 2 * 128 + conv(128, 128, 3) + 2 * 128 + conv(128, 64, 3) + 2 * 64 + conv(64, 3, 3)
     ),
-    "DCGenerator28": (
-        linear(100, 2048) + 2 * 2048 + linear(2048, 6272) + 2 * 6272 + conv(128, 128, 4) + 128 * 16 + 1
-    ),
+    "DCGenerator28": (linear(100, 2048) + 2 * 2048 + linear(2048, 6272) + 2 * 6272 + conv(128, 128, 4) + 128 * 16 + 1),
     "DCDiscriminator28": conv(1, 64, 4) + conv(64, 128, 4) + 2 * 128 + linear(6272, 1024) + 2 * 1024 + linear(1024, 1),
     "CGANGenerator": (
         linear(110, 1024) + 2 * 1024 + linear(1034, 12544) + 2 * 12544 + conv(266, 256, 4) + 2 * 256 + 266 * 16 + 1
@@ -114,8 +112,7 @@ PARAMETERS = {
         *(conv(35, 1024, 3), 3 * spade_block(1024, 1024, 35), spade_block(1024, 512, 35), spade_block(512, 256, 35)),
         *(spade_block(256, 128, 35), spade_block(128, 64, 35), conv(64, 3, 3)),
     ),
-    "MultiscaleDiscriminator": 2
-    * (conv(38, 64, 4) + 16 * (64 * 128 + 128 * 256 + 256 * 512) + conv(512, 1, 4)),
+    "MultiscaleDiscriminator": 2 * (conv(38, 64, 4) + 16 * (64 * 128 + 128 * 256 + 256 * 512) + conv(512, 1, 4)),
 }
 """Trainable parameters: official counts for the first of ppgan's networks, else by hand; several numbers are summed."""
 

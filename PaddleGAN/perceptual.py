@@ -1,0 +1,74 @@
+"""The distance of images in the feature maps of VGG-19.
+
+Paper: Johnson, Alahi and Fei-Fei, "Perceptual losses for real-time style transfer and super-resolution", ECCV 2016,
+https://arxiv.org/abs/1603.08155, with the layers and weights of SPADE, https://arxiv.org/abs/1903.07291
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import core
+from core.nn import functional as F
+from core.weights import cache_path
+from PaddleClas.models.vgg import VGG19, WIDTHS
+from PaddleClas.models.weights import WEIGHTS
+
+LAYER_WEIGHTS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1.0)
+"""Of the feature maps behind the first convolution of each of the five blocks."""
+
+_MEAN = (0.485, 0.456, 0.406)
+_STD = (0.229, 0.224, 0.225)
+
+
+def vgg_path() -> Any:
+    """Return where the weights of VGG-19 lie, or would lie, in the cache."""
+    return cache_path(WEIGHTS["VGG19"].url)
+
+
+class PerceptualLoss:
+    """The mean absolute differences of VGG-19's feature maps, weighted and summed.
+
+    Images are normalised as PaddleClas does, whose VGG-19 it is; the authors of SPADE give theirs as they are.
+
+    Args:
+        weights: the weight file; None: the one that PaddleClas publishes, from the cache, without a download.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it does not fit the network.
+    """
+
+    def __init__(self, weights: Optional[str] = None) -> None:
+        self.network = VGG19(pretrained=str(vgg_path()) if weights is None else weights)
+        self.network.eval()
+        for parameter in self.network.parameters():
+            parameter.stop_gradient = True
+        self.mean = core.to_tensor(_MEAN).reshape([1, 3, 1, 1])
+        self.std = core.to_tensor(_STD).reshape([1, 3, 1, 1])
+
+    def __call__(self, images: Any, targets: Any) -> Any:
+        """Return the loss, 0-D.
+
+        Args:
+            images: (N, 3, H, W), -1 to 1.
+            targets: the same shape; no gradient flows into them.
+        """
+        with core.no_grad():
+            wanted = self.maps(targets)
+        return sum(
+            weight * F.l1_loss(found, target.detach())
+            for weight, found, target in zip(LAYER_WEIGHTS, self.maps(images), wanted)
+        )
+
+    def maps(self, images: Any) -> list[Any]:
+        """Return the feature maps behind the first convolution of each block."""
+        x, maps = ((images + 1) / 2 - self.mean) / self.std, []
+        for number in range(1, len(WIDTHS) + 1):
+            block = getattr(self.network, f"conv_block_{number}")
+            x = F.relu(block.conv1(x))
+            maps.append(x)
+            for further in range(2, block.convolutions + 1):
+                x = F.relu(getattr(block, f"conv{further}")(x))
+            x = F.max_pool2d(x, 2, 2)
+        return maps

@@ -1,0 +1,173 @@
+"""Images of a class from noise: the class is given to the generator and to the discriminator.
+
+Paper: Mirza and Osindero, "Conditional generative adversarial nets", 2014, https://arxiv.org/abs/1411.1784
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import core
+from core.jit.input_spec import InputSpec
+from core.train.task import Evaluator, Phase
+from PaddleGAN.config import GANConfig
+from PaddleGAN.losses import GANLoss
+from PaddleGAN.metrics.classifier import Classifier
+from PaddleGAN.pictures import grid
+from PaddleGAN.tasks.noise import DistanceEvaluator, NoiseTask
+
+
+class ConditionalGAN(NoiseTask):
+    """CGAN: the discriminator learns to tell generated images from real ones of the same class.
+
+    Args:
+        config: the experiment; the second field of its data is the class number.
+        gan_mode: the loss, of :data:`PaddleGAN.losses.MODES`; the paper's is "vanilla".
+        real_label: what the discriminator should say of real images; 0.9 smooths it.
+
+    Raises:
+        ValueError: there is no such loss, or the networks have other numbers of classes.
+    """
+
+    generators = ("CGANGenerator", "ConditionalDeepConvGenerator")
+    discriminators = ("CGANDiscriminator",)
+
+    def __init__(self, config: GANConfig, gan_mode: str = "vanilla", real_label: float = 1.0) -> None:
+        super().__init__(config)
+        self.n_class = self.generator.n_class
+        if self.discriminator.n_class != self.n_class:
+            raise ValueError(
+                f"generator.network.n_class is {self.n_class}, discriminator.network.n_class is "
+                f"{self.discriminator.n_class}: make them the same"
+            )
+        if gan_mode in ("wgan", "wgangp"):
+            raise ValueError("task.gan_mode: ConditionalGAN keeps no slope in bounds; choose another loss")
+        self.criterion = GANLoss(gan_mode, target_real_label=real_label)
+        self.generator_criterion = GANLoss(gan_mode)
+
+    def facts(self) -> list[str]:
+        """Return lines that say what is learnt on.
+
+        Raises:
+            ValueError: the data has a class that the networks do not know, or none at all.
+        """
+        for split in self.splits:
+            labels = class_numbers(self.dataset(split))
+            wrong = labels[(labels < 0) | (labels >= self.n_class)]
+            if len(wrong):
+                raise ValueError(
+                    f"data.{split}: an image is of class {wrong[0]}, but generator.network.n_class is {self.n_class}"
+                )
+        return [*super().facts(), f"{self.n_class} classes"]
+
+    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+        """Return the discriminator's phase, then the generator's."""
+        config = self.config
+        return [
+            self.phase(name, loss, [name], getattr(config, name), steps_per_epoch, epochs)
+            for name, loss in (("discriminator", self.discriminator_loss), ("generator", self.generator_loss))
+        ]
+
+    def discriminator_loss(self, images: Any, classes: Any) -> tuple[Any, Mapping[str, Any]]:
+        """Return the discriminator's loss on real and on generated images, and how it scores them.
+
+        Args:
+            images: real ones, (N, C, H, W).
+            classes: theirs, int64 (N,); the generated ones are of the same.
+        """
+        made = self.generator(self.draw(images), classes).detach()
+        real, fake = self.discriminator(images, classes), self.discriminator(made, classes)
+        loss = self.criterion(real, True, is_disc=True) + self.criterion(fake, False, is_disc=True)
+        return loss, {"real": real.mean(), "fake": fake.mean()}
+
+    def generator_loss(self, images: Any, classes: Any) -> tuple[Any, Mapping[str, Any]]:
+        """Return the generator's loss."""
+        fake = self.discriminator(self.generator(self.draw(images), classes), classes)
+        return self.generator_criterion(fake, True), {}
+
+    # evaluation
+
+    def predict(self, *fields: Any) -> Sequence[Any]:
+        """Return generated images of the classes of a batch's real ones."""
+        return [self.generator(fields[-1], fields[1])]
+
+    def evaluator(self, split: str) -> Evaluator:
+        """Return an empty evaluator."""
+        return AgreementEvaluator(self.features(), self.classifier())
+
+    def remarks(self) -> list[str]:
+        """Return lines that say by what the images were judged."""
+        return [*super().remarks(), f"agreement: {self.classifier().features.description} sees the class asked for"]
+
+    # pictures
+
+    def sheet(self) -> np.ndarray:
+        """Return images from the same noise each time, a row for each class."""
+        columns = max(self.config.samples.count // self.n_class, 1)
+        return self.rows(self.noise(columns * self.n_class, self.config.seed), columns)
+
+    def rows(self, noise: np.ndarray, columns: int) -> np.ndarray:
+        """Return the sheet of images from noise, so many in a row, each row of the next class."""
+        return grid(self.generate(noise, np.arange(len(noise)) // columns % self.n_class), columns)
+
+    def samples(self, count: int, seed: int, classes: Sequence[int] = ()) -> np.ndarray:
+        """Return generated images, uint8 (count, H, W, 3).
+
+        Args:
+            count: how many.
+            seed: of the noise.
+            classes: what they shall show, in turn; all classes where none are given.
+
+        Raises:
+            ValueError: there is no such class.
+        """
+        asked = list(classes) or list(range(self.n_class))
+        for number in asked:
+            if not 0 <= number < self.n_class:
+                raise ValueError(f"there is no class {number}; the generator knows 0 to {self.n_class - 1}")
+        return self.generate(self.noise(count, seed), np.resize(np.array(asked, np.int64), count))
+
+    def export(self, target: Path) -> str:
+        """Write the program: noise and classes to images."""
+        specs = [InputSpec([None, self.noise_size], "float32", "noise"), InputSpec([None], "int64", "classes")]
+        core.jit.save(self.generator, target, specs)
+        return f"noise float32 [any, {self.noise_size}] and classes int64 [any] to images, -1 to 1"
+
+
+class AgreementEvaluator(DistanceEvaluator):
+    """Gathers "agreement" too: the share of generated images whose class a classifier of real images recognises.
+
+    Args:
+        features: by which images are compared.
+        classifier: of real images.
+    """
+
+    def __init__(self, features: Any, classifier: Classifier) -> None:
+        super().__init__(features)
+        self.classifier = classifier
+        self.right: list[np.ndarray] = []
+
+    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
+        """Take in generated images, and the real ones and their classes, the batch's first two fields."""
+        super().update(outputs, batch)
+        self.right.append(self.classifier.predict(outputs[0]) == batch[1].numpy())
+
+    def result(self) -> dict[str, float]:
+        """Return all numbers."""
+        return {**super().result(), "agreement": float(np.concatenate(self.right).mean())}
+
+
+def class_numbers(samples: Any) -> np.ndarray:
+    """Return the class of each sample of a data set, int64 (N,).
+
+    Raises:
+        ValueError: its samples have no classes.
+    """
+    labels = getattr(samples, "labels", None)
+    if labels is None:
+        raise ValueError(f"{type(samples).__name__} has no classes, which ConditionalGAN needs; take MNIST, say")
+    return np.asarray(labels, np.int64).reshape(-1)

@@ -1,0 +1,66 @@
+"""CGAN's losses by numpy, its sheet, and what its data must be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core.train import load_config
+from PaddleGAN.config import TASKS, GANConfig
+from tests.PaddleGAN.small_runs import CGAN, CONFIGS, write_blobs
+
+
+def task_for(*changes: str) -> Any:
+    loaded = load_config(GANConfig, CONFIGS / "fashion_mnist_cgan.yaml", [*CGAN, *changes])
+    core.seed(3)
+    return TASKS.build(loaded.task, config=loaded)
+
+
+def test_both_networks_are_told_the_class() -> None:
+    task = task_for()
+    noise = core.to_tensor(np.random.RandomState(1).randn(4, 6).astype(np.float32))
+    task.draw = lambda like: noise
+    images = core.to_tensor(np.random.RandomState(2).rand(4, 1, 28, 28).astype(np.float32))
+    classes = core.to_tensor(np.array([0, 2, 1, 2]))
+    made = task.generator(noise, classes)
+    real, fake = task.discriminator(images, classes).numpy(), task.discriminator(made, classes).numpy()
+    loss, values = task.discriminator_loss(images, classes)
+    expected = np.logaddexp(0, -real).mean() + np.logaddexp(0, fake).mean()
+    assert float(loss) == pytest.approx(expected, rel=1e-5)
+    assert float(values["real"]) == pytest.approx(real.mean(), rel=1e-4)
+    generator_loss, _ = task.generator_loss(images, classes)
+    assert float(generator_loss) == pytest.approx(np.logaddexp(0, -fake).mean(), rel=1e-5)
+    others = core.to_tensor(np.array([1, 1, 1, 1]))
+    assert not np.allclose(task.generator(noise, others).numpy(), made.numpy())
+    (predicted,) = task.predict(images, classes, noise)
+    np.testing.assert_allclose(predicted.numpy(), made.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def test_the_sheet_has_a_row_for_each_class() -> None:
+    task = task_for("samples.count=6")
+    task.eval_mode()
+    found = task.sheet()
+    assert found.shape == (3 * 30 + 2, 2 * 30 + 2, 3)
+    noise = task.noise(6, 0)
+    np.testing.assert_array_equal(noise, np.random.default_rng(0).standard_normal((6, 6), np.float32))
+    last = task.generator(core.to_tensor(noise[5:]), core.to_tensor(np.array([2]))).numpy()[0, 0]
+    np.testing.assert_array_equal(found[62:90, 32:60, 0], np.rint((last + 1) * 127.5).astype(np.uint8))
+
+
+def test_the_classes_of_the_data_are_checked(tmp_path: Path) -> None:
+    data = write_blobs(tmp_path)
+    facts = task_for(f"data.root={data}").facts()
+    assert facts == ["data: 24 train, 12 test (FashionMNIST)", "3 classes"]
+    two = ("generator.network.n_class=2", "discriminator.network.n_class=2")
+    with pytest.raises(ValueError, match="data.train: an image is of class 2, but generator.network.n_class is 2"):
+        task_for(f"data.root={data}", *two).facts()
+    with pytest.raises(ValueError, match="generator.network.n_class is 3, discriminator.network.n_class is 4: make"):
+        task_for("discriminator.network.n_class=4")
+    with pytest.raises(ValueError, match="Faces has no classes, which ConditionalGAN needs"):
+        task_for("data.train.dataset={name: Faces, count: 4, size: 32}", "data.root=null", "data.test=null").facts()
+    with pytest.raises(ValueError, match="task.gan_mode: ConditionalGAN keeps no slope in bounds"):
+        task_for("task.gan_mode=wgangp")

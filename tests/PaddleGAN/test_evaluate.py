@@ -1,0 +1,90 @@
+"""The evaluation command: its numbers against the images that they belong to, and what a config expects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core.train import load_config
+from core.train.checkpoint import load_network
+from PaddleGAN import create_generator
+from PaddleGAN import eval as eval_command
+from PaddleGAN.config import GANConfig
+from PaddleGAN.data import FashionMNIST
+from PaddleGAN.evaluation import meets_expectation
+from PaddleGAN.metrics.classifier import Classifier
+from PaddleGAN.metrics.fid import frechet_distance
+from PaddleGAN.tasks.noise import Labelled
+from tests.PaddleGAN.small_runs import CGAN, CONFIGS
+
+
+def to_numbers(image: np.ndarray) -> np.ndarray:
+    return image.transpose(2, 0, 1).astype(np.float32) / np.float32(127.5) - 1
+
+
+def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path, blobs: Path) -> None:
+    assert eval_command.main([str(cgan_run)]) == 0
+    told = json.loads((cgan_run / "evaluation_test" / "results.json").read_text())
+    assert told["test"] == json.loads((cgan_run / "results.json").read_text())["results"]["test"]
+    generator = create_generator("CGANGenerator", input_nz=6, n_class=3, ngf=2)
+    load_network(cgan_run / "checkpoints" / "step_00000012", "generator", generator)
+    generator.eval()
+    files = [
+        str(blobs / f"{part}-{kind}-ubyte.gz") for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")
+    ]
+    train_images, test_images = FashionMNIST(*files[:2], transform=to_numbers), FashionMNIST(*files[2:], mode="test")
+    noise = np.stack([np.random.default_rng([0, index]).standard_normal(6, np.float32) for index in range(12)])
+    labels = np.arange(12) % 3
+    made = generator(core.to_tensor(noise), core.to_tensor(labels)).numpy()
+    judge = Classifier(Labelled(train_images), 3, seed=0)
+    real = np.stack([to_numbers(test_images[index][0]) for index in range(12)])
+    parts = [judge.features(images).astype(np.float64) for images in (made, real)]
+    statistics = [(part.mean(axis=0), np.cov(part, rowvar=False)) for part in parts]
+    assert told["test"]["fid"] == pytest.approx(frechet_distance(*statistics[0], *statistics[1]), rel=1e-3)
+    assert told["test"]["agreement"] == (judge.predict(made) == labels).mean()
+    assert told["remarks"] == [
+        "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images",
+        "agreement: a classifier of 3 classes, trained here on 24 real images sees the class asked for",
+    ]
+
+
+def expecting(**wanted: Any) -> GANConfig:
+    changes = [*CGAN, f"expect={json.dumps(wanted)}"]
+    return load_config(GANConfig, CONFIGS / "fashion_mnist_cgan.yaml", changes)
+
+
+def test_expectations(capsys: pytest.CaptureFixture[str]) -> None:
+    results = {"test": {"fid": 5.0, "kid": 0.25, "agreement": 0.5}}
+    assert not meets_expectation(expecting(at_least={"agreement": 0.5}, at_most={"fid": 5.5, "kid": 0.2}), results)
+    assert capsys.readouterr().out.splitlines() == [
+        "test agreement 0.5, expected at least 0.5: as expected",
+        "test fid 5, expected at most 5.5: as expected",
+        "test kid 0.25, expected at most 0.2: MISSED",
+    ]
+    assert meets_expectation(expecting(at_most={"fid": 5.0}), results)
+    assert meets_expectation(expecting(split="valid", at_most={"fid": 0.0}), results)
+    with pytest.raises(ValueError, match="expect.at_most: the evaluation gives fid, kid, agreement, not 'fids'"):
+        meets_expectation(expecting(at_most={"fids": 1.0}), results)
+
+
+def test_a_missed_expectation_is_the_commands_exit_code(cgan_run: Path) -> None:
+    assert eval_command.main([str(cgan_run), "-o", "expect={at_most: {fid: -1.0}}"]) == 1
+    with pytest.raises(ValueError, match="the config has no split 'valid'; it has train, test"):
+        eval_command.main([str(cgan_run), "--split", "valid"])
+
+
+def test_labels_of_any_kind_become_classes() -> None:
+    attributes = [(np.zeros((1, 16, 16)), np.array(row, np.float32)) for row in ([0, 1], [1, 1], [0, 1], [0, 0])]
+    mixed = Labelled(attributes)
+    assert [mixed[index][1] for index in range(4)] == [1, 2, 1, 0] and mixed.class_num == 3
+    numbered = Labelled([(np.zeros((1, 16, 16)), label) for label in (4, 0, 2)])
+    assert [numbered[index][1] for index in range(3)] == [4, 0, 2] and numbered.class_num == 5
+    with pytest.raises(
+        ValueError, match="FID and KID need features: put the weights of Inception-v3 at .* or take images"
+    ):
+        Labelled([np.zeros((1, 16, 16))])

@@ -1,0 +1,147 @@
+"""The training command: what it writes, that it resumes bit for bit, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from core.train import Callback, NonFiniteLossError, TrainingInterrupted, read_metrics
+from core.weights.safetensors_file import read_safetensors
+from PaddleGAN import train, training
+from tests.PaddleGAN.small_runs import AVERAGED, DCGAN, WGAN, options, trained
+
+
+def test_training_writes_the_whole_folder(dcgan_run: Path) -> None:
+    run = dcgan_run
+    assert {path.name for path in run.iterdir()} == {
+        "config.yaml", "metrics.jsonl", "learning_curve.png", "checkpoints", "results.json", "samples", "run.lock",
+    }  # fmt: skip
+    assert sorted(path.name for path in (run / "samples").iterdir()) == [
+        f"epoch_{epoch:04d}.png" for epoch in (0, 2, 3)
+    ]
+    sheets = [cv2.imread(str(path)) for path in sorted((run / "samples").iterdir())]
+    assert {sheet.shape for sheet in sheets} == {(3 * 30 + 2, 3 * 30 + 2, 3)}
+    assert np.abs(sheets[0].astype(float) - sheets[2]).max() > 1
+    last = run / "checkpoints" / "step_00000012"
+    assert {path.name for path in last.glob("*.trained.safetensors")} == {"generator.trained.safetensors"}
+    rows = read_metrics(run / "metrics.jsonl")
+    assert [row["split"] for row in rows] == ["train"] * 3 + ["test"]
+    assert {"discriminator_loss", "generator_loss", "discriminator_real", "discriminator_fake"} <= set(rows[0])
+    assert json.loads((run / "results.json").read_text())["results"]["test"]["fid"] == rows[-1]["fid"]
+
+
+class Stop(Callback):
+    """Sends Ctrl-C before a step."""
+
+    def on_step_begin(self, trainer: Any) -> None:
+        if trainer.progress.step == 6:
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("config", ["fashion_mnist_dcgan", "fashion_mnist_wgan_gp"])
+def test_an_interrupted_run_resumes_bit_for_bit(
+    config: str,
+    dcgan_run: Path,
+    blobs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    whole, changes, parts = dcgan_run, (*DCGAN, *AVERAGED), tmp_path / "parts"
+    if config == "fashion_mnist_wgan_gp":
+        changes = (*WGAN, "task.critic_steps=2", "data.test=null", "train.compiled=false")
+        whole = trained(config, blobs, tmp_path / "whole", *changes)
+    trainer = training.Trainer
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "Trainer", lambda *given, **named: trainer(*given, callbacks=[Stop()], **named))
+        with pytest.raises(TrainingInterrupted, match="interrupted after step 7"):
+            train.main(options(config, blobs, parts, *changes))
+    capsys.readouterr()
+    assert train.main(["--resume", str(parts)]) == 0
+    told = capsys.readouterr().out
+    if config == "fashion_mnist_dcgan":
+        assert "UnconditionalGAN: DCGenerator28 against DCDiscriminator28\ndata: 24 train, 12 test (FashionMNI" in told
+        assert "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images" in told
+    assert "infer.py samples" in told and "infer.py interpolate" in told
+    checkpoint = Path("checkpoints", "step_00000012")
+    files = sorted(path.name for path in (whole / checkpoint).iterdir())
+    assert files == sorted(path.name for path in (parts / checkpoint).iterdir()) and len(files) >= 7
+    for name in files:
+        if name.endswith(".safetensors"):
+            one, two = (read_safetensors(run / checkpoint / name) for run in (whole, parts))
+            assert one.keys() == two.keys()
+            for key in one:
+                np.testing.assert_array_equal(one[key], two[key], err_msg=f"{name}: {key}")
+    for sheet in (whole / "samples").iterdir():
+        assert sheet.read_bytes() == (parts / "samples" / sheet.name).read_bytes(), sheet.name
+    numbers = [
+        [{key: row[key] for key in row if key not in ("seconds", "samples_per_second", "time")} for row in rows]
+        for rows in (read_metrics(whole / "metrics.jsonl"), read_metrics(parts / "metrics.jsonl"))
+    ]
+    assert numbers[0] == numbers[1]
+
+
+def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    wild = "discriminator.schedule={name: Piecewise, learning_rate: 0.001, decay_epochs: [1], factor: 1.0e+33}"
+    with pytest.raises(NonFiniteLossError) as stopped:
+        train.main(options("fashion_mnist_wgan_gp", blobs, run, *WGAN, "task.critic_steps=3", "data.test=null", wild))
+    told = str(stopped.value)
+    assert told.startswith("the loss of phase 'critic' is ") and "(learning rate 1e+30)" in told
+    assert f"the last good checkpoint is {run}/checkpoints/step_00000004" in told
+    assert f"{run}/samples/diverged.png shows the samples of this moment" in told and "\n" not in told
+    assert (
+        cv2.imread(str(run / "samples" / "diverged.png")).shape
+        == cv2.imread(str(run / "samples" / "epoch_0001.png")).shape
+    )
+    assert all(np.isfinite(array).all() for array in read_safetensors(
+        run / "checkpoints" / "step_00000004" / "discriminator.safetensors"
+    ).values())  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "changes", "message"),
+    [
+        (
+            "fashion_mnist_wgan_gp",
+            (*WGAN, "task.critic_steps=5"),
+            "the generator would learn once in 5 steps, and an epoch has 4: it would starve; choose a ratio from 1 to",
+        ),
+        ("fashion_mnist_wgan_gp", (*WGAN, "task.critic_steps=0"), "choose a ratio from 1 to 4"),
+        ("fashion_mnist_wgan_gp", (*WGAN, "task.clip=0.01"), "a positive clip and penalty: null, not 10.0 and 0.01"),
+        ("fashion_mnist_dcgan", (*DCGAN, "task.gan_mode=wgan"), "take the task WassersteinGAN"),
+        ("fashion_mnist_dcgan", (*DCGAN, "task.gan_mode=lsgang"), "gan_mode must be one of vanilla"),
+        (
+            "fashion_mnist_dcgan",
+            ("generator.network={name: resnet_9block, input_nc: 3, output_nc: 3}",),
+            "UnconditionalGAN trains the generators DCGenerator28, DCGenerator, DeepConvGenerator, not resnet_9block",
+        ),
+        ("fashion_mnist_dcgan", (*DCGAN, "data.train.batch_size=25"), "the train split has no full batch"),
+        ("fashion_mnist_dcgan", (*DCGAN, "generator.network.ngf=0"), "generator.network: DCGenerator28: ngf must be"),
+        ("fashion_mnist_dcgan", (*DCGAN, "data.root=nowhere"), "data.root: no folder .*nowhere.*--data FOLDER"),
+    ],
+)
+def test_what_cannot_work_is_refused(
+    config: str, changes: tuple[str, ...], message: str, blobs: Path, tmp_path: Path
+) -> None:
+    with pytest.raises((ValueError, OSError), match=message) as refused:
+        train.main(options(config, blobs, tmp_path / "run", *changes))
+    assert "\n" not in str(refused.value)
+
+
+def test_keys_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--keys"]) == 0
+    told = capsys.readouterr().out
+    for line in (
+        "generator.schedule (a name with its arguments; required): with learning_rate",
+        "task: {name: WassersteinGAN, critic_steps: 5, penalty: 10.0, clip: null}",
+        'discriminator.network: {name: WGANCritic, input_nc: 3, ndf: 64, image_size: 64, norm_type: "layer"}',
+        "data.train.dataset: {name: Faces, count: integer, size: 64, seed: 0, attributes: null, fixed: null, keep: ",
+    ):
+        assert line in told, line
