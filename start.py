@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
 LOCKS = {group: "requirements/%s.txt" % group for group in ("setup", "runtime", "dev")}
 FIRST_JOB = ["PaddleClas/train.py", "-c", "PaddleClas/configs/digits_resnet18.yaml"]
+TESTS = ["-m", "pytest", "--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile"]
 
 
 # ------------------------------------------------------------------------------------------------ the environment
@@ -205,7 +206,7 @@ def parse(words):
     if not words:
         return ["runtime"], FIRST_JOB
     if words[0] == "test":
-        return ["runtime", "dev"], ["-m", "pytest"] + words[1:]
+        return ["runtime", "dev"], TESTS + words[1:]
     if words == ["setup"]:
         return ["runtime"], None
     if words == ["setup", "test"]:

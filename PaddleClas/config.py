@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from typing import Annotated, Any, Literal, Optional, Union
 
 import pydantic
 
-from core.io.files import is_url
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
 from core.train.table import Component, Table
 from PaddleClas.data.pipeline import SplitSection
 from PaddleClas.losses import CrossEntropy, FocalLoss
@@ -38,20 +35,10 @@ class ModelSection(Section):
     arguments: dict[str, Any] = pydantic.Field({}, description="further arguments of the network")
 
 
-def _whole(root: str) -> str:
-    """Return a path that means the same from any working directory, as the run's config is read from others."""
-    return root if is_url(root) else os.path.abspath(os.path.expanduser(root))
-
-
-def data_override(folder: str) -> str:
-    """Return the override that ``--data FOLDER`` stands for."""
-    return f"data.root={json.dumps(folder)}"
-
-
 class DataSection(Section):
     """Which images."""
 
-    root: Optional[Annotated[str, pydantic.AfterValidator(_whole)]] = pydantic.Field(
+    root: DataRoot = pydantic.Field(
         None, description="the folder that the data sets' paths are relative to; --data FOLDER sets it"
     )
     num_workers: pydantic.NonNegativeInt = pydantic.Field(

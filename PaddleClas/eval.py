@@ -36,9 +36,9 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
     parser.add_argument("-c", "--config", metavar="FILE", help="an experiment, instead of a run")
     command_line.add_override_option(parser)
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
+    command_line.add_data_option(parser)
     parser.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
-    parser.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    command_line.add_checkpoint_option(parser)
     parser.add_argument(
         "--output", metavar="FOLDER", help="where to write; default: the run's folder, else runs/evaluation"
     )
@@ -52,11 +52,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command; return its exit code."""
     options = parse(arguments)
     from PaddleClas import evaluation
-    from PaddleClas.config import data_override
 
-    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
     return evaluation.evaluate(
-        options.run, options.config, overrides, options.split, options.checkpoint, options.output
+        options.run, options.config, options.overrides, options.split, options.checkpoint, options.output
     )
 
 

@@ -33,7 +33,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     )
     parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment")
     command_line.add_override_option(parser)
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
+    command_line.add_data_option(parser)
     parser.add_argument("--split", default="train", choices=["train", "valid", "test"], help="(default: %(default)s)")
     parser.add_argument("--images", type=int, default=4, metavar="N", help="how many images (default: %(default)s)")
     parser.add_argument("--versions", type=int, default=7, metavar="N", help="of each (default: %(default)s)")
@@ -48,11 +48,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the command; return its exit code."""
     options = parse(arguments)
     from PaddleClas import previewing
-    from PaddleClas.config import data_override
 
-    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
     previewing.preview(
-        options.config, overrides, options.split, options.images, options.versions, options.output
+        options.config, options.overrides, options.split, options.images, options.versions, options.output
     )
     return 0
 

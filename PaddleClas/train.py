@@ -8,7 +8,6 @@ from pathlib import Path
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-import argparse
 from collections.abc import Sequence
 from typing import Optional
 
@@ -28,44 +27,22 @@ EXAMPLES = """\
 """
 
 
-def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """Return the command line's options."""
-    parser = command_line.parser(
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the command; return its exit code."""
+    options = command_line.training_options(
         "Train an image classifier. Everything about the experiment stands in one YAML file; the run writes one folder "
         "with the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
         EXAMPLES,
+        arguments,
     )
-    parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
-    command_line.add_override_option(parser)
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is: sets data.root of the config")
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const="",
-        metavar="RUN",
-        help="continue a run: its folder, or with -c alone the newest run of that config",
-    )
-    command_line.add_profile_option(parser)
-    parser.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
-    options = parser.parse_args(arguments)
-    if not options.keys and not options.config and not options.resume:
-        parser.error("give a config with -c, or a run with --resume")
-    return options
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = parse(arguments)
     if options.keys:
         from PaddleClas.config import keys
 
         print("\n".join(keys()))
         return 0
     from PaddleClas import training
-    from PaddleClas.config import data_override
 
-    overrides = [*options.overrides, *([] if options.data is None else [data_override(options.data)])]
-    return training.train(options.config, overrides, options.resume, options.profile)
+    return training.train(options.config, options.overrides, options.resume, options.profile)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Optional
 
-from core.train.config import differences, load_config, save_config
+from core.train.command_line import folder_of
+from core.train.experiment import claimed_folder, open_experiment
 from core.train.finish import Outcome
 from core.train.run_folder import RunFolder, writing
 from core.train.seeds import seed_everything
@@ -29,15 +29,12 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     Returns:
         The exit code.
     """
-    config, folder = _config_and_earlier_run(config_file, overrides, resume)
+    config, folder = open_experiment(ClassificationConfig, config_file, overrides, resume)
     seed_everything(config.seed)
     task = ClassificationTask(config)
     datasets = [task.dataset(split) for split in task.sections]
-    if folder is None:  # made only now, so that a mistake in the config leaves no empty folder behind
-        folder = RunFolder.create(config.output)
-    folder.claim()
+    folder = claimed_folder(config, folder)
     with writing(folder.path):
-        save_config(config, folder.config)
         write_class_names(folder, datasets[0].class_names)
     trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
     _announce(config, task)
@@ -46,28 +43,6 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
         trainer.resume()
     outcome = trainer.fit()
     return _report(config, folder, task, outcome)
-
-
-def _config_and_earlier_run(
-    config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]
-) -> tuple[ClassificationConfig, Optional[RunFolder]]:
-    folder = None
-    if resume:
-        folder = RunFolder.open(resume)
-    elif config_file is None:
-        raise ValueError("a new run needs a config: -c FILE")
-    config = load_config(ClassificationConfig, config_file or folder.config, overrides)  # type: ignore[union-attr]
-    if resume == "":
-        folder = RunFolder.newest(config.output)
-        if folder is None:
-            raise FileNotFoundError(
-                f"there is no run at {config.output!r} to continue; leave out --resume to start one"
-            )
-    if folder is not None:
-        changes = differences(load_config(ClassificationConfig, folder.config), config)
-        if changes:
-            print("changed since the run began:\n  " + "\n  ".join(changes))
-    return config, folder
 
 
 def _announce(config: ClassificationConfig, task: ClassificationTask) -> None:
@@ -101,7 +76,7 @@ def _report(config: ClassificationConfig, folder: RunFolder, task: Classificatio
     if split in outcome.evaluators:
         write_pictures(outcome.evaluators[split], task, split, folder.path)
     good = meets_expectation(config, outcome.results)
-    commands = _commands()
+    commands = folder_of(__file__)
     other = next(name for name in ("valid", "train") if name in task.sections)
     print(
         f"\nlook at   {folder}/learning_curve.png, confusion_matrix.png, predictions.png\n"
@@ -112,10 +87,3 @@ def _report(config: ClassificationConfig, folder: RunFolder, task: Classificatio
         f"  python {commands}/train.py --keys                     what a config can say; change it with -o key=value"
     )
     return 0 if good else 1
-
-
-def _commands() -> str:
-    """Return the folder of the commands as it can be typed in the working directory."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    relative = os.path.relpath(folder)
-    return folder if relative.startswith(os.pardir) else relative

@@ -37,9 +37,9 @@ def train(config: str, seed: int, data: Path) -> dict[str, Any]:
         data: the folder of the sets.
     """
     from PGL import training
-    from PGL.config import data_override
 
-    changes = [f"seed={seed}", "train.tensorboard=false", data_override(str(data / FOLDERS[config.partition("_")[0]]))]
+    root = json.dumps(str(data / FOLDERS[config.partition("_")[0]]))
+    changes = [f"seed={seed}", "train.tensorboard=false", f"data.root={root}"]
     if config.startswith("blogcatalog"):
         changes.append(f"data.dataset.seed={seed}")
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):

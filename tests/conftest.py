@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # read when the engine loads, after this
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait leave the processor to other workers
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -14,3 +18,9 @@ def _freed_memory_goes_back() -> Iterator[None]:
     yield
     if "core.kernels.engine" in sys.modules:
         sys.modules["core.kernels.engine"].release_freed_memory()
+
+
+@pytest.fixture(autouse=True)
+def _draws_do_not_depend_on_earlier_tests() -> None:
+    if "core.kernels.engine" in sys.modules:
+        sys.modules["core"].seed(0)

@@ -145,7 +145,7 @@ def test_set_up_does_nothing_when_the_stamp_agrees(workplace, monkeypatch):
 # --------------------------------------------------------------------------------------------------- the command
 def test_parse():
     assert start.parse([]) == (["runtime"], start.FIRST_JOB)
-    assert start.parse(["test", "-k", "digits"]) == (["runtime", "dev"], ["-m", "pytest", "-k", "digits"])
+    assert start.parse(["test", "-k", "digits"]) == (["runtime", "dev"], [*start.TESTS, "-k", "digits"])
     assert start.parse(["setup"]) == (["runtime"], None)
     assert start.parse(["setup", "test"]) == (["runtime", "dev"], None)
     with pytest.raises(start.SetupError, match=r"unknown command 'tset'; there are: start\.py"):

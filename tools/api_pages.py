@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from PGL.models.registry import MODELS as GRAPHS
+
 PAGES = {
     "api/tensor.md": ("Tensor", ("core.Tensor",)),
     "api/functions.md": ("Functions", ("core.operators",)),
@@ -38,6 +40,19 @@ PAGES = {
         ),
     ),
     "api/classifiers.md": ("PaddleClas", ("PaddleClas",)),
+    "api/graphs.md": (
+        "PGL",
+        (
+            *("PGL", "PGL.math", "PGL.nn", "PGL.nn.functional", "PGL.sampling", "PGL.data"),
+            *(
+                "PGL.storage",
+                "PGL.streaming",
+                "PGL.generator",
+                "PGL.models",
+                *(f"PGL.models.{name}" for name in GRAPHS),
+            ),
+        ),
+    ),
 }
 """Page to its title and to the modules, or single names, that it describes."""
 
@@ -99,7 +114,7 @@ def _at_home(module: Any, thing: Any) -> bool:
 
 def _documented(thing: Any) -> bool:
     home = getattr(thing, "__module__", None) or ""
-    return (inspect.isclass(thing) or callable(thing)) and home.split(".")[0] in ("core", "PaddleClas")
+    return (inspect.isclass(thing) or callable(thing)) and home.split(".")[0] in ("core", "PaddleClas", "PGL")
 
 
 def _subject(thing: Any) -> str:

@@ -238,6 +238,6 @@ def test_usage_mistakes(
     command: object, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
-        command.parse(arguments)  # type: ignore[attr-defined]
+        command.main(arguments)  # type: ignore[attr-defined]
     assert left.value.code == 2
     assert message in capsys.readouterr().err

@@ -23,6 +23,19 @@ def test_functions_are_found_by_what_users_call() -> None:
     assert "heading: core.relu\n" not in text  # it stands with the functions of networks
 
 
+def test_graphs_their_layers_and_networks_are_described() -> None:
+    text = page(*PAGES["api/graphs.md"])
+    for name in (
+        "Graph",
+        "nn.GCNConv",
+        "sampling.node2vec_walk",
+        "streaming.store_stream",
+        "models.UniMP",
+        "math.segment_topk",
+    ):
+        assert f"heading: PGL.{name}\n" in text, name
+
+
 def test_what_a_module_imports_is_not_its_own() -> None:
     import core.regularizer
 
