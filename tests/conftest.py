@@ -12,6 +12,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # read when the engine loads, after thi
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait leave the processor to other workers
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("bfloat16") is not None and not sys.modules["core"].amp.is_bfloat16_supported():
+        pytest.skip("this processor does not compute in bfloat16: it has no AVX-512")
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _freed_memory_goes_back() -> Iterator[None]:
     """The engine keeps freed memory for the next step; one process for 13,000 tests should not hold all of theirs."""

@@ -275,6 +275,8 @@ def refusal(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any
     given = ", ".join(f"{dtype.name}{list(shape)}" for shape, dtype in metas)
     options = ", ".join(f"{key}={value!r}" for key, value in attributes.items())
     reason = engine.first_line(str(error))
+    if "could not create a primitive" in reason and any(dtype.size == 2 for _, dtype in metas):
+        reason = "this processor does not compute it in 16 bits (bfloat16 needs AVX-512); cast to float32"
     return OperatorError(f"{operator.name}({given}{'; ' if options else ''}{options}): {reason}")
 
 

@@ -248,7 +248,7 @@ class Trainer:
         prefix = f"{result.phase.name}_" if len(self.steps) > 1 else ""
         values = {f"{prefix}{name}": value for name, value in values.items()}
         self._averages.add({**values, f"{prefix}learning_rate": result.learning_rate}, result.samples)
-        if result.phase is self.phases[-1]:
+        if not any(other.step == result.step for other in self._pending):  # the last phase that ran in its step
             self.console.step(self.progress.epoch + 1, self.options.epochs, self._averages.means(), clock.rate)
         self._call("on_step_end", values)
 

@@ -63,6 +63,7 @@ def predictions(model: Any, images: np.ndarray, mixed: bool) -> np.ndarray:
     return np.concatenate(found)
 
 
+@pytest.mark.bfloat16
 def test_digits_are_told_apart_in_16_bits_as_in_32() -> None:
     model = trained(*arrays("digits_resnet18", "train"), "ResNet18", epochs=2)
     images, labels = arrays("digits_resnet18", "test")
@@ -72,6 +73,7 @@ def test_digits_are_told_apart_in_16_bits_as_in_32() -> None:
     assert abs((low == labels).mean() - (exact == labels).mean()) <= 0.01
 
 
+@pytest.mark.bfloat16
 @pytest.mark.skipif(not FASHION.is_dir(), reason="the real data sets of ../shared/data are not here")
 def test_clothes_are_told_apart_in_16_bits_as_in_32() -> None:
     root = f"data.root={FASHION}"

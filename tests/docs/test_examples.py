@@ -21,7 +21,10 @@ def script(page: Path) -> str:
 SCRIPTS = {page.name: script(page) for page in sorted(PAGES.glob("*.md"))}
 
 
-@pytest.mark.parametrize("name", [name for name, text in SCRIPTS.items() if text])
+NEEDS = {"mixed_precision.md": [pytest.mark.bfloat16]}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in SCRIPTS if SCRIPTS[name]])
 def test_a_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what an example saves
     file = tmp_path / f"{Path(name).stem}.py"  # a file, because what is compiled is rewritten from its source

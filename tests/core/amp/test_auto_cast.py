@@ -38,6 +38,7 @@ def bfloat16(**options: Any) -> Any:
     return core.amp.auto_cast(dtype="bfloat16", **options)
 
 
+@pytest.mark.bfloat16
 def test_products_are_16_bit_and_what_follows_in_float32_is_float32() -> None:
     x = core.to_tensor(GENERATOR.standard_normal((4, 6)), "float32")
     w = core.to_tensor(GENERATOR.standard_normal((6, 5)), "float32")
@@ -57,6 +58,7 @@ def test_products_are_16_bit_and_what_follows_in_float32_is_float32() -> None:
     np.testing.assert_allclose(y.as_float_numpy(), halves[0] @ halves[1], rtol=4e-3)
 
 
+@pytest.mark.bfloat16
 def test_an_image_of_three_channels_is_convolved_in_float32() -> None:
     with bfloat16():
         x = core.ones([1, 3, 8, 8])
@@ -64,6 +66,7 @@ def test_an_image_of_three_channels_is_convolved_in_float32() -> None:
         assert F.conv2d(F.conv2d(x, core.ones([16, 3, 3, 3])), core.ones([8, 16, 1, 1])).dtype == "bfloat16"
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("where", ["eager", "inside", "outside"])
 def test_a_training_step_is_that_of_float32_within_16_bits(where: str) -> None:
     model, x, labels = network(), images(), core.to_tensor(np.arange(8))
@@ -102,6 +105,7 @@ def test_a_training_step_is_that_of_float32_within_16_bits(where: str) -> None:
         assert not np.array_equal(low, exact)
 
 
+@pytest.mark.bfloat16
 def test_one_compiled_function_serves_both_precisions() -> None:
     model, x = network(), images()
     model.eval()
@@ -123,6 +127,7 @@ def test_one_compiled_function_serves_both_precisions() -> None:
     np.testing.assert_allclose(low.as_float_numpy(), exact.numpy(), atol=0.03 * np.abs(exact.numpy()).max())
 
 
+@pytest.mark.bfloat16
 def test_levels() -> None:
     x, w = core.ones([4, 8, 3, 3]), core.ones([8, 8, 1, 1])
     for level, types in {
@@ -139,6 +144,7 @@ def test_levels() -> None:
         assert F.softmax(x).dtype == "float32"
 
 
+@pytest.mark.bfloat16
 def test_lists() -> None:
     x, w = core.ones([4, 8, 3, 3]), core.ones([8, 8, 1, 1])
     with bfloat16(custom_black_list={"conv2d", "greater_than"}):
@@ -152,6 +158,7 @@ def test_lists() -> None:
         bfloat16(custom_white_list="relu")
 
 
+@pytest.mark.bfloat16
 def test_what_is_refused_or_without_effect() -> None:
     with pytest.raises(ValueError, match="level is one of O0, OD, O1, O2, not 'O3'"):
         bfloat16(level="O3")
@@ -174,12 +181,15 @@ def test_an_older_processor_computes_in_float32(monkeypatch: pytest.MonkeyPatch)
         assert core.matmul(core.ones([2, 2]), core.ones([2, 2])).dtype == "float32"
 
 
-def test_which_types_a_device_computes_in() -> None:
-    assert core.amp.is_bfloat16_supported() and core.amp.is_bfloat16_supported("cpu")
+@pytest.mark.parametrize("further", [{"avx512dq", "avx512vl"}, {"avx512dq"}, set()])
+def test_which_types_a_device_computes_in(monkeypatch: pytest.MonkeyPatch, further: set[str]) -> None:
+    monkeypatch.setattr(core.amp.support, "instructions", lambda: frozenset({"avx2", "avx512f", "avx512bw", *further}))
+    assert core.amp.is_bfloat16_supported() == core.amp.is_bfloat16_supported("cpu") == (len(further) == 2)
     assert not core.amp.is_float16_supported() and core.amp.is_float16_supported("gpu:0")
     assert not core.amp.is_bfloat16_supported("gpu:0")
 
 
+@pytest.mark.bfloat16
 def test_the_block_ends_also_by_an_error_and_serves_as_a_decorator() -> None:
     with pytest.raises(KeyError), bfloat16():
         raise KeyError
@@ -193,6 +203,7 @@ def test_the_block_ends_also_by_an_error_and_serves_as_a_decorator() -> None:
     assert door.state.precision is None
 
 
+@pytest.mark.bfloat16
 def test_a_parameter_is_cast_once_in_a_block_and_anew_after_an_update(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     real = casts.cast
@@ -214,6 +225,7 @@ def test_a_parameter_is_cast_once_in_a_block_and_anew_after_an_update(monkeypatc
         assert made.count([8, 8, 1, 1]) == 2
 
 
+@pytest.mark.bfloat16
 def test_backward_twice_in_one_block() -> None:
     weight = core.create_parameter([8, 8, 1, 1], "float32")
     x = core.ones([1, 8, 2, 2])
@@ -223,6 +235,7 @@ def test_backward_twice_in_one_block() -> None:
     np.testing.assert_allclose(weight.grad.numpy(), np.full([8, 8, 1, 1], 8.0))
 
 
+@pytest.mark.bfloat16
 def test_gradients_of_gradients_are_those_of_float32_within_16_bits() -> None:
     results = []
     for enabled in (False, True):
@@ -244,6 +257,7 @@ def test_gradients_of_gradients_are_those_of_float32_within_16_bits() -> None:
         np.testing.assert_allclose(gradient, results[0][1], atol=0.05 * np.abs(results[0][1]).max())
 
 
+@pytest.mark.bfloat16
 def test_control_flow_on_tensors_keeps_its_types() -> None:
     w = core.to_tensor(GENERATOR.standard_normal((6, 6)) / 3, "float32")
 
@@ -267,6 +281,7 @@ def test_control_flow_on_tensors_keeps_its_types() -> None:
     np.testing.assert_allclose(low.as_float_numpy(), exact.numpy(), atol=0.03 * np.abs(exact.numpy()).max())
 
 
+@pytest.mark.bfloat16
 def test_an_exported_program_computes_in_16_bits(tmp_path: Any) -> None:
     model, x = network(), images(4)
     model.eval()
@@ -278,6 +293,7 @@ def test_an_exported_program_computes_in_16_bits(tmp_path: Any) -> None:
     assert not np.allclose(predicted, model(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("compiled", [False, True])
 def test_grouped_convolutions_whose_weights_inference_in_float32_has_laid_out_anew(compiled: bool) -> None:
     layer = core.nn.Conv2D(32, 32, 3, padding=1, groups=4, bias_attr=False)

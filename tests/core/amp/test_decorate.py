@@ -27,6 +27,7 @@ def types(model: nn.Layer) -> list[str]:
     return [parameter.dtype.name for parameter in model.state_dict().values()]
 
 
+@pytest.mark.bfloat16
 def test_level_o2_makes_parameters_16_bit_and_level_o1_does_not() -> None:
     model = network()
     assert core.amp.decorate(model, dtype="bfloat16") is model
@@ -36,12 +37,14 @@ def test_level_o2_makes_parameters_16_bit_and_level_o1_does_not() -> None:
     assert set(types(core.amp.decorate([network()], level="O2", dtype="float16")[0])) == {"float32"}  # on a CPU
 
 
+@pytest.mark.bfloat16
 def test_excluded_layers_stay() -> None:
     model = network()
     core.amp.decorate(model, level="O2", dtype="bfloat16", excluded_layers=[nn.Linear, model[0]])
     assert types(model) == ["float32"] * 7 + ["bfloat16"] * 2
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 def test_master_weights_move_by_less_than_16_bits_can_hold(compiled: bool) -> None:
     model = network()
@@ -82,6 +85,7 @@ def test_master_weight_false_keeps_none() -> None:
     assert "master_weights" not in optimizer.state_dict()
 
 
+@pytest.mark.bfloat16
 def test_master_grad_makes_gradients_float32() -> None:
     for wanted, dtype in ((False, "bfloat16"), (True, "float32")):
         model = nn.Linear(3, 2)
@@ -91,6 +95,7 @@ def test_master_grad_makes_gradients_float32() -> None:
         np.testing.assert_array_equal(model.weight.grad.as_float_numpy(), np.full([3, 2], 2.0))
 
 
+@pytest.mark.bfloat16
 def test_save_dtype_is_the_type_of_the_state() -> None:
     model = network()
     core.amp.decorate(model, level="O2", dtype="bfloat16", save_dtype="float32")
@@ -101,6 +106,7 @@ def test_save_dtype_is_the_type_of_the_state() -> None:
     np.testing.assert_array_equal(state["4.weight"].numpy(), model[4].weight.as_float_numpy())
 
 
+@pytest.mark.bfloat16
 def test_a_whole_model_in_16_bits_normalises_with_float32_numbers() -> None:
     results = []
     for dtype in ("float32", "bfloat16"):

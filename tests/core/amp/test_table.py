@@ -70,6 +70,7 @@ def test_every_operator_of_the_table_has_a_case() -> None:
     assert set(KERNELS) > WHITE
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 @pytest.mark.parametrize(("name", "index"), ALL)
 def test_values_and_gradients_are_those_of_float32(
@@ -101,6 +102,7 @@ def test_values_and_gradients_are_those_of_float32(
         assert np.abs(low - wide).mean() < 4e-3 * scale
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("name", sorted(set(KERNELS) - {"slice", "reshape", "assign", "split", "split_equally"}))
 def test_results_are_rounded_to_nearest_and_not_cut_off(name: str) -> None:
     function, arrays, _ = CASES[name][0]
@@ -134,6 +136,7 @@ SAMPLES = all_samples()
 DECOMPOSITIONS = "must be float32 or float64, got bfloat16: cast it to float32"
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("first_only", [False, True], ids=["all", "first"])
 @pytest.mark.parametrize("name", [name for name in sorted(SAMPLES) if not name.endswith("_")])
 def test_every_public_operator_takes_16_bits(name: str, first_only: bool) -> None:

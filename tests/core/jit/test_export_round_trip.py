@@ -175,6 +175,7 @@ def test_a_plain_function_with_a_captured_tensor_and_host_operators(tmp_path: Pa
     check_round_trip(function, tmp_path / "m", [InputSpec([None, 4])], [[floats(b, 4)] for b in (1, 3, 8)])
 
 
+@pytest.mark.bfloat16
 def test_half_precision(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Conv2D(3, 4, 3), nn.ReLU()).to(dtype="bfloat16")
     core.jit.save(model, tmp_path / "m", [InputSpec([2, 3, 8, 8], "bfloat16")])

@@ -128,7 +128,9 @@ def test_casting_to_bfloat16_and_back_knows_every_shape(shape: tuple[int, ...]) 
         np.testing.assert_array_equal(back, (bits.astype(np.uint32) << 16).view(np.float32))
 
 
-@pytest.mark.parametrize("types", [("float32", "bfloat16"), ("bfloat16", "float32")])
+@pytest.mark.parametrize(
+    "types", [("float32", "bfloat16"), pytest.param(("bfloat16", "float32"), marks=pytest.mark.bfloat16)]
+)
 @pytest.mark.parametrize("shape", [[2, -1], [2, 4, 8, 16], [2, 8, 64], [16, 4, 2, 2, 4], [1024]])
 def test_a_reshaped_image_is_cast_inside_a_program(shape: list[int], types: tuple[str, str]) -> None:
     first, second = types

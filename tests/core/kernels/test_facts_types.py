@@ -18,6 +18,7 @@ def test_the_engines_transpose_moves_four_bytes_for_each_bfloat16(order: tuple[i
     np.testing.assert_array_equal(turned.astype("float32").numpy(), values.transpose(order))
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("transpose_y", [False, True])
 @pytest.mark.parametrize("shape", [(5, 7), (2, 5, 7)], ids=str)
 def test_a_product_of_bfloat16_matrices_and_its_gradients(shape: tuple[int, ...], transpose_y: bool) -> None:

@@ -44,6 +44,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_and_gradients_are_those_of_float32_rounded(name: str, dtype: str) -> None:

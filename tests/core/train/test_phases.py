@@ -124,6 +124,25 @@ def test_parameters_of_other_phases_are_constants(tmp_path: Path) -> None:
     assert not task.generator.weight.stop_gradient and not task.critic.weight.stop_gradient
 
 
+@pytest.mark.parametrize("resting", [0, 1])
+def test_the_bar_counts_steps_in_which_a_phase_rests(tmp_path: Path, resting: int) -> None:
+    class Halves(TwoPlayers):
+        def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+            phases = super().phases(steps_per_epoch, epochs)
+            phases[0].gives, phases[1].prepare = (), None
+            phases[0].loss = lambda inputs, targets: (self.generator(inputs).mean(), {})
+            phases[1].loss = lambda inputs, targets: (self.critic(inputs).mean(), {})
+            phases[resting].period = 2
+            return phases
+
+    shown: list[Mapping[str, float]] = []
+    trainer = trainer_for(Halves(), tmp_path / "run", epochs=1)
+    trainer.console.step = lambda epoch, epochs, values, rate: shown.append(values)  # type: ignore[method-assign]
+    trainer.fit()
+    assert len(shown) == 4
+    assert all(set(values) >= {"generator_loss", "critic_loss"} for values in shown)
+
+
 def test_what_is_given_is_no_number_to_log_and_belongs_to_its_batch(tmp_path: Path) -> None:
     seen: list[list[str]] = []
 

@@ -19,6 +19,7 @@ from core.train.trainer import Trainer
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for, weights
 
 
+@pytest.mark.bfloat16
 def test_the_config_says_what_training_computes_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = {}
     lines: list[str] = []
@@ -36,6 +37,7 @@ def test_the_config_says_what_training_computes_in(tmp_path: Path, monkeypatch: 
         np.testing.assert_allclose(low, exact, atol=0.05 * np.abs(exact).max())
 
 
+@pytest.mark.bfloat16
 def test_what_a_cpu_does_not_compute_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="precision: this device does not compute in float16: set it to bfloat16"):
         trainer_for(Regression(), tmp_path, precision="float16")
@@ -54,6 +56,7 @@ def scaled(path: Path, epochs: int, resume: bool = False) -> Trainer:
     return Trainer(Regression(), options, RunFolder(path), 3, (), Console(quiet=True), precision=chosen)
 
 
+@pytest.mark.bfloat16
 def test_a_resumed_run_goes_on_with_its_scaled_gradients(tmp_path: Path) -> None:
     whole = scaled(tmp_path / "whole", 4)
     whole.fit()
@@ -79,6 +82,7 @@ def model_and_data() -> tuple[core.Model, TensorDataset]:
     return core.Model(network), TensorDataset([core.to_tensor(x), core.to_tensor(x[:, :3].argmax(1)[:, None])])
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize(
     "choices",
     ["O1", "O2", {"level": "O1", "init_loss_scaling": 128, "incr_every_n_steps": 3}, {"use_pure_fp16": True}],
@@ -103,6 +107,7 @@ def test_a_prepared_model_trains_in_16_bits_as_in_float32(choices: Any) -> None:
     assert kinds == [{"float32"}, {"bfloat16" if choices in ("O2", {"use_pure_fp16": True}) else "float32"}]
 
 
+@pytest.mark.bfloat16
 def test_what_a_model_refuses() -> None:
     model, _ = model_and_data()
     assert precision_chosen("O0", "here") is precision_chosen(None, "here") is None
