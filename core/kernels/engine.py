@@ -11,6 +11,7 @@ import functools
 import math
 import os
 import re
+import sys
 import tempfile
 import threading
 import warnings
@@ -49,6 +50,19 @@ def without_chatter(chatter: re.Pattern[bytes] = _CHATTER) -> Iterator[None]:
             os.write(2, chatter.sub(b"", written.read()))
 
 
+@contextlib.contextmanager
+def hidden_packages(*names: str) -> Iterator[None]:
+    """Let imports inside a ``with`` block take packages that are not loaded yet for absent."""
+    hidden = [name for name in names if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
 # static programs lose gradients that are added up in place, as they are from the eighth use of a tensor on
 os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 # otherwise it keeps one of oneDNN's kernels for every combination of sizes that it has ever seen
@@ -60,7 +74,8 @@ os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
 # another device gains from a thread of its own.
 if not os.path.exists("/proc/driver/nvidia"):
     os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
-with warnings.catch_warnings(), without_chatter(re.compile(rb"(?s).*")):
+# mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
+with warnings.catch_warnings(), without_chatter(re.compile(rb"(?s).*")), hidden_packages("sklearn", "scipy"):
     warnings.simplefilter("ignore")
     import mxnet as mx
     from mxnet.base import _LIB, MXNetError

@@ -144,6 +144,17 @@ class Operator:
         """Compute into given memory, inside a program that has been checked; False where this cannot."""
         return False
 
+    def fill_gradients(
+        self,
+        gradients: Sequence[Array],
+        arrays: Sequence[Array],
+        outputs: Sequence[Array],
+        targets: Sequence[Optional[Array]],
+        attributes: dict[str, Any],
+    ) -> bool:
+        """Write the gradients of the inputs into given memory (None: not needed); False where this cannot."""
+        return False
+
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Run once more on other values: how a compiled program's operations are repeated one by one."""
         return invoke(self, inputs, attributes)
@@ -162,6 +173,9 @@ class HostOperator(Operator):
         check, differentiable: As for :class:`Operator`.
         fills: The function writes its result into the array that it is given as ``out`` (a tuple of arrays where it has
             several): engine memory, so that a large result is not copied.
+        gradients: In compiled programs takes the place of the differentiation rule: takes the gradients of the outputs,
+            the inputs and the outputs, and the attributes as keywords; writes into ``out``, which has an array for each
+            input, or None where no gradient is needed.
     """
 
     def __init__(
@@ -173,12 +187,14 @@ class HostOperator(Operator):
         infer: Optional[Infer] = None,
         differentiable: bool = True,
         fills: bool = False,
+        gradients: Optional[Callable[..., None]] = None,
     ) -> None:
         super().__init__(
             name, None, check=check, infer=infer, differentiable=differentiable, data_dependent=infer is None, trap=True
         )
         self.function = function
         self.fills = fills
+        self.gradients = gradients
 
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees no attributes of a host operator."""
@@ -209,11 +225,29 @@ class HostOperator(Operator):
         """Compute into given memory, where it is the processor's and numpy knows the types."""
         if not (self.fills and engine.on_cpu()):
             return False
-        types = [engine.dtype_of(array) for array in (*arrays, *targets)]
-        if bfloat16 in types:
+        views = _views(arrays, targets)
+        if views is None:
             return False
-        views = [engine.view(array, engine.shape_of(array), dtype) for array, dtype in zip((*arrays, *targets), types)]
-        self._fill(views[: len(arrays)], views[len(arrays) :], attributes)
+        self._fill(views[0], views[1], attributes)
+        return True
+
+    def fill_gradients(
+        self,
+        gradients: Sequence[Array],
+        arrays: Sequence[Array],
+        outputs: Sequence[Array],
+        targets: Sequence[Optional[Array]],
+        attributes: dict[str, Any],
+    ) -> bool:
+        """Write the gradients into given memory, where the operator says how and numpy knows the types."""
+        if self.gradients is None or not engine.on_cpu():
+            return False
+        views = _views(gradients, arrays, outputs, [target for target in targets if target is not None])
+        if views is None:
+            return False
+        written = iter(views[3])
+        out = [None if target is None else next(written) for target in targets]
+        self.gradients(*views[:3], out=out, **attributes)
         return True
 
     def _fill(self, views: list[np.ndarray], out: list[np.ndarray], attributes: dict[str, Any]) -> None:
@@ -251,6 +285,20 @@ class ConstantOperator(Operator):
         if contains_dimension(attributes):
             return invoke(self, inputs, attributes)
         return [constant(engine.from_numpy(self.function(**attributes)))]
+
+
+def _views(*groups: Sequence[Array]) -> Optional[list[list[np.ndarray]]]:
+    """Return views of each group's arrays; None where there is one of a type that numpy does not know."""
+    found = []
+    for group in groups:
+        views = []
+        for array in group:
+            dtype = engine.dtype_of(array)
+            if dtype is bfloat16:
+                return None
+            views.append(engine.view(array, engine.shape_of(array), dtype))
+        found.append(views)
+    return found
 
 
 def _readable(array: Array) -> np.ndarray:

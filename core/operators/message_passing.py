@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -74,6 +74,24 @@ def _gather_multiply_gradients(
     three = _checked(rows, gradient.shape[0])
     given = (gradient.reshape(-1), x.reshape(-1), weight.reshape(-1), *three, heads, _width(x) // max(heads, 1))
     gather_multiply_gradients(*given, (out[0].reshape(-1), out[1].reshape(-1)))
+
+
+def _into_gather_multiply_sum(
+    gradients: Sequence[np.ndarray],
+    inputs: Sequence[np.ndarray],
+    outputs: Sequence[np.ndarray],
+    out: Sequence[Optional[np.ndarray]],
+) -> None:
+    (gradient, *_), (x, weight, *rows) = gradients, inputs
+    of_x, of_weight = out[:2]
+    if of_x is not None and of_weight is not None:
+        _gather_multiply_gradients(gradient, x, weight, *rows[3:], out=(of_x, of_weight))
+    elif of_x is not None:
+        _gather_multiply_sum(gradient, weight, *rows[3:], *rows[:3], out=of_x)
+    elif of_weight is not None:
+        shape = (*weight.shape[1:], _width(x) // max(_width(weight), 1))
+        ends = x.reshape(-1, *shape), gradient.reshape(-1, *shape)
+        _dot_ends(*ends, *rows, out=of_weight)
 
 
 def _dot_ends(source: np.ndarray, target: np.ndarray, *rows: np.ndarray, out: np.ndarray) -> None:
@@ -170,7 +188,13 @@ def _alike(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 gather_sum = HostOperator("gather_sum", _gather_sum, infer=_of_targets(1), fills=True)
 gather_extreme = HostOperator("gather_extreme", _gather_extreme, infer=_with_winners, fills=True)
-gather_multiply_sum = HostOperator("gather_multiply_sum", _gather_multiply_sum, infer=_of_targets(2), fills=True)
+gather_multiply_sum = HostOperator(
+    "gather_multiply_sum",
+    _gather_multiply_sum,
+    infer=_of_targets(2),
+    fills=True,
+    gradients=_into_gather_multiply_sum,
+)
 gather_multiply_gradients = HostOperator(
     "gather_multiply_gradients",
     _gather_multiply_gradients,

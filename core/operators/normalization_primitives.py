@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -119,12 +119,27 @@ def _image_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [metas[0], (shape[:2], dtype), (shape[:2], dtype)]
 
 
+def _into_images(
+    gradients: Sequence[np.ndarray],
+    inputs: Sequence[np.ndarray],
+    outputs: Sequence[np.ndarray],
+    out: Sequence[Optional[np.ndarray]],
+    **options: Any,
+) -> None:
+    from core.kernels.instance_normalization import normalize_images_gradients  # numba loads with the first use
+
+    (x, scale, _), (_, mean, deviation) = inputs, outputs
+    targets = [np.empty_like(given) if target is None else target for target, given in zip(out, inputs)]
+    normalize_images_gradients(gradients[0], x, scale, mean, deviation, out=(targets[0], targets[1], targets[2]))
+
+
 _image_normalization = HostOperator(
     "instance_normalization",
     _rows_kernel("normalize_images", "instance_normalization"),
     check=_check_images,
     infer=_image_metas,
     fills=True,
+    gradients=_into_images,
 )
 image_normalization_gradients = HostOperator(
     "instance_normalization_gradients",

@@ -126,3 +126,16 @@ def test_only_chatter_is_kept_from_the_error_stream(capfd: pytest.CaptureFixture
     with engine.without_chatter():
         os.write(2, b"one\n[11:17:58] ../src/operator/nn/mkldnn/mkldnn_pooling.cc:58: MKLDNN Pooling: training\ntwo")
     assert capfd.readouterr().err == "one\ntwo"
+
+
+def test_hidden_packages_are_absent_and_then_come_back() -> None:
+    assert "wave" not in sys.modules
+    with engine.hidden_packages("wave", "os"):
+        import os as shown
+
+        with pytest.raises(ImportError):
+            import wave
+    assert shown is os
+    import wave
+
+    assert wave.__name__ == "wave"

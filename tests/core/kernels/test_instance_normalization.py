@@ -130,3 +130,16 @@ def test_shapes_that_do_not_fit_are_refused():
     x, scale = core.to_tensor(draw(2, 3, 4, 4)), core.to_tensor(draw(2))
     with pytest.raises(OperatorError, match=r"instance_norm: x \[2, 3, 4, 4\], scale \[2\], shift \[2\] do not fit"):
         primitives.image_normalization(x, scale, scale, EPSILON)
+
+
+@pytest.mark.parametrize("needed", [(True, False, False), (False, True, True), (False, False, True)])
+def test_a_program_computes_the_gradients_that_are_needed(needed):
+    given, factor = (draw(2, 4, 5, 5), draw(4) + 2, draw(4)), draw(2, 4, 5, 5)[::-1].copy()
+    tensors = [core.to_tensor(array, stop_gradient=not wanted) for array, wanted in zip(given, needed)]
+    normalize = core.jit.to_static(lambda x, w, b: core.nn.functional.instance_norm(x, weight=w, bias=b, eps=EPSILON))
+    (normalize(*tensors) * core.to_tensor(factor)).sum().backward()
+    for tensor, expected, wanted in zip(tensors, reference(*given, factor)[1], needed):
+        if wanted:
+            np.testing.assert_allclose(tensor.grad.numpy(), expected, rtol=1e-4, atol=1e-4)
+        else:
+            assert tensor.grad is None

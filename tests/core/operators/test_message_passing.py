@@ -169,6 +169,18 @@ def test_one_gradient_alone_is_the_same_as_both() -> None:
     assert found[1][1] is None and found[2][0] is None
 
 
+@pytest.mark.parametrize("weight", [WEIGHT, WEIGHT[:, 0]], ids=["heads", "rows"])
+@pytest.mark.parametrize("wanted", [[True, False], [False, True], [True, True]])
+def test_a_program_computes_the_gradients_that_are_needed(wanted: list[bool], weight: np.ndarray) -> None:
+    found = []
+    for run in (gather_multiply_reduce, to_static(gather_multiply_reduce)):
+        given = [T(array, stop_gradient=not needed) for array, needed in zip((X, weight), wanted)]
+        (run(*given, GRAPH) * T(Y)).sum().backward()
+        found.append([tensor.grad.numpy() for tensor, needed in zip(given, wanted) if needed])
+    for eager, compiled in zip(*found):
+        np.testing.assert_allclose(compiled, eager, rtol=1e-12)
+
+
 @pytest.mark.parametrize("reduce", ["max", "min"])
 def test_the_first_of_equal_numbers_gets_the_gradient(reduce: str) -> None:
     edges, weights = Edges.from_index(np.array([2, 1, 0, 0]), np.array([0, 0, 0, 1]), 3, 2), T([[1.0, 2], [4, 8]])
