@@ -26,6 +26,7 @@ def ours(name: str, batch: int, folder: str) -> Steps:
     """Return forward pass and training step, eager and compiled, in float32 and bfloat16; exports into the folder.
 
     ``folder/program`` is our exported program and ``folder/model.onnx`` the same network for other run times.
+    Processors without AVX-512 have no steps in bfloat16.
     """
     import core
     import PaddleClas
@@ -66,15 +67,17 @@ def ours(name: str, batch: int, folder: str) -> Steps:
         return step
 
     compiled, compiled_loss = core.jit.to_static(lambda x: model(x)), core.jit.to_static(loss)
-    return {
+    steps = {
         "forward, eager": forward(model, False),
         "forward, compiled": forward(compiled, False),
         "forward, exported": lambda: predictor.run(array),
-        "forward, compiled, bfloat16": forward(compiled, True),
         "training, eager": training(loss, False),
         "training, compiled": training(compiled_loss, False),
-        "training, compiled, bfloat16": training(compiled_loss, True),
     }
+    if core.amp.is_bfloat16_supported():
+        steps["forward, compiled, bfloat16"] = forward(compiled, True)
+        steps["training, compiled, bfloat16"] = training(compiled_loss, True)
+    return steps
 
 
 def _exported(core: Any, model: Any, spec: Any, folder: str) -> None:
