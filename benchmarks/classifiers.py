@@ -5,7 +5,8 @@
     python -m benchmarks.classifiers --models ResNet50 --peers PEERS/bin/python [--batch 8] [--rounds 10] [--threads 2]
 
 Each side runs in a process of its own with the same number of threads; the two sides of a row take turns, and its ratio
-is the median of the rounds' ratios. A ratio above 1 says that ours is faster. Without AVX-512 there are no bfloat16 rows.
+is the median of the rounds' ratios. A ratio above 1: ours is faster. Processors without AVX-512 have no rows in
+bfloat16.
 """
 
 from __future__ import annotations

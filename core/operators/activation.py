@@ -29,6 +29,7 @@ from core.operators.activation_smooth import (
 )  # fmt: skip
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.arguments import axis_argument, need_tensor
+from core.operators.gated import gate
 from core.operators.manipulation import reshape_exact
 from core.operators.masking import where
 from core.operators.math import maximum, minimum
@@ -226,7 +227,8 @@ def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    return floating_tensor(x, "hardswish") * hardsigmoid(x, 1.0 / 6.0, 0.5)
+    found = gate(floating_tensor(x, "hardswish"), hard=True)
+    return x * hardsigmoid(x, 1.0 / 6.0, 0.5) if found is None else found  # type: ignore[operator, no-any-return]
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) -> Tensor:

@@ -11,6 +11,7 @@ from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import cast
+from core.operators.gated import gate
 from core.operators.joining import split
 from core.operators.masking import where
 from core.operators.math import abs as absolute
@@ -178,7 +179,8 @@ def silu(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    return floating_tensor(x, "silu") * sigmoid(x)
+    found = gate(floating_tensor(x, "silu"), hard=False)
+    return x * sigmoid(x) if found is None else found  # type: ignore[operator, no-any-return]
 
 
 def swish(x: Tensor, name: Optional[str] = None) -> Tensor:

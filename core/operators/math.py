@@ -125,25 +125,13 @@ class _Sum(BinaryOperator):
 
 
 class _Product(BinaryOperator):
-    """Multiplication; where a program with a gradient weighs whole channels, the weights are spread out first.
-
-    The engine's gradient of a product that broadcasts takes twice as long as those of the two steps.
-    """
+    """Multiplication; where whole channels of images are weighed, by a kernel of ours."""
 
     def _apply(self, x: Tensor, y: Tensor) -> Tensor:
-        if _is_differentiated_graph() and x.dtype is float32 and x.ndim == y.ndim == 4:
-            x, y = self._spread(x, y)
-        return super()._apply(x, y)
+        from core.operators.channel_weights import weigh_channels  # same floor
 
-    def _spread(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        from core.operators.manipulation import broadcast_to  # same floor
-
-        weights, images = (x, y) if x.shape[2:] == [1, 1] else (y, x)
-        alike = weights.shape == [*images.shape[:2], 1, 1] != images.shape
-        if alike and not (x.stop_gradient and y.stop_gradient):
-            weights = broadcast_to(weights, images.shape)
-            return (weights, images) if images is y else (images, weights)
-        return x, y
+        found = weigh_channels(x, y)
+        return super()._apply(x, y) if found is None else found
 
 
 class _Division(BinaryOperator):

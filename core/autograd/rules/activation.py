@@ -9,6 +9,7 @@ from typing import Any, Optional
 from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.operator import Operator
+from core.operators.gated import gated_gradient
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -70,6 +71,19 @@ def _hard_sigmoid(context: Context, gradient: Tensor) -> Gradients:
         return (apply(_hard_sigmoid_backward, gradient, x, **options),)
     line = x.detach() * context.slope + context.offset
     return (gradient * (ops.cast(ops.logical_and(line >= 0, line <= 1), gradient.dtype) * context.slope),)
+
+
+@rule("gated")
+def _gated(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    if not context.create_graph:
+        return (apply(gated_gradient, gradient, x, hard=context.hard),)
+    if not context.hard:
+        opening = ops.sigmoid(x)
+        return (gradient * opening * (1.0 + x * (1.0 - opening)),)
+    fixed = x.detach()
+    within = ops.cast(ops.logical_and(fixed > -3.0, fixed < 3.0), x.dtype)
+    return (gradient * (within * (x * (1.0 / 3.0) + 0.5) + ops.cast(fixed >= 3.0, x.dtype)),)
 
 
 @rule("sigmoid")

@@ -9,8 +9,9 @@ from typing import Any, Optional
 from core import operators as ops
 from core.autograd.context import Context, rule
 from core.operators.bessel import bessel_i
+from core.operators.channel_weights import weighed_channels_gradients
 from core.operators.manipulation import unbroadcast
-from core.tensor import Tensor
+from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
 
@@ -53,6 +54,14 @@ def _negated(context: Context, gradient: Tensor) -> Gradients:
 def _multiply(context: Context, gradient: Tensor) -> Gradients:
     x, y = context.inputs
     return pair(context, lambda: gradient * y, lambda: gradient * x)
+
+
+@rule("weighed_channels")
+def _weighed_channels(context: Context, gradient: Tensor) -> Gradients:
+    images, weights = context.inputs
+    if not context.create_graph:
+        return apply(weighed_channels_gradients, gradient, images, weights)  # type: ignore[no-any-return]
+    return gradient * weights, ops.sum(gradient * images, [2, 3], keepdim=True)
 
 
 @rule("multiply_scalar", "multiply_reverse_scalar")

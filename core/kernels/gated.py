@@ -1,0 +1,93 @@
+"""Numbers times a gate that they open themselves, hard swish and swish: forward and backward in one pass each.
+
+Float32 on the CPU. The engine would make the gate first, keep it, and add two gradients up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from core.kernels.compiled import compiled, serial, threads, vectorized
+from core.kernels.smooth import sigmoid
+
+_F = np.float32
+_SIXTH, _THIRD, _HALF, _ZERO, _ONE, _BEND = _F(1 / 6), _F(1 / 3), _F(0.5), _F(0), _F(1), _F(3)
+_BLOCK = 1 << 14
+
+
+def gate(x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
+    """Write x * min(max(x / 6 + 1 / 2, 0), 1), or x * sigmoid(x).
+
+    Args:
+        x: of any shape.
+        hard: which of the two.
+        out: memory for the result.
+    """
+    (_hard_swish if hard else _swish)(x.reshape(-1), out.reshape(-1))
+
+
+def gate_gradient(gradient: np.ndarray, x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
+    """Write the gradient of x of :func:`gate`; where hard swish is bent, at -3 and 3, it has the slope of outside."""
+    (_hard_swish_gradient if hard else _swish_gradient)(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
+
+
+@serial
+def _blocks(size: Any) -> Any:
+    return (size + _BLOCK - 1) // _BLOCK
+
+
+@compiled
+def _hard_swish(x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _hard_swish_block(x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _hard_swish_block(x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> None:
+    for i in range(first, last):
+        line = x[i] * _SIXTH + _HALF
+        line = _ZERO if line < _ZERO else (_ONE if line > _ONE else line)
+        result[i] = x[i] * line
+
+
+@compiled
+def _hard_swish_gradient(gradient: np.ndarray, x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _hard_swish_gradient_block(gradient, x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _hard_swish_gradient_block(
+    gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any
+) -> None:
+    for i in range(first, last):
+        slope = x[i] * _THIRD + _HALF
+        slope = _ZERO if x[i] <= -_BEND else (_ONE if x[i] >= _BEND else slope)
+        result[i] = gradient[i] * slope
+
+
+@compiled
+def _swish(x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _swish_block(x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _swish_block(x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> None:
+    for i in range(first, last):
+        result[i] = x[i] * sigmoid(x[i])
+
+
+@compiled
+def _swish_gradient(gradient: np.ndarray, x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _swish_gradient_block(gradient, x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _swish_gradient_block(gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> None:
+    for i in range(first, last):
+        opening = sigmoid(x[i])
+        result[i] = gradient[i] * opening * (_ONE + x[i] * (_ONE - opening))

@@ -1,0 +1,115 @@
+"""Hard swish and swish of many numbers, which kernels of ours compute, against numpy in float64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable
+
+import numba
+import numpy as np
+import pytest
+
+import core
+import core.nn.functional as F
+from core import nn
+from core.kernels import gated as kernels
+from core.kernels.operator import REGISTRY
+from core.operators import gated
+from core.static import InputSpec
+
+SHAPE = (3, 7, gated.FEWEST_ELEMENTS // 16)
+FUNCTIONS = {"hardswish": F.hardswish, "silu": F.silu}
+
+
+def draw(scale: float = 4.0) -> np.ndarray:
+    x = (np.random.default_rng(0).standard_normal(SHAPE) * scale).astype(np.float32)
+    x[0, 0, :4] = [-3, 3, 0, -0.0]
+    return x
+
+
+def reference(name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values, slopes and second derivatives."""
+    x = x.astype(np.float64)
+    if name == "hardswish":
+        within, above = (x > -3) & (x < 3), x >= 3
+        return x * np.clip(x / 6 + 0.5, 0, 1), within * (x / 3 + 0.5) + above, within / 3
+    s = 1 / (1 + np.exp(-x))
+    return x * s, s * (1 + x * (1 - s)), s * (1 - s) * (2 + x * (1 - 2 * s))
+
+
+def operators_of(run: Any) -> list[str]:
+    (program,) = run.programs.values()
+    return [operation.operator.name for operation in program[0].operations]
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_gradients(name: str, compiled: bool) -> None:
+    array, factor = draw(), np.random.default_rng(1).standard_normal(SHAPE).astype(np.float32)
+    x = core.to_tensor(array, stop_gradient=False)
+    function: Callable[..., Any] = FUNCTIONS[name]
+    run = core.jit.to_static(function) if compiled else function
+    y = run(x)
+    (y * core.to_tensor(factor)).sum().backward()
+    if compiled:
+        assert operators_of(run) == ["gated"]
+    values, slopes, _ = reference(name, array)
+    np.testing.assert_allclose(y.numpy(), values, rtol=2e-6, atol=2e-6)
+    np.testing.assert_allclose(x.grad.numpy(), slopes * factor, rtol=3e-6, atol=3e-6)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_second_derivatives(name: str) -> None:
+    array = draw()
+    x = core.to_tensor(array, stop_gradient=False)
+    (slope,) = core.grad([FUNCTIONS[name](x).sum()], [x], create_graph=True)
+    (second,) = core.grad([slope.sum()], [x])
+    _, slopes, seconds = reference(name, array)
+    np.testing.assert_allclose(slope.numpy(), slopes, rtol=3e-6, atol=3e-6)
+    np.testing.assert_allclose(second.numpy(), seconds, rtol=3e-6, atol=3e-6)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_no_number_stays_so_and_infinity_opens_the_gate(name: str) -> None:
+    array = draw()
+    array[0, 0, :2] = [np.nan, np.inf]
+    x = core.to_tensor(array, stop_gradient=False)
+    y = FUNCTIONS[name](x)
+    y.sum().backward()
+    assert np.isnan(y.numpy()[0, 0, 0]) and np.isinf(y.numpy()[0, 0, 1])
+    assert np.isnan(x.grad.numpy()[0, 0, 0])
+    np.testing.assert_allclose(y.numpy()[1:], reference(name, array[1:])[0], rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("hard", [True, False])
+def test_results_do_not_depend_on_the_number_of_threads(hard: bool) -> None:
+    x = np.concatenate([draw().reshape(-1)] * 9)[:-5]
+    before, found = numba.get_num_threads(), []
+    try:
+        for threads in {1, before}:
+            numba.set_num_threads(threads)
+            out = np.full((2, x.size), np.nan, np.float32)
+            kernels.gate(x, hard=hard, out=out[0])
+            kernels.gate_gradient(x, x, hard=hard, out=out[1])
+            found.append(out)
+    finally:
+        numba.set_num_threads(before)
+    np.testing.assert_array_equal(found[0], found[-1])
+    assert np.isfinite(found[0]).all()
+
+
+@pytest.mark.parametrize(("name", "kept"), [("hardswish", "hard_sigmoid"), ("silu", "sigmoid")])
+def test_exported_programs_hold_what_other_run_times_know(name: str, kept: str, tmp_path: Path) -> None:
+    layer = nn.Hardswish() if name == "hardswish" else nn.Silu()
+    array = draw()
+    core.jit.save(layer, tmp_path / "layer", [InputSpec([None, *SHAPE[1:]], "float32", "x")])
+    loaded = core.jit.load(tmp_path / "layer")
+    np.testing.assert_allclose(loaded(core.to_tensor(array)).numpy(), reference(name, array)[0], rtol=2e-6, atol=2e-6)
+    assert kept in (tmp_path / "layer" / "program.json").read_text() and REGISTRY["gated"].fills
+
+
+def test_few_numbers_and_other_types_are_left_to_the_engine() -> None:
+    for x in (core.ones([4]), core.ones(list(SHAPE), "float64")):
+        run = core.jit.to_static(F.hardswish)
+        run(x)
+        assert "gated" not in operators_of(run)
