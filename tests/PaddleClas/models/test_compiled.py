@@ -41,7 +41,10 @@ SHAPES = {
     "NASNetA_mobile": (4, 3, 32, 32),
 }
 
-DEEP = ("DarkNet53", "DenseNet121", "InceptionV3", "DPN68", "Xception41")
+DEEP = (
+    *("DarkNet53", "DenseNet121", "DPN68", "HRNet_W18_C", "InceptionV3", "NASNetA_mobile", "Res2Net50_26w_4s"),
+    *("ResNeSt50", "ResNet50_vc", "ResNeXt50_vd_32x4d", "Xception41"),
+)
 """Networks that take many seconds; how they are compiled in evaluation is left to the exhaustive run."""
 
 Numbers = dict[str, np.ndarray]
