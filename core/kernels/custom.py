@@ -122,10 +122,6 @@ def _dense(handle: Any, writable: bool = True, stype: Optional[int] = None) -> A
     return Array(handle, writable)
 
 
-mx.operator._ndarray_cls = _dense  # what registering takes to make the arrays of every call
-
-
-@mx.operator.register("core_operator")
 class _Properties(mx.operator.CustomOpProp):
     """Describes a declared operator to the engine; a constructor that raised would end the process."""
 
@@ -167,3 +163,9 @@ class _Properties(mx.operator.CustomOpProp):
 
     def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> _Computation:
         return _Computation(self.operator, self.attributes)
+
+
+_usual = mx.operator._ndarray_cls
+mx.operator._ndarray_cls = _dense  # what registering takes to make the arrays of every call of this operator
+mx.operator.register("core_operator")(_Properties)
+mx.operator._ndarray_cls = _usual

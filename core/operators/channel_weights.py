@@ -7,27 +7,17 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import door, engine
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
+from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel, kernel
 from core.tensor import Tensor, apply
 
 FEWEST_ELEMENTS = 2**13
 """Below it, calling our kernel costs more than the engine's product."""
 
 
-def _weigh(images: np.ndarray, weights: np.ndarray, *, out: np.ndarray) -> None:
-    from core.kernels.channel_weights import weigh_channels  # numba loads with the first use
-
-    weigh_channels(images, weights, out=out)
-
-
-def _gradients(gradient: np.ndarray, images: np.ndarray, weights: np.ndarray, *, out: Any) -> None:
-    from core.kernels.channel_weights import weigh_channels_gradients
-
-    weigh_channels_gradients(gradient, images, weights, out=out)
+_gradients = kernel("channel_weights", "weigh_channels_gradients")
 
 
 def _into(
@@ -36,7 +26,7 @@ def _into(
     outputs: Sequence[np.ndarray],
     out: Sequence[Optional[np.ndarray]],
 ) -> None:
-    _gradients(gradients[0], inputs[0], inputs[1], out=tuple(out))
+    _gradients(gradients[0], *inputs, out=tuple(out))
 
 
 def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
@@ -48,7 +38,7 @@ def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
 
 weighed_channels = HostOperator(
     "weighed_channels",
-    _weigh,
+    kernel("channel_weights", "weigh_channels"),
     check=_check,
     infer=lambda metas, options: metas[:1],
     fills=True,
@@ -66,16 +56,12 @@ weighed_channels_gradients = HostOperator(
 def weigh_channels(x: Tensor, y: Tensor) -> Optional[Tensor]:
     """Return the product where one is images and the other a weight for each of their channels; None elsewhere.
 
-    The engine's gradient of a product that broadcasts makes one as large as the images, and then adds it up. Programs
-    that are exported hold operators that other run times know.
+    The engine's gradient of a product that broadcasts makes one as large as the images, and then adds it up.
     """
-    trace = door.state.trace
-    if x.dtype is not float32 or x.ndim != 4 or y.ndim != 4 or (trace is not None and trace.symbolic):
+    if x.ndim != 4 or y.ndim != 4 or is_exported_or_mixed() or not is_for_our_kernel(x, y):
         return None
     weights, images = (x, y) if x.shape[2:] == [1, 1] else (y, x)
     if images.size < FEWEST_ELEMENTS or weights.shape != [*images.shape[:2], 1, 1] or weights.shape == images.shape:
-        return None
-    if y.dtype is not float32 or not engine.on_cpu() or door.state.precision is not None:
         return None
     return apply(weighed_channels, images, weights)  # type: ignore[no-any-return]
 

@@ -18,9 +18,9 @@ from core.operators.normalization_primitives import (
     batch_normalization,
     frozen_normalization,
     image_normalization,
-    is_for_our_kernel,
     layer_normalization,
 )
+from core.operators.own_kernels import is_for_our_kernel
 from core.operators.windows import channel_first, channel_last
 from core.tensor import Tensor
 

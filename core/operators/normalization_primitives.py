@@ -5,9 +5,8 @@ The statistics are results like any other, so that the rules can be written with
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from core.operators.constants import constant
 from core.operators.creation import cast, filled
 from core.operators.manipulation import reshape
 from core.operators.math import rsqrt
+from core.operators.own_kernels import kernel
 from core.tensor import Tensor, apply
 
 
@@ -80,14 +80,6 @@ layer_normalization_backward = Operator(
 )
 
 
-def _rows_kernel(name: str, module: str = "normalization") -> Callable[..., None]:
-    def run(*arrays: np.ndarray, **options: Any) -> None:
-        kernels = importlib.import_module(f"core.kernels.{module}")  # numba loads with the first use
-        getattr(kernels, name)(*arrays, **options)
-
-    return run
-
-
 def _check_rows(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse shapes that do not fit: the kernel would read other memory."""
     shapes = [list(shape) for shape, _ in metas]
@@ -96,11 +88,11 @@ def _check_rows(metas: Sequence[Meta], options: dict[str, Any]) -> None:
 
 
 _row_normalization = HostOperator(
-    "row_normalization", _rows_kernel("normalize_rows"), check=_check_rows, infer=_layer_metas, fills=True
+    "row_normalization", kernel("normalization", "normalize_rows"), check=_check_rows, infer=_layer_metas, fills=True
 )
 row_normalization_gradients = HostOperator(
     "row_normalization_gradients",
-    _rows_kernel("normalize_rows_gradients"),
+    kernel("normalization", "normalize_rows_gradients"),
     infer=lambda metas, options: [metas[1], metas[2], metas[2]],
     differentiable=False,
     fills=True,
@@ -119,6 +111,9 @@ def _image_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [metas[0], (shape[:2], dtype), (shape[:2], dtype)]
 
 
+_images_gradients = kernel("instance_normalization", "normalize_images_gradients")
+
+
 def _into_images(
     gradients: Sequence[np.ndarray],
     inputs: Sequence[np.ndarray],
@@ -126,16 +121,14 @@ def _into_images(
     out: Sequence[Optional[np.ndarray]],
     **options: Any,
 ) -> None:
-    from core.kernels.instance_normalization import normalize_images_gradients  # numba loads with the first use
-
     (x, scale, _), (_, mean, deviation) = inputs, outputs
     targets = [np.empty_like(given) if target is None else target for target, given in zip(out, inputs)]
-    normalize_images_gradients(gradients[0], x, scale, mean, deviation, out=(targets[0], targets[1], targets[2]))
+    _images_gradients(gradients[0], x, scale, mean, deviation, out=tuple(targets))
 
 
 _image_normalization = HostOperator(
     "instance_normalization",
-    _rows_kernel("normalize_images", "instance_normalization"),
+    kernel("instance_normalization", "normalize_images"),
     check=_check_images,
     infer=_image_metas,
     fills=True,
@@ -143,7 +136,7 @@ _image_normalization = HostOperator(
 )
 image_normalization_gradients = HostOperator(
     "instance_normalization_gradients",
-    _rows_kernel("normalize_images_gradients", "instance_normalization"),
+    _images_gradients,
     infer=lambda metas, options: [metas[1], metas[2], metas[2]],
     differentiable=False,
     fills=True,
@@ -200,13 +193,8 @@ def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float)
 
 
 def image_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> Tensor:
-    """Normalise each channel of each image (N, C, ...) by a kernel of ours, where :func:`is_for_our_kernel` says so."""
+    """Normalise each channel of each image (N, C, ...) by a kernel of ours, float32 on the CPU."""
     return apply(_image_normalization, x, scale, shift, epsilon=float(epsilon))[0]  # type: ignore[no-any-return]
-
-
-def is_for_our_kernel(*tensors: Tensor) -> bool:
-    """Return whether tensors are float32 on the CPU."""
-    return engine.on_cpu() and all(tensor.dtype is float32 for tensor in tensors)
 
 
 def affine(
