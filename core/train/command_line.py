@@ -96,6 +96,26 @@ def training_options(description: str, examples: str, arguments: Optional[Sequen
     return options
 
 
+def evaluation_options(
+    description: str, examples: str, arguments: Optional[Sequence[str]] = None
+) -> argparse.Namespace:
+    """Return the options of a command that evaluates a run.
+
+    Args:
+        description: what it measures.
+        examples: commands and what they do.
+        arguments: the command line; None: this process's.
+    """
+    own = parser(description, examples)
+    own.add_argument("run", metavar="RUN", help="the folder of a run")
+    add_override_option(own)
+    add_data_option(own)
+    own.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
+    add_checkpoint_option(own)
+    own.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT")
+    return own.parse_args(arguments)
+
+
 def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     """Add ``--checkpoint NAME``.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional, TypeVar
+from typing import Any, Optional, TypeVar
 
+from core.train.checkpoint import load_network
 from core.train.config import Section, differences, load_config, save_config
 from core.train.run_folder import RunFolder, writing
+from core.train.seeds import seed_everything
 
 Schema = TypeVar("Schema", bound=Section)
 
@@ -66,3 +68,30 @@ def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
     with writing(folder.path):
         save_config(config, folder.config)
     return folder
+
+
+def open_run(
+    schema: type[Section], tasks: Any, run: str, checkpoint: str, overrides: Sequence[str] = ()
+) -> tuple[Any, RunFolder]:
+    """Return the task of a run with the weights of a checkpoint, in evaluation mode, and the run's folder.
+
+    Args:
+        schema: the config's; it has the keys ``seed`` and ``task``.
+        tasks: the registry that builds the task.
+        run: the run's folder.
+        checkpoint: "best", "newest", or the name of one.
+        overrides: changes of keys of the run's config.
+
+    Raises:
+        FileNotFoundError: it is no run's folder, or there is no such checkpoint.
+    """
+    folder = RunFolder.open(run)
+    config: Any = load_config(schema, folder.config, overrides)
+    seed_everything(config.seed)
+    task = tasks.build(config.task, config=config)
+    chosen = folder.find_checkpoint(checkpoint)
+    for name, network in task.networks.items():
+        load_network(chosen, name, network)
+    task.eval_mode()
+    print(f"weights: {chosen}")
+    return task, folder
