@@ -28,17 +28,35 @@ class ConditionalGAN(NoiseTask):
         config: the experiment; the second field of its data is the class number.
         gan_mode: the loss, of :data:`PaddleGAN.losses.MODES`; the paper's is "vanilla".
         real_label: what the discriminator should say of real images; 0.9 smooths it.
+        mismatched: show the discriminator real images under wrong classes too, for it to reject like generated ones
+            (GAN-CLS, Reed et al. 2016, https://arxiv.org/abs/1605.05396); the paper of CGAN does not.
+        temperature: what noise is multiplied by outside training: below 1, images are more typical of their class and
+            vary less, as where likelihoods are sampled so (Kingma and Dhariwal 2018, https://arxiv.org/abs/1807.03039).
 
     Raises:
-        ValueError: there is no such loss, or the networks have other numbers of classes.
+        ValueError: there is no such loss, the networks have other numbers of classes, there is no wrong class, or the
+            temperature is not positive.
     """
 
     generators = ("CGANGenerator", "ConditionalDeepConvGenerator")
     discriminators = ("CGANDiscriminator",)
 
-    def __init__(self, config: GANConfig, gan_mode: str = "vanilla", real_label: float = 1.0) -> None:
+    def __init__(
+        self,
+        config: GANConfig,
+        gan_mode: str = "vanilla",
+        real_label: float = 1.0,
+        mismatched: bool = False,
+        temperature: float = 1.0,
+    ) -> None:
         super().__init__(config)
+        if not temperature > 0:
+            raise ValueError(f"task.temperature must be more than 0, not {temperature}")
+        self.temperature = temperature
         self.n_class = self.generator.n_class
+        self.mismatched = mismatched
+        if mismatched and self.n_class < 2:
+            raise ValueError("task.mismatched: there is no wrong class where generator.network.n_class is 1")
         if self.discriminator.n_class != self.n_class:
             raise ValueError(
                 f"generator.network.n_class is {self.n_class}, discriminator.network.n_class is "
@@ -81,8 +99,15 @@ class ConditionalGAN(NoiseTask):
         """
         made = self.generator(self.draw(images), classes).detach()
         real, fake = self.discriminator(images, classes), self.discriminator(made, classes)
-        loss = self.criterion(real, True, is_disc=True) + self.criterion(fake, False, is_disc=True)
-        return loss, {"real": real.mean(), "fake": fake.mean()}
+        rejected = self.criterion(fake, False, is_disc=True)
+        if self.mismatched:
+            wrong = self.discriminator(images, self.other_classes(classes))
+            rejected = (rejected + self.criterion(wrong, False, is_disc=True)) / 2
+        return self.criterion(real, True, is_disc=True) + rejected, {"real": real.mean(), "fake": fake.mean()}
+
+    def other_classes(self, classes: Any) -> Any:
+        """Return for each class number another one, each as likely, int64 (N,)."""
+        return (classes + core.randint(1, self.n_class, classes.shape, "int64")) % self.n_class
 
     def generator_loss(self, images: Any, classes: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the generator's loss."""
@@ -92,8 +117,10 @@ class ConditionalGAN(NoiseTask):
     # evaluation
 
     def predict(self, *fields: Any) -> Sequence[Any]:
-        """Return generated images of the classes of a batch's real ones."""
-        return [self.generator(fields[-1], fields[1])]
+        """Return generated images of the classes of a batch's real ones, as many for each as it has noise."""
+        noise = fields[-1].reshape([-1, self.noise_size])
+        copies = noise.shape[0] // fields[1].shape[0]
+        return [self.generator(noise, core.repeat_interleave(fields[1], copies))]
 
     def evaluator(self, split: str) -> Evaluator:
         """Return an empty evaluator."""
@@ -139,7 +166,9 @@ class ConditionalGAN(NoiseTask):
 
 
 class AgreementEvaluator(DistanceEvaluator):
-    """Gathers "agreement" too: the share of generated images whose class a classifier of real images recognises.
+    """Gathers "agreement" too: the share of generated images in which a classifier of real images sees the class asked.
+
+    Beside it stands "agreement_of_real", the share of the split's real images whose class it sees.
 
     Args:
         features: by which images are compared.
@@ -150,15 +179,20 @@ class AgreementEvaluator(DistanceEvaluator):
         super().__init__(features)
         self.classifier = classifier
         self.right: list[np.ndarray] = []
+        self.right_of_real: list[np.ndarray] = []
 
     def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
         """Take in generated images, and the real ones and their classes, the batch's first two fields."""
         super().update(outputs, batch)
-        self.right.append(self.classifier.predict(outputs[0]) == batch[1].numpy())
+        classes = batch[1].numpy()
+        asked = np.repeat(classes, len(outputs[0]) // len(classes))
+        self.right.append(self.classifier.predict(outputs[0]) == asked)
+        self.right_of_real.append(self.classifier.predict(batch[0]) == classes)
 
     def result(self) -> dict[str, float]:
         """Return all numbers."""
-        return {**super().result(), "agreement": float(np.concatenate(self.right).mean())}
+        shares = {"agreement": self.right, "agreement_of_real": self.right_of_real}
+        return {**super().result(), **{name: float(np.concatenate(parts).mean()) for name, parts in shares.items()}}
 
 
 def class_numbers(samples: Any) -> np.ndarray:

@@ -26,6 +26,9 @@ BATCH = 64
 JUDGED = 5000
 """Real images that the classifier learns from, at most."""
 
+GENERATED = 1000
+"""Images that an evaluation generates, at least: where there are fewer real ones, several for each."""
+
 
 class NoiseTask(AdversarialTask):
     """A task whose generator makes images from noise.
@@ -37,9 +40,11 @@ class NoiseTask(AdversarialTask):
         generator: the generator.
         discriminator: the discriminator, or critic.
         noise_size: numbers of noise for each image.
+        temperature: what noise is multiplied by outside training.
     """
 
     modes = ("samples", "interpolate")
+    temperature = 1.0
 
     def __init__(self, config: GANConfig) -> None:
         super().__init__(config)
@@ -62,11 +67,14 @@ class NoiseTask(AdversarialTask):
     def fields(self, split: str) -> Any:
         """Return the data set of a split; those that are evaluated have noise as a last field."""
         samples = self.dataset(split)
-        return samples if split == "train" else WithNoise(samples, self.noise_size, self.config.seed)
+        if split == "train":
+            return samples
+        copies = -(-GENERATED // max(len(samples), 1))
+        return WithNoise(samples, self.noise_size, self.config.seed, copies, self.temperature)
 
     def predict(self, *fields: Any) -> Sequence[Any]:
-        """Return generated images, as many as the batch has real ones."""
-        return [self.generator(fields[-1])]
+        """Return generated images, as many for each of a batch's real ones as it has noise."""
+        return [self.generator(fields[-1].reshape([-1, self.noise_size]))]
 
     def evaluator(self, split: str) -> Evaluator:
         """Return an empty evaluator."""
@@ -82,7 +90,7 @@ class NoiseTask(AdversarialTask):
         """Return a classifier of the real training images, trained once."""
         if self._classifier is None:
             images = Labelled(self.dataset("train"))
-            self._classifier = Classifier(images, images.class_num, seed=self.config.seed)
+            self._classifier = Classifier(images, images.class_num, judge_epochs(len(images)), seed=self.config.seed)
             self._classifier.features.description = (
                 f"a classifier of {images.class_num} classes, trained here on {len(images):,} real images"
             )
@@ -113,7 +121,8 @@ class NoiseTask(AdversarialTask):
 
     def noise(self, count: int, seed: int) -> np.ndarray:
         """Return noise that follows from a seed, float32 (count, noise_size)."""
-        return np.random.default_rng(seed).standard_normal((count, self.noise_size), np.float32)
+        drawn = np.random.default_rng(seed).standard_normal((count, self.noise_size), np.float32)
+        return drawn * np.float32(self.temperature)
 
     def sheet(self) -> np.ndarray:
         """Return images from the same noise each time."""
@@ -179,22 +188,30 @@ def along_the_sphere(first: np.ndarray, last: np.ndarray, steps: int) -> np.ndar
     return (way / np.sin(angle)).astype(np.float32)
 
 
+def judge_epochs(count: int) -> int:
+    """Return how often the classifier sees each of so many images: for some 600 steps, but 10 to 40 times."""
+    return min(max(10, 600 * 32 // count), 40)
+
+
 class WithNoise(Dataset):
     """Samples with noise, which follows from a seed and the sample's number, as a last field.
 
     Args:
         samples: a data set of tuples.
-        size: numbers of noise.
+        size: numbers of noise for each generated image.
         seed: of the noise.
+        copies: images to generate for each sample; the noise has shape (copies, size).
+        temperature: what the noise is multiplied by.
     """
 
-    def __init__(self, samples: Any, size: int, seed: int) -> None:
+    def __init__(self, samples: Any, size: int, seed: int, copies: int = 1, temperature: float = 1.0) -> None:
         self.samples, self.size, self.seed = samples, size, seed
+        self.copies, self.temperature = copies, np.float32(temperature)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
-        noise = np.random.default_rng([self.seed, index]).standard_normal(self.size, np.float32)
+        noise = np.random.default_rng([self.seed, index]).standard_normal((self.copies, self.size), np.float32)
         sample = self.samples[index]
-        return (*(sample if isinstance(sample, tuple) else (sample,)), noise)
+        return (*(sample if isinstance(sample, tuple) else (sample,)), noise * self.temperature)
 
     def __len__(self) -> int:
         return len(self.samples)

@@ -18,7 +18,7 @@ DCGAN = (
 )  # fmt: skip
 CGAN = (
     "generator.network.ngf=2", "generator.network.input_nz=6", "generator.network.n_class=3",
-    "discriminator.network.ndf=2", "discriminator.network.n_class=3",
+    "discriminator.network.ndf=2", "discriminator.network.n_class=3", "task.mismatched=false", "task.temperature=1.0",
     "data.train.transforms=[{name: ToTensor}, {name: Normalize, mean: 0.5, std: 0.5}]",
 )  # fmt: skip
 AVERAGED = ("samples.every=2", "train.ema=0.9", "generator.schedule.learning_rate=0.02")

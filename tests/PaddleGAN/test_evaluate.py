@@ -38,15 +38,17 @@ def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path,
         str(blobs / f"{part}-{kind}-ubyte.gz") for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")
     ]
     train_images, test_images = FashionMNIST(*files[:2], transform=to_numbers), FashionMNIST(*files[2:], mode="test")
-    noise = np.stack([np.random.default_rng([0, index]).standard_normal(6, np.float32) for index in range(12)])
+    noise = [np.random.default_rng([0, index]).standard_normal((84, 6), np.float32) for index in range(12)]
     labels = np.arange(12) % 3
-    made = generator(core.to_tensor(noise), core.to_tensor(labels)).numpy()
-    judge = Classifier(Labelled(train_images), 3, seed=0)
+    asked = np.repeat(labels, 84)  # a thousand images at least, as many for each real one
+    made = generator(core.to_tensor(np.concatenate(noise)), core.to_tensor(asked)).numpy()
+    judge = Classifier(Labelled(train_images), 3, epochs=40, seed=0)
     real = np.stack([to_numbers(test_images[index][0]) for index in range(12)])
     parts = [judge.features(images).astype(np.float64) for images in (made, real)]
     statistics = [(part.mean(axis=0), np.cov(part, rowvar=False)) for part in parts]
     assert told["test"]["fid"] == pytest.approx(frechet_distance(*statistics[0], *statistics[1]), rel=1e-3)
-    assert told["test"]["agreement"] == (judge.predict(made) == labels).mean()
+    assert told["test"]["agreement"] == pytest.approx((judge.predict(made) == asked).mean())
+    assert told["test"]["agreement_of_real"] == (judge.predict(real) == labels).mean()
     assert told["remarks"] == [
         "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images",
         "agreement: a classifier of 3 classes, trained here on 24 real images sees the class asked for",

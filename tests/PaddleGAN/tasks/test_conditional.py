@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import core
 from core.train import load_config
 from PaddleGAN.config import TASKS, GANConfig
+from PaddleGAN.tasks.conditional import AgreementEvaluator
 from tests.PaddleGAN.small_runs import CGAN, CONFIGS, write_blobs
 
 
@@ -38,6 +40,53 @@ def test_both_networks_are_told_the_class() -> None:
     assert not np.allclose(task.generator(noise, others).numpy(), made.numpy())
     (predicted,) = task.predict(images, classes, noise)
     np.testing.assert_allclose(predicted.numpy(), made.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def test_several_images_of_each_samples_class_are_judged() -> None:
+    task = task_for()
+    task.eval_mode()
+    noise = np.random.RandomState(1).randn(2, 3, 6).astype(np.float32)
+    (predicted,) = task.predict(core.zeros([2, 1, 28, 28]), core.to_tensor([2, 0]), core.to_tensor(noise))
+    expected = task.generator(core.to_tensor(noise.reshape(6, 6)), core.to_tensor([2, 2, 2, 0, 0, 0]))
+    np.testing.assert_allclose(predicted.numpy(), expected.numpy(), rtol=1e-5, atol=1e-7)
+    judge = SimpleNamespace(predict=lambda images: np.asarray(images)[:, 0].astype(np.int64))
+    evaluator = AgreementEvaluator(lambda images: np.asarray(images), judge)
+    seen = np.array([[2.0, 0], [1, 1], [2, 2], [0, 3], [0, 4], [0, 5]])
+    evaluator.update([seen], [np.array([[2.0, 1], [1, 0]]), core.to_tensor([2, 0])])
+    found = evaluator.result()
+    assert (found["agreement"], found["agreement_of_real"]) == (pytest.approx(5 / 6), 0.5)
+
+
+def test_real_images_under_wrong_classes_are_rejected_too() -> None:
+    task = task_for("task.mismatched=true")
+    task.discriminator.eval()
+    noise = core.to_tensor(np.random.RandomState(1).randn(4, 6).astype(np.float32))
+    task.draw = lambda like: noise
+    images = core.to_tensor(np.random.RandomState(2).rand(4, 1, 28, 28).astype(np.float32))
+    classes, others = core.to_tensor([0, 2, 1, 2]), core.to_tensor([1, 0, 0, 1])
+    drawn = np.stack([task.other_classes(classes).numpy() for _ in range(200)])
+    for column, wanted in zip(drawn.T, ({1, 2}, {0, 1}, {0, 2}, {0, 1})):
+        assert set(column) == wanted and 60 < (column == min(wanted)).sum() < 140
+    task.other_classes = lambda given: others
+    made = task.generator(noise, classes)
+    real, fake, wrong = (
+        task.discriminator(*given).numpy() for given in ((images, classes), (made, classes), (images, others))
+    )
+    expected = np.logaddexp(0, -real).mean() + (np.logaddexp(0, fake).mean() + np.logaddexp(0, wrong).mean()) / 2
+    assert float(task.discriminator_loss(images, classes)[0]) == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(ValueError, match="task.mismatched: there is no wrong class where generator.network.n_class"):
+        task_for("task.mismatched=true", "generator.network.n_class=1", "discriminator.network.n_class=1")
+
+
+def test_the_temperature_scales_noise_outside_training(tmp_path: Path) -> None:
+    data = f"data.root={write_blobs(tmp_path)}"
+    warm, cold = task_for(data), task_for(data, "task.temperature=0.25")
+    np.testing.assert_array_equal(cold.noise(3, 7), warm.noise(3, 7) / 4)
+    np.testing.assert_array_equal(cold.fields("test")[5][-1], warm.fields("test")[5][-1] / 4)
+    like = core.zeros([400, 1, 28, 28])
+    assert cold.draw(like).numpy().std() == pytest.approx(1, abs=0.1)
+    with pytest.raises(ValueError, match="task.temperature must be more than 0, not 0.0"):
+        task_for("task.temperature=0.0")
 
 
 def test_the_sheet_has_a_row_for_each_class() -> None:
