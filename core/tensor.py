@@ -139,8 +139,7 @@ class Tensor:
     def as_float_numpy(self) -> np.ndarray:
         """Return the elements as a numpy array in which bfloat16 is written out as float32."""
         if self.dtype is bfloat16:
-            bits = np.left_shift(self.numpy().astype(np.uint32), 16, dtype=np.uint32)
-            return np.asarray(bits).view(np.float32)
+            return engine.bfloat16_bits_to_float32(self.numpy())
         return self.numpy()
 
     def __len__(self) -> int:

@@ -94,13 +94,17 @@ class EngineProgram:
             New arrays; those of bfloat16 as float32.
         """
         inputs = [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(arrays, self.metas)]
+        return [_numpy(result, meta) for result, meta in zip(self.forward(inputs), self.output_metas)]
+
+    def forward(self, arrays: Sequence[Array]) -> list[Array]:
+        """Compute on engine arrays, likewise."""
         with self._lock:  # the engine keeps the order of what is handed to it, but not of two calls that hand it over
-            results = self._run(inputs)
+            results = self._run(arrays)
             if not self._ready:
                 for result in results:  # the first run prepares the weights: nobody may come in between
                     result.wait_to_read()
                 self._ready = True
-        return [_numpy(result, meta) for result, meta in zip(results, self.output_metas)]
+        return results
 
     def _run(self, inputs: Sequence[Array]) -> list[Array]:
         if self._program is not None:
@@ -114,5 +118,5 @@ class EngineProgram:
 def _numpy(array: Array, meta: Meta) -> np.ndarray:
     numbers = np.array(engine.view(array, *meta))
     if meta[1] is bfloat16:
-        return np.asarray(np.left_shift(numbers.astype(np.uint32), 16, dtype=np.uint32)).view(np.float32)
+        return engine.bfloat16_bits_to_float32(numbers)
     return numbers

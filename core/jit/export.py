@@ -20,7 +20,7 @@ from core.jit.rewrite import call
 from core.jit.static_function import StaticFunction
 from core.jit.symbolic import trace_symbolic
 from core.kernels import door
-from core.kernels.operator import REGISTRY, HostOperator, Operator
+from core.kernels.operator import is_declared
 from core.kernels.trace import Operation
 from core.tensor import Tensor
 
@@ -181,17 +181,6 @@ def _collect_unknown(operations: Sequence[Operation], refused: list[str]) -> Non
                 _collect_unknown(body.operations, refused)
         elif not is_declared(operator) and name not in refused:
             refused.append("the gradient of control flow" if isinstance(operator, Region) else name)
-
-
-def is_declared(operator: Operator) -> bool:
-    """Return whether every process with this core has the operator."""
-    known = REGISTRY.get(operator.name) is operator and "#" not in operator.name
-    return known and (not isinstance(operator, HostOperator) or _is_of_core(operator.function))
-
-
-def _is_of_core(function: Any) -> bool:
-    function = getattr(function, "func", function)  # the function of a partial
-    return (getattr(function, "__module__", None) or "numpy").partition(".")[0] in ("core", "numpy")
 
 
 def _state_names(owner: Any) -> dict[int, str]:

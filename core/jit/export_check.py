@@ -191,21 +191,27 @@ def _difference(
     for i, (ours, theirs) in enumerate(zip(got, wanted)):
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             return f"result {i} is {ours.dtype}{list(ours.shape)}, but {whose} is {theirs.dtype}{list(theirs.shape)}"
-        distance = _distance(ours, theirs)
+        distance = distance_between(ours, theirs)
         if distance > tolerance.get(ours.dtype.name, 0.0):
             return f"result {i} differs from {whose} by {distance:.2g} of its largest element"
     return ""
 
 
-def _distance(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """Return the largest difference relative to the largest element, at least 1; infinite where only one is finite."""
+def distance_between(ours: np.ndarray, theirs: np.ndarray, smallest_scale: float = 1.0) -> float:
+    """Return the largest difference relative to the largest element; infinite where only one is finite.
+
+    Args:
+        ours: Results.
+        theirs: What they should be.
+        smallest_scale: What takes the largest element's place where that is smaller.
+    """
     first, second = ours.astype(np.float64), theirs.astype(np.float64)
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     if same.all():
         return 0.0
     if not np.isfinite(first[~same]).all() or not np.isfinite(second[~same]).all():
         return float("inf")
-    scale = max(1.0, float(np.abs(second[np.isfinite(second)]).max(initial=0.0)))
+    scale = max(smallest_scale, float(np.abs(second[np.isfinite(second)]).max(initial=0.0)))
     return float(np.abs(first[~same] - second[~same]).max()) / scale
 
 

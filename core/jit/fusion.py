@@ -19,22 +19,25 @@ from core.jit.passes import (
     free_name,
     uses_of,
     with_constants_folded,
-    with_engine_normalization,
+    with_engine_operators,
     with_nodes,
     without_identities,
     without_unneeded,
 )
-from core.kernels.dtypes import float32, float64
+from core.kernels import engine
+from core.kernels.dtypes import DType, bfloat16, float32, float64
 
 ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 """What the engine fuses others into."""
+
+_FOLDED = (float32, float64, bfloat16)
 
 
 def optimized(program: ExportedProgram) -> ExportedProgram:
     """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left."""
     for change in (
         without_identities,
-        with_engine_normalization,
+        with_engine_operators,
         with_constants_folded,
         with_batch_normalization_folded,
         with_products_fused,
@@ -69,20 +72,22 @@ def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram
             continue
         channel = {"convolution": 0, "affine": 0, "inner_products": 0}.get(maker.operator)
         fixed = [*maker.inputs[1:], *node.inputs[1:]]
-        if channel is None or not all(name in weights and weights[name].dtype in (float32, float64) for name in fixed):
+        if channel is None or not all(name in weights and weights[name].dtype in _FOLDED for name in fixed):
             continue
-        scale, shift, mean, variance = [weights[name].array.astype(np.float64) for name in node.inputs[1:]]
+        if maker.metas[0][1] is not node.metas[0][1]:
+            continue
+        scale, shift, mean, variance = [_numbers(weights[name]).astype(np.float64) for name in node.inputs[1:]]
         weight = weights[maker.inputs[1]]
-        bias = weights[maker.inputs[2]].array if len(maker.inputs) > 2 else np.zeros(len(weight.array))
+        bias = _numbers(weights[maker.inputs[2]]) if len(maker.inputs) > 2 else np.zeros(len(weight.array))
         factor = scale / np.sqrt(variance + node.attributes["epsilon"])
         if weight.array.ndim < 2 or not np.isfinite(factor).all():
             continue
         around = (-1, *[1] * (weight.array.ndim - 1))
-        new_weight = (weight.array * factor.reshape(around)).astype(weight.array.dtype)
-        new_bias = ((bias - mean) * factor + shift).astype(weight.array.dtype)
+        new_weight = _numbers(weight) * factor.reshape(around)
+        new_bias = (bias - mean) * factor + shift
         names = [free_name(f"{name} folded", weights, makers) for name in (maker.inputs[1], node.inputs[2])]
-        weights[names[0]] = constant(new_weight, weight.dtype)
-        weights[names[1]] = constant(new_bias, weight.dtype)
+        weights[names[0]] = _rounded(new_weight, weight.dtype)
+        weights[names[1]] = _rounded(new_bias, weight.dtype)
         operator = "affine" if maker.operator == "inner_products" else maker.operator
         folded[id(maker)] = dataclasses.replace(
             maker, operator=operator, inputs=[maker.inputs[0], *names], outputs=node.outputs, metas=node.metas
@@ -90,6 +95,18 @@ def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram
         dropped.add(id(node))
     nodes = [folded.get(id(node), node) for node in program.nodes if id(node) not in dropped]
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
+
+
+def _numbers(weight: ProgramWeight) -> np.ndarray:
+    """Return a weight's values; those of bfloat16 are kept as bits."""
+    return engine.bfloat16_bits_to_float32(weight.array) if weight.dtype is bfloat16 else weight.array
+
+
+def _rounded(numbers: np.ndarray, dtype: DType) -> ProgramWeight:
+    """Return values as a weight of a type."""
+    if dtype is bfloat16:
+        return constant(engine.float32_to_bfloat16_bits(numbers.astype(np.float32)), dtype)
+    return constant(numbers.astype(dtype.numpy), dtype)
 
 
 def with_products_fused(program: ExportedProgram) -> ExportedProgram:
@@ -209,9 +226,15 @@ def with_changing_products_kept_apart(program: ExportedProgram) -> ExportedProgr
 
 
 def is_fusable(program: ExportedProgram) -> bool:
-    """Return whether the engine may fuse: it keeps the weights that a fused operator had in its first run."""
+    """Return whether the engine may fuse.
+
+    It keeps the weights that a fused operator had in its first run; in bfloat16 it loses a digit.
+    """
     return all(
-        name in program.weights for node in program.nodes if node.operator in ANCHORS for name in node.inputs[1:]
+        name in program.weights and program.weights[name].dtype is not bfloat16
+        for node in program.nodes
+        if node.operator in ANCHORS
+        for name in node.inputs[1:]
     )
 
 

@@ -19,6 +19,7 @@ from core.kernels.door import Value
 from core.kernels.dtypes import DType
 from core.kernels.operator import REGISTRY
 
+_OF_THE_ENGINE = {"row_normalization": "layer_normalization", "weighed_channels": "multiply"}
 IDENTITIES = frozenset({"assign", "detach"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
 
@@ -110,13 +111,20 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
 
 
-def with_engine_normalization(program: ExportedProgram) -> ExportedProgram:
-    """Let the engine normalise rows, which is what a layer that learns leaves to a kernel of ours."""
-    named = {"row_normalization": "layer_normalization"}
-    nodes = [
-        dataclasses.replace(node, operator=named[node.operator]) if node.operator in named else node
-        for node in program.nodes
-    ]
+def with_engine_operators(program: ExportedProgram) -> ExportedProgram:
+    """Put the engine's operators for kernels of ours that serve training: the passes behind this one know those."""
+    nodes = []
+    taken = {name for node in program.nodes for name in node.outputs} | {*program.weights}
+    for node in program.nodes:
+        if node.operator == "gated":
+            name = free_name(f"{node.outputs[0]} gate", taken)
+            taken.add(name)
+            gate = ("hard_sigmoid", {"slope": 1.0 / 6.0, "offset": 0.5}) if node.attributes["hard"] else ("sigmoid", {})
+            nodes.append(dataclasses.replace(node, operator=gate[0], attributes=gate[1], outputs=[name]))
+            inputs = [node.inputs[0], name]
+            nodes.append(dataclasses.replace(node, operator="multiply", attributes={}, inputs=inputs))
+        else:
+            nodes.append(dataclasses.replace(node, operator=_OF_THE_ENGINE.get(node.operator, node.operator)))
     return with_nodes(program, nodes)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
 from core.jit import tree
+from core.jit.resting import RestingProgram, can_rest
 from core.jit.rewrite import call
 from core.jit.segments import Executable, Segment
 from core.jit.surroundings import Surroundings
 from core.jit.tracing import traced_call
+from core.kernels import door
 from core.kernels.door import Value
 from core.kernels.trace import Operation, Trace
 from core.tensor import Tensor
@@ -46,6 +48,7 @@ class CompiledProgram:
         self.number_of_results = len(results)
         self.updated = [handle for handle, _ in updates]
         self.output_values = outputs
+        self.needs_gradient = any(value.requires_grad for value in outputs)
         self.surroundings = Surroundings(function, [layer for layer, _ in trace.layers.values()])
         self.captured: list[tuple[Value, Any]] = []
         self.places: list[tuple[int, Callable[[Any], Any], Any]] = []
@@ -63,6 +66,10 @@ class CompiledProgram:
             self.body = Executable(name, self.variables, self.operations, outputs, static, steady)
         else:
             self.body = Segment(name, trace, outputs, static, steady)
+        self.resting: Optional[RestingProgram] = None
+        if static and can_rest(trace, self.operations):
+            given = (name, self.variables, self.operations, outputs, len(tensors), self.body.run)
+            self.resting = RestingProgram(*given)
         trace.close()
 
     def fits(self) -> bool:
@@ -105,7 +112,9 @@ class CompiledProgram:
             tensors: The argument tensors in their flattened order.
             inputs: What :meth:`inputs` returned for them.
         """
-        values = self.body.run(inputs)
+        recorded = door.state.gradients and self.needs_gradient
+        run = self.body.run if recorded or self.resting is None else self.resting.run
+        values = run(inputs)
         for handle, value in zip(self.updated, values[self.number_of_results :]):
             handle.update(Tensor(value))
         for index, value in zip(self.changed, values):

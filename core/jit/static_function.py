@@ -156,6 +156,9 @@ def to_static(
 ) -> Any:
     """Compile a function, method or Layer on its first call with each input signature.
 
+    Without gradients, and after 16 calls between which no tensor was written, weights are folded as in an export
+    (:mod:`core.jit.resting`): results may differ from then on by rounding.
+
     Args:
         function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the
             result is a decorator.

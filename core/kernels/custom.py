@@ -7,11 +7,13 @@ its differentiation rule.
 from __future__ import annotations
 
 import ast
+import traceback
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.kernels import door, engine, graph
+from core.kernels.custom_entries import Entries, install_storage
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import Array, Attributes, mx
 from core.kernels.operator import PASSING, REGISTRY, Operator
@@ -75,39 +77,80 @@ def _restored(value: Any) -> Any:
     return value
 
 
-class _Computation(mx.operator.CustomOp):
-    def __init__(self, operator: Operator, attributes: dict[str, Any]) -> None:
+class _WithOurFunctions:
+    """What mxnet gives ``_ref_holder`` to keep, where the engine finds the functions to call: ours go in there."""
+
+    def install(self, callbacks: Any) -> None:
+        """Put our functions into the list that the engine calls."""
+        raise NotImplementedError
+
+    @property
+    def _ref_holder(self) -> Any:
+        return self._held
+
+    @_ref_holder.setter
+    def _ref_holder(self, held: Any) -> None:
+        self._held = held
+        self.install(held[0][0].callbacks)
+
+
+class Computation(_WithOurFunctions, mx.operator.CustomOp):
+    """What the engine keeps to compute an operator with, for inputs of certain shapes.
+
+    Args:
+        operator: The operator.
+        attributes: Its attributes.
+        inputs: Shape and type of each input.
+        outputs: Likewise of each output.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        attributes: dict[str, Any],
+        inputs: Sequence[door.Meta],
+        outputs: Sequence[door.Meta],
+    ) -> None:
         super().__init__()
         self.operator = operator
         self.attributes = attributes
+        self.entries = Entries(self, inputs, outputs)
 
-    def forward(self, is_train: bool, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
-        try:
-            if all(request == "write" for request in req) and self.operator.fill(in_data, out_data, self.attributes):
-                return
-            inputs = [door.constant(array) for array in in_data]
-            with door.gradient_mode(False):
-                outputs = door.invoke(self.operator, inputs, self.attributes)
-        except Exception as error:
-            failures.append(error)
-            raise
-        for target, request, value in zip(out_data, req, outputs):
+    def install(self, callbacks: Any) -> None:
+        """Put our functions into the list that the engine calls."""
+        self.entries.install(callbacks)
+
+    def forward(self, inputs: Sequence[Array], outputs: Sequence[Array], requests: Sequence[str]) -> None:
+        """Compute into the outputs."""
+        with door.gradient_mode(False):
+            found = door.invoke(self.operator, [door.constant(array) for array in inputs], self.attributes)
+        for target, request, value in zip(outputs, requests, found):
             _write(target, request, value.array)
 
-    def backward(self, req: Any, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any) -> None:
-        if all(request in ("write", "null") for request in req):
-            targets = [target if request == "write" else None for target, request in zip(in_grad, req)]
-            if self.operator.fill_gradients(out_grad, in_data, out_data, targets, self.attributes):
-                return
+    def backward(
+        self,
+        gradients: Sequence[Array],
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        targets: Sequence[Array],
+        requests: Sequence[str],
+    ) -> None:
+        """Compute the gradients of the inputs into the targets."""
         assert differentiate is not None
-        needs = [request != "null" for request in req]
-        gradients = differentiate(self.operator, self.attributes, in_data, out_data, out_grad, needs)
-        for target, request, gradient in zip(in_grad, req, gradients):
+        needs = [request != "null" for request in requests]
+        found = differentiate(self.operator, self.attributes, inputs, outputs, gradients, needs)
+        for target, request, gradient in zip(targets, requests, found):
             if gradient is None:
                 if request in ("write", "inplace"):
                     target[:] = 0
             else:
                 _write(target, request, gradient)
+
+    def failed(self, error: Exception) -> bool:
+        """Note what was raised; False tells the engine."""
+        failures.append(error)
+        print(f"Error in {self.operator.name}: {''.join(traceback.format_exception(error))}", end="")
+        return False
 
 
 def _write(target: Array, request: str, source: Array) -> None:
@@ -117,12 +160,7 @@ def _write(target: Array, request: str, source: Array) -> None:
         target += source
 
 
-def _dense(handle: Any, writable: bool = True, stype: Optional[int] = None) -> Array:
-    """Return an array of the engine's; mxnet would ask for the storage of each, and all are dense here."""
-    return Array(handle, writable)
-
-
-class _Properties(mx.operator.CustomOpProp):
+class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
     """Describes a declared operator to the engine; a constructor that raised would end the process."""
 
     def __init__(self, **attributes: str) -> None:
@@ -131,6 +169,10 @@ class _Properties(mx.operator.CustomOpProp):
         self.attributes = from_text(attributes["attributes"])
         self.input_types = [to_dtype(name) for name in attributes["input_types"].split(",")]
         self.output_types = [to_dtype(name) for name in attributes["output_types"].split(",")]
+
+    def install(self, callbacks: Any) -> None:
+        """Put our functions into the list that the engine calls."""
+        install_storage(callbacks)
 
     @property
     def operator(self) -> Operator:
@@ -148,24 +190,17 @@ class _Properties(mx.operator.CustomOpProp):
 
     def infer_shape(self, in_shape: Any) -> Any:
         metas = [(tuple(shape), dtype) for shape, dtype in zip(in_shape, self.input_types)]
+        return in_shape, [list(shape) for shape, _ in self._outputs(metas)], []
+
+    def _outputs(self, metas: Sequence[door.Meta]) -> Sequence[door.Meta]:
         plan = self.operator.plans.get((*self.attributes.items(), *metas))
         if plan is None:
             plan = door.make_plan(self.operator, metas, self.attributes)
-        outputs = door.traced_metas(self.operator, plan, metas, self.attributes)
-        return in_shape, [list(shape) for shape, _ in outputs], []
+        return door.traced_metas(self.operator, plan, metas, self.attributes)
 
-    def infer_storage_type_backward(
-        self, ograd_stype: Any, in_stype: Any, out_stype: Any, igrad_stype: Any, aux_stype: Any
-    ) -> Any:
-        """Everything here is dense, also the gradients of which the engine does not know it yet."""
-        given = (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype)
-        return tuple(["default"] * len(stypes) for stypes in given)
-
-    def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> _Computation:
-        return _Computation(self.operator, self.attributes)
+    def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> Computation:
+        inputs = [(tuple(shape), dtype) for shape, dtype in zip(shapes, self.input_types)]
+        return Computation(self.operator, self.attributes, inputs, self._outputs(inputs))
 
 
-_usual = mx.operator._ndarray_cls
-mx.operator._ndarray_cls = _dense  # what registering takes to make the arrays of every call of this operator
 mx.operator.register("core_operator")(_Properties)
-mx.operator._ndarray_cls = _usual

@@ -75,3 +75,18 @@ def ids_fit(ids, limit):  # type: ignore[no-untyped-def]
         lowest = min(lowest, ids[i])
         highest = max(highest, ids[i])
     return lowest >= 0 and highest < limit
+
+
+@serial
+def edges_fit(indptr, neighbors, numbers, nodes):  # type: ignore[no-untyped-def]
+    """Return whether compressed rows address no other memory: 0, or 1 for a wrong node and 2 for a wrong edge number.
+
+    Args:
+        indptr: int64 (rows + 1,).
+        neighbors: (edges,): nodes.
+        numbers: (edges,): what the edges are called.
+        nodes: How many nodes there are.
+    """
+    if not rows_fit(indptr, numbers.size) or neighbors.size != numbers.size or not ids_fit(neighbors, nodes):
+        return 1
+    return 0 if ids_fit(numbers, numbers.size) else 2

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from core.kernels import matrix_extensions
 from core.kernels.dtypes import BY_CODE, DType, bfloat16, dtype_of_numpy
 from core.kernels.errors import OperatorError
 from core.kernels.processors import processors
@@ -74,29 +75,35 @@ os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
 # another device gains from a thread of its own.
 if not os.path.exists("/proc/driver/nvidia"):
     os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
-# mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
-with warnings.catch_warnings(), without_chatter(re.compile(rb"(?s).*")), hidden_packages("sklearn", "scipy"):
-    warnings.simplefilter("ignore")
-    import mxnet as mx
-    from mxnet.base import _LIB, MXNetError
-
-    mx.nd.zeros((1,))  # now the engine has started, and has said which one it is
 
 
-def keep_number_of_threads() -> None:
-    """Let this thread's OpenMP regions run on as many threads as there are processors for us, now and for ever.
-
-    The engine's start sets 1 for the thread that imports it, and our kernels' first region sets it right again; but
-    what oneDNN made in between has room for one thread, and overwrites other memory when two use it.
-    """
+def set_number_of_threads(number: int) -> None:
+    """Let this thread's OpenMP regions run on so many threads."""
     try:
         openmp = ctypes.CDLL("libgomp.so.1")  # what the engine and numba are linked to
     except OSError:
         return
-    openmp.omp_set_num_threads(processors())
+    openmp.omp_set_num_threads(number)
 
 
-keep_number_of_threads()
+# mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
+with (
+    warnings.catch_warnings(),
+    without_chatter(re.compile(rb"(?s).*")),
+    hidden_packages("sklearn", "scipy"),
+    matrix_extensions.told_to_onednn(),
+):
+    warnings.simplefilter("ignore")
+    import mxnet as mx
+    from mxnet.base import _LIB, MXNetError
+
+    # now the engine starts, and says which one it is, and oneDNN reads its environment; on one thread, as a process
+    # that is forked from here could not use those that there were
+    set_number_of_threads(1)
+    mx.nd.Activation(mx.nd.zeros((1, 1, 1, 1)), act_type="relu").wait_to_read()
+# The engine's start sets 1 for the thread that imports it, and our kernels' first region sets it right again; but what
+# oneDNN made in between has room for one thread, and overwrites other memory when two use it.
+set_number_of_threads(processors())
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
@@ -307,6 +314,14 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     return Array(handle)
 
 
+def detached(array: Array) -> Array:
+    """Return the same memory as an array that is on no record."""
+    handle = ctypes.c_void_p()
+    if _LIB.MXNDArrayDetach(array.handle, ctypes.byref(handle)):
+        raise MXNetError(last_error())
+    return Array(handle)
+
+
 def rows(array: Array, first: int, last: int) -> Array:
     """Return rows of a CPU array's first axis on the same memory.
 
@@ -354,6 +369,11 @@ def dtype_of(array: Array) -> DType:
     return BY_CODE[code.value]
 
 
+def bfloat16_bits_to_float32(bits: np.ndarray) -> np.ndarray:
+    """Return the values of bfloat16 numbers that are given as bits in uint16; exact."""
+    return np.asarray(np.left_shift(bits.astype(np.uint32), 16, dtype=np.uint32)).view(np.float32)
+
+
 def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     """Return the array's memory as a numpy array without copying, after waiting for its pending writes.
 
@@ -368,9 +388,22 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     pointer = ctypes.c_void_p()
     if _LIB.MXNDArrayGetData(array.handle, ctypes.byref(pointer)):
         raise MXNetError(last_error())
-    size = math.prod(shape) * dtype.size
-    memory: Any = (ctypes.c_char * size).from_address(pointer.value or 0)
-    memory.owner = array  # the view keeps the array alive
+    return memory_at(pointer.value or 0, shape, dtype, owner=array)
+
+
+def memory_at(address: int, shape: tuple[int, ...], dtype: DType, owner: Any = None) -> np.ndarray:
+    """Return memory as a numpy array.
+
+    Args:
+        address: Where it begins.
+        shape: Of the array.
+        dtype: Its element type; bfloat16 shows its bits as uint16.
+        owner: Kept alive by the view; without one, the caller sees to it that the memory outlives what reads the view.
+    """
+    if 0 in shape:
+        return np.empty(shape, dtype.numpy)
+    memory: Any = (ctypes.c_char * (math.prod(shape) * dtype.size)).from_address(address)
+    memory.owner = owner
     return np.frombuffer(memory, dtype=dtype.numpy).reshape(shape)
 
 

@@ -160,7 +160,7 @@ class Program:
         for array in arrays:
             if type(array) is _LentArray:
                 array.own()
-        watched = [array.detach() for array in arrays]
+        watched = [engine.detached(array) for array in arrays]
         chosen = [i for i in self.order if needs[i]]
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
@@ -170,10 +170,10 @@ class Program:
             mark([watched[i] for i in chosen])
             outputs = _listed(lane.call(*[watched[i] for i in self.order]))
         lane.told = True
-        draws = [array.detach() for array in outputs[: self.number_of_draws]]
+        draws = [engine.detached(array) for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
         record = ProgramRecord(self.steady, lane, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
-        return [array.detach() for array in outputs], record
+        return [engine.detached(array) for array in outputs], record
 
 
 def _listed(outputs: Any) -> list[Array]:

@@ -140,21 +140,6 @@ class Operator:
             outputs = engine.invoke(plan.handle, arrays, plan.attributes, out)
         return outputs[: self.visible_outputs], None
 
-    def fill(self, arrays: Sequence[Array], targets: Sequence[Array], attributes: dict[str, Any]) -> bool:
-        """Compute into given memory, inside a program that has been checked; False where this cannot."""
-        return False
-
-    def fill_gradients(
-        self,
-        gradients: Sequence[Array],
-        arrays: Sequence[Array],
-        outputs: Sequence[Array],
-        targets: Sequence[Optional[Array]],
-        attributes: dict[str, Any],
-    ) -> bool:
-        """Write the gradients of the inputs into given memory (None: not needed); False where this cannot."""
-        return False
-
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Run once more on other values: how a compiled program's operations are repeated one by one."""
         return invoke(self, inputs, attributes)
@@ -209,10 +194,10 @@ class HostOperator(Operator):
             assert plan.metas is not None
             if plan.metas[0][1] is bfloat16 or not engine.on_cpu():
                 out = [np.empty(shape, np.float32 if dtype is bfloat16 else dtype.numpy) for shape, dtype in plan.metas]
-                self._fill(views, out, attributes)
+                self.fill(views, out, attributes)
                 return [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(out, plan.metas)], None
             targets = [engine.empty(*meta) for meta in plan.metas]
-            self._fill(views, [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)], attributes)
+            self.fill(views, [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)], attributes)
             return targets, None
         results = self.function(*views, **attributes)
         if not isinstance(results, tuple):
@@ -221,36 +206,8 @@ class HostOperator(Operator):
             return [engine.from_numpy(result) for result in results], None
         return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
 
-    def fill(self, arrays: Sequence[Array], targets: Sequence[Array], attributes: dict[str, Any]) -> bool:
-        """Compute into given memory, where it is the processor's and numpy knows the types."""
-        if not (self.fills and engine.on_cpu()):
-            return False
-        views = _views(arrays, targets)
-        if views is None:
-            return False
-        self._fill(views[0], views[1], attributes)
-        return True
-
-    def fill_gradients(
-        self,
-        gradients: Sequence[Array],
-        arrays: Sequence[Array],
-        outputs: Sequence[Array],
-        targets: Sequence[Optional[Array]],
-        attributes: dict[str, Any],
-    ) -> bool:
-        """Write the gradients into given memory, where the operator says how and numpy knows the types."""
-        if self.gradients is None or not engine.on_cpu():
-            return False
-        views = _views(gradients, arrays, outputs, [target for target in targets if target is not None])
-        if views is None:
-            return False
-        written = iter(views[3])
-        out = [None if target is None else next(written) for target in targets]
-        self.gradients(*views[:3], out=out, **attributes)
-        return True
-
-    def _fill(self, views: list[np.ndarray], out: list[np.ndarray], attributes: dict[str, Any]) -> None:
+    def fill(self, views: Sequence[np.ndarray], out: Sequence[np.ndarray], attributes: dict[str, Any]) -> None:
+        """Write the result into given memory, arrays that are views of it."""
         self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)
 
 
@@ -287,23 +244,20 @@ class ConstantOperator(Operator):
         return [constant(engine.from_numpy(self.function(**attributes)))]
 
 
-def _views(*groups: Sequence[Array]) -> Optional[list[list[np.ndarray]]]:
-    """Return views of each group's arrays; None where there is one of a type that numpy does not know."""
-    found = []
-    for group in groups:
-        views = []
-        for array in group:
-            dtype = engine.dtype_of(array)
-            if dtype is bfloat16:
-                return None
-            views.append(engine.view(array, engine.shape_of(array), dtype))
-        found.append(views)
-    return found
-
-
 def _readable(array: Array) -> np.ndarray:
     dtype = engine.dtype_of(array)
     numbers = engine.view(array, engine.shape_of(array), dtype)
     if dtype is bfloat16:
-        return np.asarray(np.left_shift(numbers.astype(np.uint32), 16, dtype=np.uint32)).view(np.float32)
+        return engine.bfloat16_bits_to_float32(numbers)
     return numbers
+
+
+def is_declared(operator: Operator) -> bool:
+    """Return whether every process with this core has the operator."""
+    known = REGISTRY.get(operator.name) is operator and "#" not in operator.name
+    return known and (not isinstance(operator, HostOperator) or _is_of_core(operator.function))
+
+
+def _is_of_core(function: Any) -> bool:
+    function = getattr(function, "func", function)  # the function of a partial
+    return (getattr(function, "__module__", None) or "numpy").partition(".")[0] in ("core", "numpy")

@@ -121,6 +121,7 @@ def write_half(weights: Sequence[Value], halves: Sequence[Value]) -> None:
         weights: float32 values.
         halves: float16 or bfloat16 values, written in place.
     """
+    memory_written()
     brain = [pair for pair in zip(weights, halves) if pair[1].meta[1] is bfloat16]
     for weight, half in zip(weights, halves):
         if half.meta[1] is not bfloat16:

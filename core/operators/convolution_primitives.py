@@ -40,13 +40,15 @@ def convolve(x: Tensor, weight: Tensor, bias: Optional[Tensor], **window: Any) -
         weight, bias = [None if p is None else _filled_up(p) for p in (weight, bias)]  # type: ignore[assignment]
         return cut(convolve(x, weight, bias, **window), 1, 0, channels)
     exported = door.state.trace is not None and door.state.trace.symbolic
-    learns = x.dtype is float32 and x.ndim == 4 and door.state.gradients
-    split = learns and _is_split_finely(weight, window["groups"])
-    if learns and not exported and _gradient_has_other_blocks(x, weight, window["groups"]):
+    learns = x.dtype in (float32, bfloat16) and x.ndim == 4 and door.state.gradients
+    if learns and not exported and _gradient_has_other_blocks(x, weight, window):
         x = relayed(x)
     inputs = (x, weight) if bias is None else (x, weight, bias)
     result: Tensor = apply(_convolution, *inputs, **window)
-    return in_order(result) if split and not weight.stop_gradient else result
+    if not learns or weight.stop_gradient or window["groups"] == 1:
+        return result
+    in_blocks = result.dtype is bfloat16 or _is_split_finely(weight, window["groups"])
+    return in_order(result) if in_blocks else result
 
 
 def _fills_less_than_a_block(x: Tensor, weight: Tensor, window: dict[str, Any]) -> bool:
@@ -72,15 +74,18 @@ def _is_split_finely(weight: Tensor, groups: int) -> bool:
     return groups > 1 and per_group > 1 and per_group % 16 != 0
 
 
-def _gradient_has_other_blocks(x: Tensor, weight: Tensor, groups: int) -> bool:
+def _gradient_has_other_blocks(x: Tensor, weight: Tensor, window: dict[str, Any]) -> bool:
     """Return whether the engine has ``x`` in blocks of 16 channels, and would give its gradient in blocks of 4 or 8.
 
-    Batch normalisation and ReLU keep the blocks. Where those of its data and of its gradient differ, oneDNN has no fast
-    kernel for batch normalisation, and the one that it takes is some 20 times as slow.
+    In bfloat16 it has ``x`` with channels last, and gradients of strides and of groups of channels in blocks. Batch
+    normalisation and ReLU keep the order. Where those of its data and of its gradient differ, oneDNN has no fast kernel
+    for batch normalisation, and the one that it takes is some 20 times as slow.
     """
-    node = x._value.node
+    groups, node = window["groups"], x._value.node
     if node is None or node.operator.name not in ("batch_normalization", "relu"):
         return False
+    if x.dtype is bfloat16:
+        return groups > 1 or max(window["stride"]) > 1
     whole = weight.shape[1] * groups % BLOCK == 0
     return whole and (_is_split_finely(weight, groups) or (groups == 1 and weight.shape[0] % BLOCK != 0))
 

@@ -18,6 +18,7 @@ from core.operators.loss_common import check_reduction, pick, reduced
 from core.operators.manipulation import reshape_exact, squeeze, unsqueeze
 from core.operators.masking import one_hot, where
 from core.operators.math import log, maximum
+from core.operators.mean_cross_entropy import in_one_kernel
 from core.operators.reduction import mean
 from core.operators.reduction import sum as reduce_sum
 from core.tensor import Tensor
@@ -67,6 +68,10 @@ def cross_entropy(
         raise OperatorError(f"{caller}: weight must have shape [{classes}], one per class, got {weight.shape}")
     if not 0.0 <= label_smoothing <= 1.0:
         raise OperatorError(f"{caller}: label_smoothing must lie within [0, 1], got {label_smoothing}")
+    if use_softmax and place == 1 and reduction == "mean" and weight is None and not (soft_label or label_smoothing):
+        found = in_one_kernel(input, label, int(ignore_index))
+        if found is not None:
+            return found
     logs = log_softmax(input, place) if use_softmax else log(maximum(input, 1e-38))
     if soft_label:
         loss, factor = _soft_loss(logs, label, weight, place, label_smoothing)

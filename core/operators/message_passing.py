@@ -34,15 +34,14 @@ def _checked(rows: Arrays, nodes: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
         rows: These three of the edges, and of the transposed ones where gradients will need them.
         nodes: How many rows the neighbors' table has.
     """
-    from core.kernels.edge_work import ids_fit, rows_fit  # numba loads with the first use
+    from core.kernels.edge_work import edges_fit  # numba loads with the first use
 
     indptr, neighbors, edge_ids = rows[:3]
     for first, limit in zip(range(0, len(rows), 3), (nodes, indptr.size - 1)):
-        starts, others, numbers = rows[first : first + 3]
-        if not rows_fit(starts, numbers.size) or not ids_fit(others, limit) or others.size != numbers.size:
-            raise OperatorIndexError("an edge leads to a node that does not exist: make edges with Edges.from_index()")
-        if not ids_fit(numbers, numbers.size):
-            raise OperatorIndexError("an edge has a number beyond that of edges: make edges with Edges.from_index()")
+        wrong = edges_fit(*rows[first : first + 3], limit)
+        if wrong:
+            what = "leads to a node that does not exist" if wrong == 1 else "has a number beyond that of edges"
+            raise OperatorIndexError(f"an edge {what}: make edges with Edges.from_index()")
     return indptr, neighbors, edge_ids
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
-from core.kernels.dtypes import bfloat16, float32
+import numpy as np
+
+from core.kernels.door import Meta
+from core.kernels.dtypes import bfloat16, float32, int32
 from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
+from core.kernels.operator import HostOperator, Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axes_argument
 from core.operators.creation import cast, filled
+from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel, kernel
+from core.operators.random import randint
 from core.tensor import Tensor, apply
 
 # the mask is a result of its own: what was dropped is known to derivatives of every order
@@ -23,6 +28,49 @@ _dropout_mask = Operator(
     visible_outputs=1,
     random=True,
 )
+
+
+_drop = kernel("dropout", "drop")
+
+
+def _into_drop(
+    gradients: Sequence[np.ndarray],
+    inputs: Sequence[np.ndarray],
+    outputs: Sequence[np.ndarray],
+    out: Sequence[Optional[np.ndarray]],
+    *,
+    p: float,
+    scale: float,
+) -> None:
+    if out[0] is not None:
+        _drop(gradients[0], inputs[1], p=p, scale=scale, out=out[0])
+
+
+def _check_drop(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    """Refuse keys of another size or type: the kernel would read other memory."""
+    if metas[1] != ((2,), int32):
+        raise OperatorError(f"drop_elements: a key has two int32, not {metas[1][1].name}{list(metas[1][0])}")
+
+
+# what is dropped follows from the key, which is drawn: so derivatives of every order know it, and no mask is kept
+drop_elements = HostOperator(
+    "drop_elements",
+    _drop,
+    check=_check_drop,
+    infer=lambda metas, options: metas[:1],
+    fills=True,
+    gradients=_into_drop,
+)
+FEWEST_ELEMENTS = 2**12
+"""Below it, calling our kernel costs more than the engine's mask and product."""
+
+
+def _dropped(x: Tensor, p: float, scale: float) -> Optional[Tensor]:
+    """Return dropout of many numbers in a kernel of ours; None where the engine's operators serve better, or alone."""
+    if is_exported_or_mixed() or not is_for_our_kernel(x) or x.size < FEWEST_ELEMENTS:
+        return None
+    key = randint(0, 2**31 - 1, [2], "int32")
+    return apply(drop_elements, x, key, p=float(p), scale=scale)  # type: ignore[no-any-return]
 
 
 def keep_mask(shape: Sequence[int], p: float, like: Tensor) -> Tensor:
@@ -66,6 +114,10 @@ def dropout(
         return x if mode == "upscale_in_train" else x * (1.0 - p)  # type: ignore[operator, no-any-return]
     if p == 1:
         return x * 0.0  # type: ignore[operator, no-any-return]
+    if axis is None:
+        found = _dropped(x, p, 1.0 / (1.0 - p) if mode == "upscale_in_train" else 1.0)
+        if found is not None:
+            return found
     axes = axes_argument(axis, x.ndim, "dropout") if axis is not None else range(x.ndim)
     mask = keep_mask([size if i in axes else 1 for i, size in enumerate(x.shape)], p, x)
     if mode == "downscale_in_infer":

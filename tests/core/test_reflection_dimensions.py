@@ -40,6 +40,10 @@ CLEAR = (
 )  # fmt: skip
 
 
+ROUNDING = {"cross_entropy": 1e-5}
+"""Where a program for unknown sizes has other kernels, which round differently."""
+
+
 def names_of(table: dict[str, str]) -> set[str]:
     return {name for names in table.values() for name in names.split()}
 
@@ -69,7 +73,7 @@ def test_every_operator_takes_unknown_sizes(name: str) -> None:
     found = []
     for sample in SAMPLES[name]:
         args, kwargs = sample(Draw())
-        found.append(is_refused(getattr(operators, name), args, kwargs, 1e-6))
+        found.append(is_refused(getattr(operators, name), args, kwargs, ROUNDING.get(name, 1e-6)))
     assert any(found) == (name in names_of(REFUSED)), "refused, or listed as refused, and not the other"
 
 

@@ -11,6 +11,7 @@ from core.autograd.context import Context, rule
 from core.operators.bessel import bessel_i
 from core.operators.channel_weights import weighed_channels_gradients
 from core.operators.manipulation import unbroadcast
+from core.operators.random_zeros import drop_elements
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -28,6 +29,11 @@ def pair(context: Context, first: Any, second: Any) -> Gradients:
 @rule("cast", "half_cast")
 def _cast(context: Context, gradient: Tensor) -> Gradients:
     return (ops.cast(gradient, context.inputs[0].dtype),)
+
+
+@rule("drop_elements")
+def _drop_elements(context: Context, gradient: Tensor) -> Gradients:
+    return apply(drop_elements, gradient, context.inputs[1], p=context.p, scale=context.scale), None
 
 
 @rule("assign", "add_scalar", "subtract_scalar", "add_reverse_scalar")

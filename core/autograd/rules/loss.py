@@ -10,6 +10,7 @@ from core.autograd.context import Context, rule
 from core.operators.loss_alignment import composed_ctc_loss
 from core.operators.loss_common import pick_backward
 from core.operators.manipulation import squeeze
+from core.operators.mean_cross_entropy import mean_cross_entropy_gradient
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -23,6 +24,18 @@ def _pick(context: Context, gradient: Tensor) -> Gradients:
         return apply(pick_backward, gradient, index, axis=axis, shape=tuple(x.shape)), None
     chosen = ops.cast(ops.one_hot(squeeze(index, axis), x.shape[axis]), gradient.dtype)
     return gradient * ops.moveaxis(chosen, -1, axis), None
+
+
+@rule("mean_cross_entropy")
+def _mean_cross_entropy(context: Context, gradient: Tensor) -> Gradients:
+    scores, labels = context.inputs
+    if not context.create_graph:
+        return apply(mean_cross_entropy_gradient, gradient, scores, labels, ignore_index=context.ignore_index), None
+    counts = labels != context.ignore_index
+    chosen = ops.one_hot(squeeze(ops.where(counts, labels, ops.zeros_like(labels)), 1), scores.shape[1])
+    kept = ops.cast(counts, gradient.dtype)
+    share = kept / ops.clip(kept.sum(), 1.0)  # type: ignore[attr-defined]
+    return gradient * (ops.softmax(scores, 1) - ops.cast(chosen, gradient.dtype)) * share, None
 
 
 @rule("logistic_loss")
