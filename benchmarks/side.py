@@ -96,6 +96,21 @@ def _serve(connection: Connection) -> None:
         connection.send((time.perf_counter() - began) / repeats)
 
 
+def settled(step: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a step that runs, at its first call, until the weights of a compiled function count as resting."""
+    from core.jit.resting import RESTING_CALLS
+
+    state = {"warm": False}
+
+    def run() -> Any:
+        for _ in range(0 if state["warm"] else RESTING_CALLS):
+            step()
+        state["warm"] = True
+        return step()
+
+    return run
+
+
 def compare(first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: int = 1) -> tuple[float, ...]:
     """Let two steps take turns and return their median seconds and the median of ``second / first``.
 
