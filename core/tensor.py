@@ -115,7 +115,7 @@ class Tensor:
     def numpy(self) -> np.ndarray:
         """Return the elements as a new numpy array; bfloat16 comes as its bits in uint16, as in Paddle."""
         value = readable(self)
-        return np.array(engine.view(value.array, *value.meta))
+        return engine.to_numpy(value.array, *value.meta)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         array = self.numpy()
@@ -176,6 +176,7 @@ class Tensor:
         return id(self)
 
     if TYPE_CHECKING:  # attached by core.operators.methods
+
         def __add__(self, other: Any) -> Tensor: ...
         def __sub__(self, other: Any) -> Tensor: ...
         def __mul__(self, other: Any) -> Tensor: ...

@@ -116,7 +116,7 @@ class EngineProgram:
 
 
 def _numpy(array: Array, meta: Meta) -> np.ndarray:
-    numbers = np.array(engine.view(array, *meta))
+    numbers = engine.to_numpy(array, *meta)
     if meta[1] is bfloat16:
         return engine.bfloat16_bits_to_float32(numbers)
     return numbers

@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-import numpy as np
-
 from core.jit import forms
 from core.jit.export_inputs import is_spec
 from core.jit.exported import (
@@ -61,7 +59,7 @@ def converted(
         wanted = state.get(id(handle)) or (handle.name if handle is not None and handle.name else "constant")
         if value.array is None:
             raise ValueError(f"jit.save: {wanted} is abstract (built under LazyGuard): initialize() it first")
-        array = np.array(engine.view(value.array, *value.meta))
+        array = engine.to_numpy(value.array, *value.meta)
         weights[names.give(variable, wanted)] = ProgramWeight(array, value.meta[1], kind, value.requires_grad)
     nodes = [names.node(operation) for operation in traced.operations]
     return ExportedProgram(

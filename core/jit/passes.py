@@ -107,7 +107,7 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
                 continue
             for name, result in zip(node.outputs, results):
                 values[name] = result
-                weights[name] = constant(np.array(engine.view(result.array, *result.meta)), result.meta[1])
+                weights[name] = constant(engine.to_numpy(result.array, *result.meta), result.meta[1])
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
 
 

@@ -167,4 +167,3 @@ class _Views:
                 view = known[address.value or 0] = engine.memory_at(address.value or 0, shape, dtype)
             found.append(view)
         return found
-

@@ -189,22 +189,26 @@ class HostOperator(Operator):
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Run the function on views of the inputs; bfloat16 is handed to it as float32, not as bits."""
+        with engine.undisturbed:
+            return self._compute(arrays, plan, attributes), None
+
+    def _compute(self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any]) -> list[Array]:
         views = [_readable(array) for array in arrays]
         if self.fills:
             assert plan.metas is not None
             if plan.metas[0][1] is bfloat16 or not engine.on_cpu():
                 out = [np.empty(shape, np.float32 if dtype is bfloat16 else dtype.numpy) for shape, dtype in plan.metas]
                 self.fill(views, out, attributes)
-                return [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(out, plan.metas)], None
+                return [engine.from_numpy(array, dtype) for array, (_, dtype) in zip(out, plan.metas)]
             targets = [engine.empty(*meta) for meta in plan.metas]
             self.fill(views, [engine.view(target, *meta) for target, meta in zip(targets, plan.metas)], attributes)
-            return targets, None
+            return targets
         results = self.function(*views, **attributes)
         if not isinstance(results, tuple):
             results = (results,)
         if plan.metas is None:
-            return [engine.from_numpy(result) for result in results], None
-        return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)], None
+            return [engine.from_numpy(result) for result in results]
+        return [engine.from_numpy(result, dtype) for result, (_, dtype) in zip(results, plan.metas)]
 
     def fill(self, views: Sequence[np.ndarray], out: Sequence[np.ndarray], attributes: dict[str, Any]) -> None:
         """Write the result into given memory, arrays that are views of it."""

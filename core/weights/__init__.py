@@ -1,4 +1,5 @@
 """Weight files: readers and writers that never run a file's code, the manifest record, and the download cache."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

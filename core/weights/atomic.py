@@ -1,4 +1,5 @@
 """Crash-safe writing: a file is either the old one or the whole new one, never a half of either."""
+
 from __future__ import annotations
 
 import contextlib

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import core
+from core.jit.resting import RESTING_CALLS
 from core.kernels import engine
 from core.kernels.operator import REGISTRY, HostOperator
 from core.tensor import apply
@@ -59,7 +60,7 @@ def test_the_number_of_threads_never_changes(chosen: object) -> None:
 
 
 def test_a_program_without_an_error_stream_starts() -> None:
-    done = subprocess.run(["bash", "-c", f"exec 2>&-; exec {sys.executable} -c \"{CODE}\""], stdout=subprocess.PIPE)
+    done = subprocess.run(["bash", "-c", f'exec 2>&-; exec {sys.executable} -c "{CODE}"'], stdout=subprocess.PIPE)
     assert done.returncode == 0 and done.stdout.startswith(b"[2.0, 2.0]")
 
 
@@ -87,9 +88,10 @@ def test_many_threads_compute_right_numbers() -> None:
     kernel = core.to_tensor(np.random.RandomState(2).randn(8, 8, 3, 3).astype("f4"))
     compiled = core.jit.to_static(lambda x: core.nn.functional.relu(core.nn.functional.conv2d(x, kernel, padding=1)))
     with core.no_grad():
-        expected = (weight @ weight).numpy(), core.nn.functional.relu(
-            core.nn.functional.conv2d(image, kernel, padding=1)
-        ).numpy()
+        expected = (
+            (weight @ weight).numpy(),
+            core.nn.functional.relu(core.nn.functional.conv2d(image, kernel, padding=1)).numpy(),
+        )
     wrong: list[str] = []
 
     def work() -> None:
@@ -139,3 +141,34 @@ def test_hidden_packages_are_absent_and_then_come_back() -> None:
     import wave
 
     assert wave.__name__ == "wave"
+
+
+def test_weights_are_read_while_other_threads_compute_with_them() -> None:
+    random = np.random.RandomState(0)
+    numbers = random.randn(8, 8, 3, 3).astype("f4")
+    image, kernel = core.to_tensor(random.randn(2, 8, 16, 16).astype("f4")), core.to_tensor(numbers)
+    with core.no_grad():
+        expected = core.nn.functional.conv2d(image, kernel, padding=1).numpy()
+    wrong: list[str] = []
+    done = threading.Event()
+
+    def compute() -> None:
+        for _ in range(10):
+            compiled = core.jit.to_static(lambda x: core.nn.functional.conv2d(x, kernel, padding=1))
+            with core.no_grad():
+                for _ in range(RESTING_CALLS - 1):
+                    if not np.allclose(compiled(image).numpy(), expected, atol=1e-4):
+                        wrong.append("convolution")
+        done.set()
+
+    def read() -> None:
+        while not done.is_set():
+            if not np.array_equal(kernel.numpy(), numbers):
+                wrong.append("weight")
+
+    threads = [threading.Thread(target=work) for work in (compute, read, compute)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

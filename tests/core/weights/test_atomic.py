@@ -1,4 +1,5 @@
 """Crash-safe writing: all or nothing."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Records of published weights check what they are given."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,4 +1,5 @@
 """safetensors files: values, layout, metadata and damaged files."""
+
 from __future__ import annotations
 
 import json
