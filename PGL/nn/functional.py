@@ -146,7 +146,7 @@ def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: f
         factor: multiplies the result.
 
     Returns:
-        A function from (num_nodes, size) to the same.
+        A function from (num_nodes, size), and a bias (size,) to add or None, to (num_nodes, size).
     """
     edges = graph.connections()
     if self_loop:
@@ -154,18 +154,28 @@ def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: f
         before = usual if norm is None else norm
         behind = before * factor
 
-        def step_with_loops(feature: Any) -> Any:
+        def step_with_loops(feature: Any, bias: Any = None) -> Any:
             scaled = feature * before
-            return (message_passing.gather_reduce(scaled, edges, "sum") + scaled * own) * behind
+            output = (message_passing.gather_reduce(scaled, edges, "sum") + scaled * own) * behind
+            return output if bias is None else output + bias
 
         return step_with_loops
     weight = _edge_weights(graph) if norm is None else None
     if weight is not None:
-        weight = weight if factor == 1.0 else weight * factor
-        return lambda feature: message_passing.gather_multiply_reduce(feature, weight.astype(feature.dtype), edges)
+        weights = weight if factor == 1.0 else weight * factor
+
+        def weighted_step(feature: Any, bias: Any = None) -> Any:
+            return message_passing.gather_multiply_reduce(feature, weights.astype(feature.dtype), edges, bias=bias)
+
+        return weighted_step
     before = degree_norm(graph) if norm is None else norm
     behind = before * factor
-    return lambda feature: message_passing.gather_reduce(feature * before, edges, "sum") * behind
+
+    def step(feature: Any, bias: Any = None) -> Any:
+        output = message_passing.gather_reduce(feature * before, edges, "sum") * behind
+        return output if bias is None else output + bias
+
+    return step
 
 
 def _edge_weights(graph: Any) -> Any:

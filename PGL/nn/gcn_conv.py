@@ -52,10 +52,10 @@ class GCNConv(nn.Layer):
         if first:
             feature = linear(self.linear, feature)
         if self.norm or norm is not None:
-            output = propagation(graph, norm)(feature)
+            output = propagation(graph, norm)(feature, self.bias if first else None)
         else:
             output = message_passing.gather_reduce(feature, graph.connections(), "sum")
+            output = output + self.bias if first else output
         if not first:
-            output = self.linear(output)
-        output = output + self.bias
+            output = self.linear(output) + self.bias
         return output if self.activation is None else self.activation(output)

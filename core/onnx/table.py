@@ -258,7 +258,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(
         [
             "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",
-            "gather_multiply_sum", "gather_sum", "group_edges", "segment_runs", "sum_of_winners",
+            "gather_multiply_add", "gather_multiply_sum", "gather_sum", "group_edges", "segment_runs", "sum_of_winners",
         ],
         _EDGES,
     ),

@@ -12,6 +12,7 @@ from typing import Optional
 from core.autograd.context import Context, rule
 from core.kernels.dtypes import int32
 from core.operators import message_passing as messages
+from core.operators import message_primitives as primitives
 from core.operators.constants import positions_along
 from core.operators.creation import cast
 from core.operators.edges import Edges, Rows
@@ -42,7 +43,7 @@ def _gather_sum(context: Context, gradient: Tensor) -> Gradients:
 def _gather_multiply_sum(context: Context, gradient: Tensor) -> Gradients:
     (x, weight), edges = context.inputs[:2], _edges(context)
     if all(context.needs[:2]) and not context.create_graph:
-        found = apply(messages.gather_multiply_gradients, gradient, x, weight, *edges.outgoing)
+        found = apply(primitives.gather_multiply_gradients, gradient, x, weight, *edges.outgoing)
         return (*found, *_ROWS)
     of_x = of_weight = None
     if context.needs[0]:
@@ -52,6 +53,12 @@ def _gather_multiply_sum(context: Context, gradient: Tensor) -> Gradients:
         sources, targets = (reshape_exact(t, [t.shape[0], *weight.shape[1:], size]) for t in (x, gradient))
         of_weight = dot_ends(sources, targets, edges)
     return (of_x, of_weight, *_ROWS)
+
+
+@rule("gather_multiply_add")
+def _gather_multiply_add(context: Context, gradient: Tensor) -> Gradients:
+    of_x, of_weight, *rows = _gather_multiply_sum(context, gradient)
+    return (of_x, of_weight, gradient.sum(0) if context.needs[2] else None, *rows)  # type: ignore[attr-defined]
 
 
 @rule("dot_ends")
@@ -74,32 +81,32 @@ def _add_ends(context: Context, gradient: Tensor) -> Gradients:
 def _gather_extreme(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
     edges, winners = _edges(context), context.outputs[1]
     back = (*edges.outgoing, *edges.incoming)
-    return (apply(messages.sum_of_winners, gradient, winners, *back, forward=False), *_ROWS)
+    return (apply(primitives.sum_of_winners, gradient, winners, *back, forward=False), *_ROWS)
 
 
 @rule("sum_of_winners")
 def _sum_of_winners(context: Context, gradient: Tensor) -> Gradients:
     winners, edges = context.inputs[1], _edges(context)
     back = (*edges.outgoing, *edges.incoming)
-    return (apply(messages.sum_of_winners, gradient, winners, *back, forward=not context.forward), None, *_ROWS)
+    return (apply(primitives.sum_of_winners, gradient, winners, *back, forward=not context.forward), None, *_ROWS)
 
 
 @rule("edge_sum")
 def _edge_sum(context: Context, gradient: Tensor) -> Gradients:
     _, indptr, edge_ids = context.inputs
-    return (apply(messages.edge_expand_operator, gradient, indptr, edge_ids), None, None)
+    return (apply(primitives.edge_expand, gradient, indptr, edge_ids), None, None)
 
 
 @rule("edge_expand")
 def _edge_expand(context: Context, gradient: Tensor) -> Gradients:
     _, indptr, edge_ids = context.inputs
-    return (apply(messages.edge_sum, gradient, indptr, edge_ids), None, None)
+    return (apply(primitives.edge_sum, gradient, indptr, edge_ids), None, None)
 
 
 @rule("edge_extreme")
 def _edge_extreme(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
     x, *rows = context.inputs
-    winners, arrived = (apply(messages.edge_expand_operator, t, *rows) for t in (context.outputs[1], gradient))
+    winners, arrived = (apply(primitives.edge_expand, t, *rows) for t in (context.outputs[1], gradient))
     mine = cast(positions_along(0, x.shape), int32)
     return (where(winners == mine, arrived, Tensor(0, dtype=x.dtype)), None, None)
 
@@ -108,7 +115,7 @@ def _edge_extreme(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gr
 def _edge_softmax(context: Context, gradient: Tensor) -> Gradients:
     result, rows = context.outputs[0], context.inputs[1:]
     if not context.create_graph:
-        return (apply(messages.edge_softmax_gradient, gradient, result, *rows), None, None)
+        return (apply(primitives.edge_softmax_gradient, gradient, result, *rows), None, None)
     weighted = gradient * result  # type: ignore[operator]
-    along = apply(messages.edge_expand_operator, apply(messages.edge_sum, weighted, *rows), *rows)
+    along = apply(primitives.edge_expand, apply(primitives.edge_sum, weighted, *rows), *rows)
     return (weighted - result * along, None, None)

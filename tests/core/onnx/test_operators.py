@@ -35,7 +35,7 @@ FUNCTIONS = {
 }  # fmt: skip
 EDGES = {
     "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",
-    "gather_multiply_sum", "gather_sum", "group_edges", "segment_runs", "sum_of_winners",
+    "gather_multiply_add", "gather_multiply_sum", "gather_sum", "group_edges", "segment_runs", "sum_of_winners",
 }  # fmt: skip
 DATA_DEPENDENT = {
     "bincount", "generate_proposals", "lstsq", "matrix_suppression", "non_maximum_suppression", "nonzero",

@@ -102,6 +102,35 @@ def test_multiplied() -> None:
         close(gather_multiply_reduce(T(x, dtype="float32"), T(weight, dtype="float32"), GRAPH), expected, 1e-6)
 
 
+def test_multiplied_and_a_bias() -> None:
+    random = np.random.RandomState(0)
+    for x, weight, spread in ((X, WEIGHT, WEIGHT[:, :, None]), (X[:, 0], WEIGHT[:, 0], WEIGHT[:, :1])):
+        bias = random.randn(*x.shape[1:])
+        for reduce in ("sum", "mean"):
+            expected = reduced(x[SOURCE] * spread, TARGET, TARGETS, reduce) + bias
+            close(gather_multiply_reduce(T(x), T(weight), GRAPH, reduce, T(bias)), expected)
+    half = [T(array, dtype="float16") for array in (x, weight)]
+    assert gather_multiply_reduce(*half, GRAPH, bias=T(bias, dtype="float32")).dtype == "float32"
+
+
+def test_the_gradient_of_a_bias_is_the_sum_of_all_rows() -> None:
+    """Many rows: the sum is formed in blocks, by threads."""
+    rows = 10_000
+    edges = Edges.from_index(np.arange(rows), np.arange(rows), rows, rows)
+    numbers = np.random.RandomState(0).randn(rows, 3)
+    x, weight, bias = (
+        T(numbers, stop_gradient=True),
+        T(np.ones(rows), stop_gradient=True),
+        T(np.zeros(3), stop_gradient=False),
+    )
+    for run in (gather_multiply_reduce, to_static(gather_multiply_reduce)):
+        bias.clear_grad()
+        result = run(x, weight, edges, bias=bias)
+        close(result, numbers)
+        (result * T(numbers)).sum().backward()
+        close(bias.grad, numbers.sum(0), 1e-12)
+
+
 def test_ends() -> None:
     close(add_ends(T(X), T(Y), GRAPH), X[SOURCE] + Y[TARGET])
     close(dot_ends(T(X), T(Y), GRAPH), (X[SOURCE] * Y[TARGET]).sum(-1))
@@ -133,6 +162,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "gather_multiply_reduce": (lambda x, w, e: gather_multiply_reduce(x, w, e) ** 2, (X[:, :, :2], WEIGHT)),
     "weighted rows": (lambda x, w, e: gather_multiply_reduce(x, w, e) ** 2, (X[:, :, :2], WEIGHT[:, 0])),
     "weighted elements": (lambda x, w, e: gather_multiply_reduce(x, w, e) ** 2, (X[:, :, 0], WEIGHT)),
+    "with a bias": (
+        lambda x, w, b, e: gather_multiply_reduce(x, w, e, bias=b) ** 2,
+        (X[:, :, :2], WEIGHT, X[0, :, :2]),
+    ),
     "add_ends": (lambda x, y, e: add_ends(x, y, e) ** 2, (X[:, 0, :2], Y[:, 0, :2])),
     "dot_ends": (lambda x, y, e: dot_ends(x, y, e) ** 2, (X[:, :, :2], Y[:, :, :2])),
     "edge_expand": (lambda y, e: edge_expand(y, e) ** 2, (Y[:, 0, :2],)),
@@ -249,6 +282,12 @@ def bad_edges(place: int, value: int) -> Edges:
         (lambda: edge_softmax(T(WEIGHT), bad_edges(2, 11)), OperatorIndexError, "an edge leads to a node"),
         (lambda: add_ends(T(X), T(Y), bad_edges(5, 11)), OperatorIndexError, "an edge has a number beyond that of"),
         (lambda: gather_multiply_reduce(T(X), T(WEIGHT[1:]), GRAPH), OperatorError, "weight must have one row"),
+        (lambda: gather_multiply_reduce(T(X), T(WEIGHT), GRAPH, bias=T(X)), OperatorError, "bias must have x's axes"),
+        (
+            lambda: gather_multiply_reduce(T(X), T(WEIGHT), GRAPH, bias=T(X[0], dtype="float32")),
+            OperatorTypeError,
+            "x and bias must be of one type",
+        ),
         (
             lambda: gather_multiply_reduce(T(X), T(MESSAGE[:, [0, 0, 0]]), GRAPH),
             OperatorError,

@@ -28,6 +28,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "gather_multiply_reduce": [
         lambda d: call(d.f(4, 2, 5), d.f(7, 2), edges()),
         lambda d: call(d.f(4, 5), d.f(7), edges(), "mean"),
+        lambda d: call(d.f(4, 2, 5), d.f(7, 2), edges(), bias=d.f(2, 5)),
     ],
     "gather_reduce": [lambda d, r=r: call(d.f(4, 5), edges(), r) for r in ("sum", "mean", "max", "min")],
     "sparse_product": [lambda d: call(matrix(d), d.f(4, 5))],
