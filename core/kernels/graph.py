@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from core.kernels import engine
 from core.kernels.dtypes import BY_CODE, DType
 from core.kernels.engine import _LIB, Array, Attributes, MXNetError, mx
+from core.kernels.startup import without_chatter
 
 if TYPE_CHECKING:
     Symbol = Any
@@ -165,7 +166,7 @@ class Program:
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
             lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags), self._told)
-        quiet = contextlib.nullcontext() if lane.told else engine.without_chatter()
+        quiet = contextlib.nullcontext() if lane.told else without_chatter()
         with engine.turn, engine.engine_mode(recording=True, training=True), quiet:
             mark([watched[i] for i in chosen])
             outputs = _listed(lane.call(*[watched[i] for i in self.order]))

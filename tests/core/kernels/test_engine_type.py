@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core.jit.resting import RESTING_CALLS
-from core.kernels import engine
+from core.kernels import startup
 from core.kernels.operator import REGISTRY, HostOperator
 from core.tensor import apply
 
@@ -125,14 +125,14 @@ def test_average_pooling_trains_without_a_word() -> None:
 
 
 def test_only_chatter_is_kept_from_the_error_stream(capfd: pytest.CaptureFixture[str]) -> None:
-    with engine.without_chatter():
+    with startup.without_chatter():
         os.write(2, b"one\n[11:17:58] ../src/operator/nn/mkldnn/mkldnn_pooling.cc:58: MKLDNN Pooling: training\ntwo")
     assert capfd.readouterr().err == "one\ntwo"
 
 
 def test_hidden_packages_are_absent_and_then_come_back() -> None:
     assert "wave" not in sys.modules
-    with engine.hidden_packages("wave", "os"):
+    with startup.hidden_packages("wave", "os"):
         import os as shown
 
         with pytest.raises(ImportError):
