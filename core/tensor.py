@@ -376,7 +376,7 @@ class Tensor:
             self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
         elif data.size:
             engine.copy_into(self._value.array, array)
-            door.memory_written()
+            door.memory_written(of_indices=not self.dtype.is_floating)
 
     def _rebind(self, value: Value) -> None:
         if value.node is None:

@@ -6,10 +6,11 @@ https://arxiv.org/abs/1711.10678; Liu et al., CVPR 2019, https://arxiv.org/abs/1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PaddleGAN.config import GANConfig
-from PaddleGAN.losses import domain_loss
+from PaddleGAN.losses import domain_loss, reconstruction
 from PaddleGAN.tasks.attribute_editing import AttributeEditing
 
 
@@ -23,6 +24,11 @@ class StarGAN(AttributeEditing):
         critic_attributes: weight of the attributes in the critic's loss.
         generator_attributes: weight of the attributes in the generator's loss.
         reconstruction: weight of the mean absolute difference between the originals and what the way back made.
+        identity: weight of the same difference for images whose own attributes are asked for, as in CycleGAN. The paper
+            has no such term: the way back alone can hide in an edited image what it needs, and change the rest.
+
+    Raises:
+        ValueError: a weight is negative.
     """
 
     generators = ("StarGANGenerator",)
@@ -37,8 +43,12 @@ class StarGAN(AttributeEditing):
         critic_attributes: float = 1.0,
         generator_attributes: float = 1.0,
         reconstruction: float = 10.0,
+        identity: float = 0.0,
     ) -> None:
         super().__init__(config, critic_steps, penalty, critic_attributes, generator_attributes, reconstruction)
+        if identity < 0:
+            raise ValueError(f"task.identity: a weight must not be negative, not {identity}")
+        self.identity = identity
 
     def condition(self, source: Any, target: Any) -> Any:
         """Return the attributes wanted."""
@@ -52,6 +62,14 @@ class StarGAN(AttributeEditing):
         """Return images with the attributes wanted, and with their own again."""
         edited = self.generator(images, target)
         return edited, self.generator(edited, source)
+
+    def generator_loss(self, images: Any, attributes: Any) -> tuple[Any, Mapping[str, Any]]:
+        """Return the generator's loss, and its parts."""
+        loss, parts = super().generator_loss(images, attributes)
+        if not self.identity:
+            return loss, parts
+        difference = reconstruction(self.generator(images, attributes), images)
+        return loss + self.identity * difference, {**parts, "identity": difference}
 
 
 class AttGAN(AttributeEditing):

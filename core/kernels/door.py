@@ -51,18 +51,24 @@ class _State(threading.local):
 
 
 state = _State()
-_writes = 0
+_writes = _index_writes = 0
 
 
-def memory_written() -> None:
-    """Note that memory was written in which values may stand that were cast before."""
-    global _writes
+def memory_written(of_indices: bool = False) -> None:
+    """Note that memory was written in which values may stand that were cast, or integers that were sorted, before."""
+    global _writes, _index_writes
     _writes += 1
+    _index_writes += of_indices
 
 
 def written() -> int:
     """Return a number that changes whenever memory is written in place."""
     return _writes
+
+
+def indices_written() -> int:
+    """Return a number that changes whenever memory of integers is written in place."""
+    return _index_writes
 
 
 class Value:

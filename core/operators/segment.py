@@ -18,11 +18,12 @@ from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.constants import positions
 from core.operators.creation import cast, filled
-from core.operators.edges import grouped_edges
+from core.operators.edges import Edges, grouped_edges
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
-from core.operators.message_passing import gather_multiply_reduce, softmax_of_rows
+from core.operators.message_passing import gather_multiply_reduce, gather_reduce, softmax_of_rows
+from core.operators.repeated_edges import met_before
 from core.operators.scattering import add_rows, as_rows
 from core.tensor import Tensor, apply, readable
 
@@ -177,8 +178,9 @@ def segment_softmax(data: Tensor, segment_ids: Tensor) -> Tensor:
 
 
 def _edges(
-    x: Tensor, src_index: Tensor, dst_index: Tensor, out_size: Any, operation: str, caller: str
-) -> tuple[Tensor, Tensor, int]:
+    x: Tensor, src_index: Tensor, dst_index: Tensor, out_size: Any, operation: str, caller: str, group: bool = False
+) -> tuple[Tensor, Tensor, int, Optional[Edges]]:
+    """Return checked int64 ends, the number of receiving nodes, and, if asked, edges grouped where they came before."""
     source, target = index_argument(src_index, caller, "src_index"), index_argument(dst_index, caller, "dst_index")
     if source.ndim != 1 or source.shape != target.shape:
         raise OperatorError(
@@ -190,9 +192,11 @@ def _edges(
         raise OperatorError(f"{caller}: reduce_op {operation!r} is unknown: use 'sum', 'mean', 'max' or 'min'")
     size = int(out_size) if out_size is not None else 0
     size = size if size > 0 else x.shape[0]
-    check_range(source, x.shape[0], caller, name="src_index")
-    check_range(target, size, caller, name="dst_index")
-    return cast(source, int64), cast(target, int64), size
+    grouped = met_before(source, target, x.shape[0], size) if group else None
+    if grouped is None:
+        check_range(source, x.shape[0], caller, name="src_index")
+        check_range(target, size, caller, name="dst_index")
+    return cast(source, int64), cast(target, int64), size, grouped
 
 
 def send_u_recv(
@@ -220,9 +224,10 @@ def send_u_recv(
         OperatorIndexError: an edge begins or ends at a node that does not exist.
         OperatorError: the shapes or the operation do not fit.
     """
-    source, target, size = _edges(
-        need_tensor(x, "send_u_recv"), src_index, dst_index, out_size, reduce_op, "send_u_recv"
-    )
+    added = need_tensor(x, "send_u_recv").dtype.is_floating and reduce_op in ("sum", "mean")
+    source, target, size, grouped = _edges(x, src_index, dst_index, out_size, reduce_op, "send_u_recv", added)
+    if grouped is not None:
+        return gather_reduce(x, grouped, reduce_op)
     return reduce_edges(x, source, target, size, reduce_op)
 
 
@@ -271,8 +276,9 @@ def send_ue_recv(
         OperatorIndexError: an edge begins or ends at a node that does not exist.
         OperatorError: the shapes or operations do not fit.
     """
-    source, target, size = _edges(
-        need_tensor(x, "send_ue_recv"), src_index, dst_index, out_size, reduce_op, "send_ue_recv"
+    weighted = message_op in ("mul", "div") and reduce_op in ("sum", "mean")
+    source, target, size, grouped = _edges(
+        need_tensor(x, "send_ue_recv"), src_index, dst_index, out_size, reduce_op, "send_ue_recv", weighted
     )
     if need_tensor(y, "send_ue_recv", "y").shape[:1] != source.shape:
         raise OperatorError(f"send_ue_recv: y must have one row for each of {source.shape[0]} edges, got {y.shape}")
@@ -283,7 +289,7 @@ def send_ue_recv(
             return _message(first, second, message_op, "send_ue_recv")
         weight = _weight(x, y)
         if message_op in ("mul", "div") and weight is not None:
-            edges = grouped_edges(source, target, x.shape[0], size)
+            edges = grouped or grouped_edges(source, target, x.shape[0], size)
             factor = 1.0 / weight if message_op == "div" else weight
             return gather_multiply_reduce(x, factor, edges, reduce_op)
     messages = _message(take_rows(x, source), y, message_op, "send_ue_recv")
@@ -321,7 +327,7 @@ def send_uv(
         OperatorError: the shapes or the operation do not fit.
     """
     rows = need_tensor(y, "send_uv", "y").shape[0] if y.ndim else 0
-    source, target, _ = _edges(need_tensor(x, "send_uv"), src_index, dst_index, rows, "sum", "send_uv")
+    source, target, *_ = _edges(need_tensor(x, "send_uv"), src_index, dst_index, rows, "sum", "send_uv")
     return _message(take_rows(x, source), take_rows(y, target), message_op, "send_uv")
 
 

@@ -116,6 +116,20 @@ def test_the_losses_are_those_of_the_papers(kind: str, monkeypatch: pytest.Monke
     np.testing.assert_allclose(float(parts["reconstruction"]), difference, rtol=1e-5)
 
 
+def test_stargan_may_also_ask_for_the_image_as_it_is() -> None:
+    images, attributes = (core.to_tensor(array) for array in batch())
+    plain, asked = small_task("stargan"), small_task("stargan", "task.identity=20")
+    asked.generator.set_state_dict(plain.generator.state_dict())
+    asked.discriminator.set_state_dict(plain.discriminator.state_dict())
+    same = np.abs(plain.generator(images, attributes).numpy() - images.numpy()).mean()
+    core.seed(0)
+    before, _ = plain.generator_loss(images, attributes)
+    core.seed(0)
+    loss, parts = asked.generator_loss(images, attributes)
+    np.testing.assert_allclose(float(parts["identity"]), same, rtol=1e-5)
+    np.testing.assert_allclose(float(loss), float(before) + 20 * same, rtol=1e-5)
+
+
 @pytest.mark.parametrize(("kind", "weights"), [("stargan", (1, 10)), ("attgan", (10, 100)), ("stgan", (10, 100))])
 def test_the_weights_are_the_published_ones(kind: str, weights: tuple[float, float]) -> None:
     config = load_config(GANConfig, CONFIGS / f"celeba_{kind}.yaml", [])
@@ -123,7 +137,8 @@ def test_the_weights_are_the_published_ones(kind: str, weights: tuple[float, flo
     expected = {"critic_steps": 5, "penalty": 10, "critic_attributes": 1}
     expected.update(zip(("generator_attributes", "reconstruction"), weights))
     assert config.task.arguments == expected
-    assert {name: parameter.default for name, parameter in parameters.items() if name != "config"} == expected
+    further = {"identity": 0} if kind == "stargan" else {}  # not the paper's
+    assert {name: p.default for name, p in parameters.items() if name != "config"} == expected | further
     assert len(config.data.train.dataset.arguments["attributes"]) == (5 if kind == "stargan" else 13)
 
 
@@ -250,6 +265,7 @@ def test_the_exported_program_edits_alike(run: Path, capsys: pytest.CaptureFixtu
     ("kind", "further", "message"),
     [
         ("stgan", "task.critic_steps=5", "the generator would learn once in 5 steps, and an epoch has 4: it would s"),
+        ("stargan", "task.identity=-1", "task.identity: a weight must not be negative, not -1"),
         ("stargan", "task.reconstruction=-1", "task.reconstruction: a weight must not be negative, not -1"),
         ("attgan", "data.train.dataset={name: FaceOutlines, count: 16, size: 32}", "FaceOutlines has no attributes"),
         ("attgan", "data.train.transforms=[{name: Resize, size: [32, 16]}, {name: ToTensor}]", "not 32 x 16; crop th"),

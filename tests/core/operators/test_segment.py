@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any, Callable
 
 import numpy as np
@@ -11,6 +12,7 @@ import core
 from core import geometric, incubate
 from core.jit import to_static
 from core.kernels.errors import OperatorError, OperatorIndexError
+from core.operators import repeated_edges
 from tests.core.compiled_check import check_compiled
 from tests.core.gradient_check import check_gradients
 
@@ -179,3 +181,49 @@ def test_errors(call: Callable[[], Any], kind: type, message: str) -> None:
 def test_segment_ids_cannot_be_read_inside_a_program() -> None:
     with pytest.raises(OperatorError, match="the value of a tensor cannot be read while a program is being compiled"):
         to_static(geometric.segment_sum)(T(ROWS), T(IDS))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_edges_that_come_again_are_grouped_and_give_the_same(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.RandomState(0)
+    count = 2 * repeated_edges.FEWEST_EDGES
+    rows, factors = random.randn(90, 3), random.randn(count, 1)
+    source, target = (T(random.randint(0, 90, count).astype(dtype)) for _ in range(2))
+    grouped: list[Any] = []
+    original = repeated_edges.grouped_edges
+    monkeypatch.setattr(repeated_edges, "grouped_edges", lambda *given: grouped.append(given) or original(*given))
+    for name in ("sum", "mean"):
+        found = []
+        for _ in range(3):
+            x, y = T(rows, stop_gradient=False), T(factors, stop_gradient=False)
+            results = [
+                geometric.send_u_recv(x, source, target, name),
+                geometric.send_ue_recv(x, y, source, target, "mul", name),
+            ]
+            (results[0] ** 2 + results[1] ** 2).sum().backward()
+            found.append([tensor.numpy() for tensor in (*results, x.grad, y.grad)])
+        for other in found[1:]:
+            for first, again in zip(found[0], other):
+                np.testing.assert_allclose(again, first, rtol=1e-12, atol=1e-12)
+    assert len(grouped) == 1  # once for both functions, and for all calls
+
+    ends = np.stack([source.numpy(), target.numpy()])
+    target.set_value(ends[1][::-1].copy())  # written in place: what was grouped is no longer true
+    expected = np.zeros_like(rows)
+    np.add.at(expected, ends[1][::-1], rows[ends[0]])
+    for _ in range(3):
+        np.testing.assert_allclose(geometric.send_u_recv(T(rows), source, target).numpy(), expected)
+    wider = geometric.send_u_recv(T(rows), source, target, out_size=100)
+    np.testing.assert_allclose(wider.numpy()[:90], expected)
+    with pytest.raises(OperatorIndexError, match="dst_index"):
+        geometric.send_u_recv(T(rows), source, target, out_size=5)
+
+
+def test_grouped_edges_are_freed_with_their_tensor() -> None:
+    source, target = (T(np.zeros(repeated_edges.FEWEST_EDGES, np.int64)) for _ in range(2))
+    for _ in range(2):
+        geometric.send_u_recv(T(ROWS), source, target)
+    before = len(repeated_edges._met)
+    del source
+    gc.collect()
+    assert len(repeated_edges._met) == before - 1
