@@ -1,7 +1,7 @@
-"""Sums as matrix products with ones.
+"""Sums as matrix products with ones, and those of many rows in a kernel of ours.
 
 The engine's own sum takes 4.5 ns an element (numpy: 0.3) and answers NaN where infinity comes first. A product with
-ones is ten to forty times as fast, and right.
+ones is ten to forty times as fast, and right; one row of ones on the left keeps OpenBLAS waiting for memory.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from core.kernels.operator import Operator
 Step = tuple[int, int, int]
 
 LONGEST_RUN = 4096
+MANY_ROWS, MANY_ELEMENTS = 256, 1 << 16
+"""From here on our kernel adds up rows, four to nine times as fast as a product."""
+
 MAXIMUM_CACHED_ONES = 64
 MAXIMUM_CACHED_SIZE = 1 << 16
 
@@ -112,6 +115,10 @@ class SumOperator(Operator):
         if not todo:
             return super().execute(arrays, plan, attributes, needs_gradient)
         for step in todo:
+            before, rows, width = step
+            if before == 1 < width and rows >= MANY_ROWS and rows * width >= MANY_ELEMENTS and engine.on_cpu():
+                array = _sum_of_rows(array, (rows, width), dtype)
+                continue
             data, ones, on_left = factors(step)
             pair = [view_as(array, data), self.ones(ones, dtype)]
             array = engine.invoke(_PRODUCT, pair[::-1] if on_left else pair, _NO_ATTRIBUTES)[0]
@@ -128,6 +135,15 @@ class SumOperator(Operator):
                     self._ones.clear()
                 self._ones[(shape, dtype)] = found
         return found
+
+
+def _sum_of_rows(array: Array, shape: tuple[int, int], dtype: DType) -> Array:
+    from core.kernels.matrix_rows import sum_of_rows  # numba loads with the first use
+
+    total = engine.empty(shape[1:], dtype)
+    with engine.undisturbed:
+        sum_of_rows(engine.view(array, shape, dtype), engine.view(total, shape[1:], dtype))
+    return total
 
 
 def view_as(array: Array, shape: Sequence[int]) -> Array:

@@ -154,3 +154,18 @@ def test_refusals() -> None:
         core.logsumexp(core.to_tensor([1]))
     with pytest.raises(OperatorTypeError, match="sum: x must be a Tensor"):
         core.sum([1, 2])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_of_many_rows(dtype: str) -> None:
+    numbers = np.random.RandomState(0).randn(3, 5000, 20).astype(dtype)
+    for x, axis in ((numbers[0], 0), (numbers, (0, 1)), (numbers, 1)):
+        expected = x.astype("f8").sum(axis=axis)
+        for keepdim in (False, True):
+            got = core.sum(core.to_tensor(x), axis=list(np.atleast_1d(axis)), keepdim=keepdim)
+            assert got.dtype == dtype
+            np.testing.assert_allclose(got.numpy().reshape(expected.shape), expected, rtol=1e-4, atol=1e-4)
+    numbers[0, 7] = np.inf
+    numbers[0, 9, 1] = -np.inf
+    total = core.sum(core.to_tensor(numbers[0]), axis=0).numpy()
+    assert np.isnan(total[1]) and np.isinf(np.delete(total, 1)).all()
