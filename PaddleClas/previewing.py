@@ -17,7 +17,9 @@ from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.pipeline import MIXES, build_dataset
 
 
-def preview(config_file: str, overrides: Sequence[str], split: str, images: int, versions: int, output: str) -> None:
+def preview(
+    config_file: str, overrides: Sequence[str], split: str, images: int, versions: int, output: str
+) -> None:
     """Draw images of a split: each row an image, first as it is read, then as the first epochs see it.
 
     Args:

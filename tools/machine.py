@@ -202,6 +202,7 @@ def find_interpreter():
             raise SetupError(
                 "the engine (mxnet 1.9.1) runs on Python %d.%d to %d.%d; this is %d.%d, no other one is on PATH, and "
                 "uv could not get one. Install Python %d.%d with its venv module (from your system, pyenv or uv) and "
-                "run this again." % (OLDEST + NEWEST + version + NEWEST)
+                "run this again."
+                % (OLDEST + NEWEST + version + NEWEST)
             )
     return python

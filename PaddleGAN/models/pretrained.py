@@ -26,7 +26,9 @@ def load(network: Any, path: Union[str, os.PathLike[str]], part: Optional[str], 
         ValueError: the file does not fit, has no such part, or has several and none is named.
     """
     content = read_pickle(path) if file_format(path) == "paddle" else {}
-    parts = {name: value for name, value in content.items() if name.startswith("net") and isinstance(value, Mapping)}
+    parts = {
+        name: value for name, value in content.items() if name.startswith("net") and isinstance(value, Mapping)
+    }
     if not parts:
         if part is not None:
             raise ValueError(f"{os.fspath(path)!r} holds one network, so there is no part {part!r} to take")

@@ -32,7 +32,9 @@ DISCRIMINATORS = {
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
 
-MODELS = {name: family for table in (GENERATORS, DISCRIMINATORS) for family, names in table.items() for name in names}
+MODELS = {
+    name: family for table in (GENERATORS, DISCRIMINATORS) for family, names in table.items() for name in names
+}
 """Network name to the module of PaddleGAN.models that holds it."""
 
 

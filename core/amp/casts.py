@@ -44,7 +44,9 @@ class Casts:
         self.signature = (dtype.name, self.white, self.black, only_white, promote)
         self._made: dict[tuple[int, DType], tuple[Value, Any, int, Value]] = {}
 
-    def __call__(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
+    def __call__(
+        self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]
+    ) -> Sequence[Value]:
         """Return the inputs, cast."""
         name = operator.name
         if name in _AS_GIVEN or REGISTRY.get(name) is not operator:  # a program in a program has types of its own

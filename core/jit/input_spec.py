@@ -129,7 +129,8 @@ class InputSpec:
 
     def __repr__(self) -> str:
         return (
-            f"InputSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name}, stop_gradient={self.stop_gradient})"
+            f"InputSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name},"
+            f" stop_gradient={self.stop_gradient})"
         )
 
     def _key(self) -> tuple[Any, ...]:

@@ -318,7 +318,9 @@ def _multiply(
 
 
 @vectorized
-def _scale(scores: np.ndarray, keys: int, scale: Any, mask: np.ndarray, b: int, h: int, i: int, causal: bool) -> None:
+def _scale(
+    scores: np.ndarray, keys: int, scale: Any, mask: np.ndarray, b: int, h: int, i: int, causal: bool
+) -> None:
     """Scale and mask the scores of a query; what fills the line up becomes -infinity."""
     if mask.size:
         added = mask[min(b, mask.shape[0] - 1), min(h, mask.shape[1] - 1), min(i, mask.shape[2] - 1)]

@@ -167,3 +167,4 @@ class _Views:
                 view = known[address.value or 0] = engine.memory_at(address.value or 0, shape, dtype)
             found.append(view)
         return found
+

@@ -59,7 +59,9 @@ def _hard_swish_gradient(gradient: np.ndarray, x: np.ndarray, result: np.ndarray
 
 
 @vectorized
-def _hard_swish_gradient_block(gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> None:
+def _hard_swish_gradient_block(
+    gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any
+) -> None:
     for i in range(first, last):
         slope = x[i] * _THIRD + _HALF
         slope = _ZERO if x[i] <= -_BEND else (_ONE if x[i] >= _BEND else slope)

@@ -39,7 +39,9 @@ class Bins(NamedTuple):
     right: np.ndarray
 
 
-def align_grid(boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, ratio: int, aligned: bool) -> Grid:
+def align_grid(
+    boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, ratio: int, aligned: bool
+) -> Grid:
     """Return where RoIAlign samples.
 
     Args:
@@ -63,7 +65,9 @@ def align_grid(boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float
     return Grid(owner, start_y, start_x, bin_y, bin_x, count_y, count_x)
 
 
-def pool_bins(boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, size: Sizes) -> Bins:
+def pool_bins(
+    boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, size: Sizes
+) -> Bins:
     """Return the pixels of RoIPool's bins; the corners are rounded to whole pixels, both included.
 
     Args:
@@ -75,7 +79,9 @@ def pool_bins(boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float,
     return _bins(corners[:, :2], lengths.astype(boxes.dtype), owner, pooled, size, whole_start=True)
 
 
-def position_sensitive_bins(boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, size: Sizes) -> Bins:
+def position_sensitive_bins(
+    boxes: np.ndarray, owner: np.ndarray, pooled: Sizes, scale: float, size: Sizes
+) -> Bins:
     """Return the pixels of PSRoIPool's bins; the corners are rounded in the image, before scaling."""
     kind = boxes.dtype.type
     first = _round_half_away(boxes[:, :2]) * kind(scale)

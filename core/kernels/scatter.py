@@ -64,7 +64,9 @@ def add_rows_reference(updates: np.ndarray, index: np.ndarray, size: int) -> np.
     return result
 
 
-def set_rows(table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: Optional[np.ndarray] = None) -> np.ndarray:
+def set_rows(
+    table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: Optional[np.ndarray] = None
+) -> np.ndarray:
     """Copy a table with some rows replaced; the last of several updates of one row stays.
 
     Args:

@@ -37,7 +37,9 @@ class Guard:
 
     __slots__ = ("sign", "first", "second", "outcome", "line", "text", "position")
 
-    def __init__(self, sign: str, first: Any, second: Any, outcome: bool, line: str, text: str, position: int) -> None:
+    def __init__(
+        self, sign: str, first: Any, second: Any, outcome: bool, line: str, text: str, position: int
+    ) -> None:
         self.sign = sign
         self.first = first
         self.second = second

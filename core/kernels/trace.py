@@ -88,7 +88,9 @@ class Trace:
         self.inputs, self.variables, self.labels, self.operations, self.captured, self.guards = [], [], [], [], [], []
         self.updates, self.rebound, self.layers, self._symbols = {}, {}, {}, {}
 
-    def input(self, meta: Meta, requires_grad: bool, label: str = "input", second: Optional[Meta] = None) -> Value:
+    def input(
+        self, meta: Meta, requires_grad: bool, label: str = "input", second: Optional[Meta] = None
+    ) -> Value:
         """Return a traced value standing for an argument of the program.
 
         Args:

@@ -39,7 +39,9 @@ _along = ConstantOperator(
 _triangle = ConstantOperator(
     "lower_triangle", lambda rows, columns, diagonal: np.tri(rows, columns, k=diagonal, dtype=bool)
 )
-_later = ConstantOperator("later_positions", lambda rows, columns, number: np.triu(np.full((rows, columns), number), 1))
+_later = ConstantOperator(
+    "later_positions", lambda rows, columns, number: np.triu(np.full((rows, columns), number), 1)
+)
 
 
 def positions(size: int) -> Tensor:

@@ -44,11 +44,7 @@ _bincount = HostOperator("bincount", _bins, differentiable=False)
 
 
 def histogram(
-    input: Tensor,
-    bins: int = 100,
-    min: float = 0,
-    max: float = 0,
-    name: Optional[str] = None,  # noqa: A002
+    input: Tensor, bins: int = 100, min: float = 0, max: float = 0, name: Optional[str] = None  # noqa: A002
 ) -> Tensor:
     """Count the elements that fall into each of equally wide bins.
 

@@ -59,7 +59,9 @@ def _rank(matrix: np.ndarray, tolerance: Optional[float], hermitian: bool) -> np
     return np.asarray((values > bound).sum(-1), np.int32)
 
 
-_cholesky = HostOperator("cholesky", guarded(np.linalg.cholesky, "cholesky"), infer=lambda metas, options: [metas[0]])
+_cholesky = HostOperator(
+    "cholesky", guarded(np.linalg.cholesky, "cholesky"), infer=lambda metas, options: [metas[0]]
+)
 _qr = HostOperator("qr", lambda x, mode: tuple(np.linalg.qr(x, mode)), infer=_qr_meta)
 _svd = HostOperator(
     "svd", guarded(lambda x, full_matrices: tuple(np.linalg.svd(x, full_matrices)), "svd"), infer=_svd_meta
@@ -246,7 +248,9 @@ def matrix_rank(
     """
     bound = tol.item() if isinstance(tol, Tensor) else tol
     real_matrices(x, "matrix_rank")
-    return apply(_matrix_rank, x.detach(), tolerance=None if bound is None else float(bound), hermitian=bool(hermitian))
+    return apply(
+        _matrix_rank, x.detach(), tolerance=None if bound is None else float(bound), hermitian=bool(hermitian)
+    )
 
 
 def cond(x: Tensor, p: Union[float, str, None] = None, name: Optional[str] = None) -> Tensor:

@@ -81,7 +81,9 @@ def check_range(index: Tensor, size: int, caller: str, negative: bool = False, n
     lowest = -size if negative else 0
     if low < lowest or high >= size:
         wrong = low if low < lowest else high
-        raise OperatorIndexError(f"{caller}: {name} {wrong} is outside an axis of size {size}: use [{lowest}, {size})")
+        raise OperatorIndexError(
+            f"{caller}: {name} {wrong} is outside an axis of size {size}: use [{lowest}, {size})"
+        )
 
 
 def linear_index(parts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -276,7 +278,9 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
     shape = need_tensor(arr, caller, "arr").shape
     indices = index_argument(indices, caller, "indices")
     if indices.ndim != len(shape) or not shape:
-        raise OperatorError(f"{caller}: indices must have arr's rank, at least 1: got {indices.shape}, arr {shape}")
+        raise OperatorError(
+            f"{caller}: indices must have arr's rank, at least 1: got {indices.shape}, arr {shape}"
+        )
     place = axis_argument(axis, len(shape), caller)
     check_range(indices, shape[place], caller, negative=True, name="indices:")
     if broadcast:
@@ -285,7 +289,9 @@ def along_axis_position(arr: Tensor, indices: Tensor, axis: int, broadcast: bool
             raise OperatorError(f"{caller}: indices of shape {indices.shape} do not broadcast to {wanted}")
         indices = broadcast_to(indices, wanted)
     elif any(have > size for i, (have, size) in enumerate(zip(indices.shape, shape)) if i != place):
-        raise OperatorError(f"{caller}: indices {indices.shape} are larger than arr {shape} beside axis {place}")
+        raise OperatorError(
+            f"{caller}: indices {indices.shape} are larger than arr {shape} beside axis {place}"
+        )
     grid: list[Tensor] = []
     for i in range(len(shape)):
         if i != place:

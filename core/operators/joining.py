@@ -85,7 +85,9 @@ def concat(x: Sequence[Tensor], axis: IntOrTensor = 0, name: Optional[str] = Non
     for i, tensor in enumerate(tensors):
         shape = tensor.shape
         if len(shape) != rank or any(a != b for k, (a, b) in enumerate(zip(shape, first)) if k != place):
-            raise OperatorError(f"concat: x[0] has shape {first}, x[{i}] {shape}: only axis {place} may differ")
+            raise OperatorError(
+                f"concat: x[0] has shape {first}, x[{i}] {shape}: only axis {place} may differ"
+            )
     kept = [tensor for tensor in tensors if tensor.shape[place]] or tensors[:1]  # the engine mishandles empty parts
     if len(kept) == 1:
         return reshape_exact(kept[0], kept[0].shape)

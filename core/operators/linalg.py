@@ -206,12 +206,7 @@ def dot(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
 
 
 def addmm(
-    input: Tensor,
-    x: Tensor,
-    y: Tensor,
-    beta: Scalar = 1.0,
-    alpha: Scalar = 1.0,
-    name: Optional[str] = None,  # noqa: A002
+    input: Tensor, x: Tensor, y: Tensor, beta: Scalar = 1.0, alpha: Scalar = 1.0, name: Optional[str] = None  # noqa: A002
 ) -> Tensor:
     """Compute ``beta * input + alpha * (x @ y)``.
 

@@ -140,7 +140,9 @@ def pad(
     if rank not in _FORMATS:
         raise OperatorError(f"pad: x has {rank} axes: give 3 to 5 axes, or {2 * rank} widths in constant mode")
     if data_format not in _FORMATS[rank]:
-        raise OperatorError(f"pad: data_format {data_format!r} does not fit {rank} axes: use {_FORMATS[rank]}")
+        raise OperatorError(
+            f"pad: data_format {data_format!r} does not fit {rank} axes: use {_FORMATS[rank]}"
+        )
     spatial = rank - 2
     if len(numbers) == 1:
         numbers = numbers * (2 * spatial)

@@ -46,6 +46,7 @@ _inner_products_backward = Operator(
 )
 
 
+
 def lowers_products(*operands: Tensor) -> bool:
     """Return whether mixed precision multiplies matrices of these types in 16 bits."""
     return door.lowers(_inner_products, *[operand.dtype for operand in operands])

@@ -29,7 +29,9 @@ def _declared(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 _uniform = Operator("uniform", "_npi_uniform", infer=_declared, differentiable=False, random=True)
 _normal = Operator("normal", "_npi_normal", infer=_declared, differentiable=False, random=True)
 _randint = Operator("randint", "_random_randint", infer=_declared, differentiable=False, random=True)
-_shuffle = Operator("shuffle", "_shuffle", infer=lambda metas, options: [metas[0]], differentiable=False, random=True)
+_shuffle = Operator(
+    "shuffle", "_shuffle", infer=lambda metas, options: [metas[0]], differentiable=False, random=True
+)
 
 _SEED_BOUND = 2**31 - 1
 
@@ -114,11 +116,7 @@ def _drawn(operator: Operator, shape: tuple[int, ...], dtype: DType, first: floa
 
 
 def uniform(
-    shape: ShapeLike,
-    dtype: DTypeLike = None,
-    min: Scalar = -1.0,
-    max: Scalar = 1.0,
-    seed: int = 0,  # noqa: A002
+    shape: ShapeLike, dtype: DTypeLike = None, min: Scalar = -1.0, max: Scalar = 1.0, seed: int = 0,  # noqa: A002
     name: Optional[str] = None,
 ) -> Tensor:
     """Draw from the uniform distribution on [min, max).

@@ -55,7 +55,9 @@ def _aligned_back(
     regions.align_back(gradient, regions.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
 
 
-def _largest(x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray) -> None:
+def _largest(
+    x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
+) -> None:
     from core.kernels import regions
 
     owner = _owners(counts, len(x), len(boxes), "roi_pool")

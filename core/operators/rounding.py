@@ -26,9 +26,7 @@ _LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
 
 
 def clip(
-    x: Tensor,
-    min: Union[Scalar, Tensor, None] = None,
-    max: Union[Scalar, Tensor, None] = None,  # noqa: A002
+    x: Tensor, min: Union[Scalar, Tensor, None] = None, max: Union[Scalar, Tensor, None] = None,  # noqa: A002
     name: Optional[str] = None,
 ) -> Tensor:
     """Move elements outside bounds to the nearer bound; NaN stays.

@@ -77,7 +77,9 @@ _inverse = HostOperator("inverse", guarded(np.linalg.inv, "inverse"), infer=_sam
 _det = HostOperator(
     "det", lambda matrix: np.asarray(np.linalg.det(matrix)), infer=lambda metas, _: [(metas[0][0][:-2], metas[0][1])]
 )
-_slogdet = HostOperator("slogdet", _sign_and_logarithm, infer=lambda metas, _: [(metas[0][0][:-2], metas[0][1])] * 2)
+_slogdet = HostOperator(
+    "slogdet", _sign_and_logarithm, infer=lambda metas, _: [(metas[0][0][:-2], metas[0][1])] * 2
+)
 _solve = HostOperator("solve", guarded(np.linalg.solve, "solve"), infer=_second)
 _triangular_solve = HostOperator("triangular_solve", guarded(_solved_triangular, "triangular_solve"), infer=_second)
 _lstsq = HostOperator("lstsq", guarded(_least_squares, "lstsq"), differentiable=False)

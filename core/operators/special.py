@@ -82,10 +82,8 @@ def polygamma(x: Tensor, n: int, name: Optional[str] = None) -> Tensor:
     x = _float_tensor(x, "polygamma")
     if not isinstance(n, int) or n < 0:
         raise OperatorError(f"polygamma: the order n must be an integer of at least 0, got {n!r}")
-    return (
-        cast(apply(_polygamma, cast(x, float32), order=n), x.dtype)
-        if x.dtype.size == 2
-        else apply(_polygamma, x, order=n)
+    return cast(apply(_polygamma, cast(x, float32), order=n), x.dtype) if x.dtype.size == 2 else apply(
+        _polygamma, x, order=n
     )
 
 

@@ -177,7 +177,9 @@ def _quantile(x: Tensor, q: Any, axis: AxisLike, keepdim: bool, skip_nan: bool, 
     )
 
 
-def quantile(x: Tensor, q: Union[float, Sequence[float]], axis: AxisLike = None, keepdim: bool = False) -> Tensor:
+def quantile(
+    x: Tensor, q: Union[float, Sequence[float]], axis: AxisLike = None, keepdim: bool = False
+) -> Tensor:
     """Compute quantiles along axes, interpolating between neighbours.
 
     Args:
@@ -196,7 +198,9 @@ def quantile(x: Tensor, q: Union[float, Sequence[float]], axis: AxisLike = None,
     return _quantile(x, q, axis, keepdim, False, "quantile")
 
 
-def nanquantile(x: Tensor, q: Union[float, Sequence[float]], axis: AxisLike = None, keepdim: bool = False) -> Tensor:
+def nanquantile(
+    x: Tensor, q: Union[float, Sequence[float]], axis: AxisLike = None, keepdim: bool = False
+) -> Tensor:
     """Compute quantiles along axes of the elements that are not NaN.
 
     Args:

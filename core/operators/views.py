@@ -109,7 +109,9 @@ def unflatten(x: Tensor, axis: int, shape: ShapeLike, name: Optional[str] = None
     if wanted.count(-1) == 1 and known and old[place] % known == 0:
         wanted[wanted.index(-1)] = old[place] // known
     if not wanted or any(size < 0 for size in wanted) or math.prod(wanted) != old[place]:
-        raise OperatorError(f"unflatten: axis {place} of {old} does not split into {wanted}")
+        raise OperatorError(
+            f"unflatten: axis {place} of {old} does not split into {wanted}"
+        )
     return reshape_exact(x, [*old[:place], *wanted, *old[place + 1 :]])
 
 

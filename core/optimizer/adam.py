@@ -58,18 +58,10 @@ class Adam(Optimizer):
     _rule = "adam"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        beta1: Number = 0.9,
-        beta2: Number = 0.999,
-        epsilon: Number = 1e-8,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        lazy_mode: bool = False,
-        multi_precision: bool = False,
-        use_multi_tensor: bool = False,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, beta1: Number = 0.9, beta2: Number = 0.999,
+        epsilon: Number = 1e-8, parameters: Optional[Iterable[Any]] = None, weight_decay: Any = None,
+        grad_clip: Any = None, lazy_mode: bool = False, multi_precision: bool = False,
+        use_multi_tensor: bool = False, name: Optional[str] = None,
     ) -> None:
         self._multi_precision = multi_precision
         options = {**check_betas(beta1, beta2, epsilon), "lazy_mode": lazy_mode}
@@ -118,19 +110,11 @@ class AdamW(Optimizer):
     _group_decay_first = False
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        beta1: Number = 0.9,
-        beta2: Number = 0.999,
-        epsilon: Number = 1e-8,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Number = 0.01,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, beta1: Number = 0.9, beta2: Number = 0.999,
+        epsilon: Number = 1e-8, parameters: Optional[Iterable[Any]] = None, weight_decay: Number = 0.01,
         lr_ratio: Optional[Callable[[Tensor], float]] = None,
-        apply_decay_param_fun: Optional[Callable[[Any], bool]] = None,
-        grad_clip: Any = None,
-        lazy_mode: bool = False,
-        multi_precision: bool = False,
-        name: Optional[str] = None,
+        apply_decay_param_fun: Optional[Callable[[Any], bool]] = None, grad_clip: Any = None,
+        lazy_mode: bool = False, multi_precision: bool = False, name: Optional[str] = None,
     ) -> None:
         for label, function in (("lr_ratio", lr_ratio), ("apply_decay_param_fun", apply_decay_param_fun)):
             if function is not None and not callable(function):
@@ -178,15 +162,9 @@ class Adamax(Optimizer):
     _rule = "adamax"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+        epsilon: float = 1e-8, parameters: Optional[Iterable[Any]] = None, weight_decay: Any = None,
+        grad_clip: Any = None, name: Optional[str] = None,
     ) -> None:
         options = check_betas(beta1, beta2, epsilon)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, options)

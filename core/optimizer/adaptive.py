@@ -32,14 +32,9 @@ class Adagrad(Optimizer):
     _rule = "adagrad"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler],
-        epsilon: float = 1.0e-6,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: Optional[str] = None,
-        initial_accumulator_value: float = 0.0,
+        self, learning_rate: Union[float, LRScheduler], epsilon: float = 1.0e-6,
+        parameters: Optional[Iterable[Any]] = None, weight_decay: Any = None, grad_clip: Any = None,
+        name: Optional[str] = None, initial_accumulator_value: float = 0.0,
     ) -> None:
         options = {"epsilon": epsilon, "initial_accumulator_value": initial_accumulator_value}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, options)
@@ -75,13 +70,8 @@ class Adadelta(Optimizer):
     _rule = "adadelta"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        epsilon: float = 1.0e-6,
-        rho: float = 0.95,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, epsilon: float = 1.0e-6, rho: float = 0.95,
+        parameters: Optional[Iterable[Any]] = None, weight_decay: Any = None, grad_clip: Any = None,
         name: Optional[str] = None,
     ) -> None:
         options = {"epsilon": epsilon, "rho": rho}
@@ -122,16 +112,9 @@ class RMSProp(Optimizer):
     _rule = "rmsprop"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler],
-        rho: float = 0.95,
-        epsilon: float = 1.0e-6,
-        momentum: float = 0.0,
-        centered: bool = False,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler], rho: float = 0.95, epsilon: float = 1.0e-6,
+        momentum: float = 0.0, centered: bool = False, parameters: Optional[Iterable[Any]] = None,
+        weight_decay: Any = None, grad_clip: Any = None, name: Optional[str] = None,
     ) -> None:
         options = {"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered}
         for label, value in list(options.items())[:3]:

@@ -94,7 +94,9 @@ def prepare(
     return gradients, terms
 
 
-def _clip(params: Sequence[Tensor], gradients: list[Tensor], clip: ClipGradBase, terms: np.ndarray) -> list[Tensor]:
+def _clip(
+    params: Sequence[Tensor], gradients: list[Tensor], clip: ClipGradBase, terms: np.ndarray
+) -> list[Tensor]:
     """Enter a built-in clip in ``terms``, or apply one of the user's own."""
     chosen = [index for index, pair in enumerate(zip(params, gradients)) if needs_clip(*pair)]
     if type(clip) is ClipGradByValue:

@@ -45,18 +45,10 @@ class Lamb(Optimizer):
     _rule = "lamb"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        lamb_weight_decay: float = 0.01,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        parameters: Optional[Iterable[Any]] = None,
-        grad_clip: Any = None,
-        exclude_from_weight_decay_fn: Optional[Callable[[Tensor], bool]] = None,
-        multi_precision: bool = False,
-        always_adapt: bool = False,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,
+        beta2: float = 0.999, epsilon: float = 1e-6, parameters: Optional[Iterable[Any]] = None,
+        grad_clip: Any = None, exclude_from_weight_decay_fn: Optional[Callable[[Tensor], bool]] = None,
+        multi_precision: bool = False, always_adapt: bool = False, name: Optional[str] = None,
     ) -> None:
         self._multi_precision = multi_precision
         self._always_adapt = always_adapt

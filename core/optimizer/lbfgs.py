@@ -50,18 +50,10 @@ class LBFGS(Optimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 1.0,
-        max_iter: int = 20,
-        max_eval: Optional[int] = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: Optional[str] = None,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 1.0, max_iter: int = 20, max_eval: Optional[int] = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
+        line_search_fn: Optional[str] = None, parameters: Optional[Iterable[Any]] = None, weight_decay: Any = None,
+        grad_clip: Any = None, name: Optional[str] = None,
     ) -> None:
         for option, given in (("weight_decay", weight_decay), ("grad_clip", grad_clip)):
             if given is not None:

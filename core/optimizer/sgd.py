@@ -30,13 +30,8 @@ class SGD(Optimizer):
     _rule = "sgd"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        parameters: Optional[Iterable[Any]] = None,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        multi_precision: bool = False,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, parameters: Optional[Iterable[Any]] = None,
+        weight_decay: Any = None, grad_clip: Any = None, multi_precision: bool = False, name: Optional[str] = None,
     ) -> None:
         self._multi_precision = multi_precision
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -68,17 +63,10 @@ class Momentum(Optimizer):
     _rule = "momentum"
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler] = 0.001,
-        momentum: float = 0.9,
-        parameters: Optional[Iterable[Any]] = None,
-        use_nesterov: bool = False,
-        weight_decay: Any = None,
-        grad_clip: Any = None,
-        multi_precision: bool = False,
-        rescale_grad: float = 1.0,
-        use_multi_tensor: bool = False,
-        name: Optional[str] = None,
+        self, learning_rate: Union[float, LRScheduler] = 0.001, momentum: float = 0.9,
+        parameters: Optional[Iterable[Any]] = None, use_nesterov: bool = False, weight_decay: Any = None,
+        grad_clip: Any = None, multi_precision: bool = False, rescale_grad: float = 1.0,
+        use_multi_tensor: bool = False, name: Optional[str] = None,
     ) -> None:
         if momentum is None:
             raise ValueError("momentum must be given")

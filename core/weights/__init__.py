@@ -1,5 +1,4 @@
 """Weight files: readers and writers that never run a file's code, the manifest record, and the download cache."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,4 @@
 """``python -m core.weights inspect FILE`` and ``convert IN OUT``: weight files, without running or loading a model."""
-
 from __future__ import annotations
 
 import argparse

@@ -1,5 +1,4 @@
 """Crash-safe writing: a file is either the old one or the whole new one, never a half of either."""
-
 from __future__ import annotations
 
 import contextlib

@@ -1,5 +1,4 @@
 """What is known about a published weight file: where it is, its checksum, and how it must be used."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -5,7 +5,6 @@ arrays; the 64-bit count of names and the names, each with a 64-bit length. An a
 the version, then (from version 2 on) a 32-bit storage type, the 32-bit number of axes and the 64-bit extents, two
 32-bit numbers for the device, a 32-bit data type and the values.
 """
-
 from __future__ import annotations
 
 import os

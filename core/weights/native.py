@@ -145,7 +145,7 @@ def _decode(value: Any, arrays: Mapping[str, Any], halves: set[str], tensor: Cal
     if "tensor" in value:
         name = value["tensor"]
         return tensor(TensorContent(arrays[name], value["name"], name in halves))
-    ((kind, content),) = value.items()
+    (kind, content), = value.items()
     if kind in ("array", "number"):
         return arrays[content] if kind == "array" else arrays[content][()]
     if kind == "dict":

@@ -1,5 +1,4 @@
 """Paddle's ``.pdparams`` and ``.pdopt`` files: a pickled dictionary of arrays, read without running it."""
-
 from __future__ import annotations
 
 import os

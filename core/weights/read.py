@@ -1,5 +1,4 @@
 """Reading a weight file of any known format as named arrays; the format is told by the file's first bytes."""
-
 from __future__ import annotations
 
 import os

@@ -131,7 +131,9 @@ def _attempt(place: str, part: Path, sha256: Optional[str], progress: bool) -> s
         digest = digest_of(part) if answer.start else hashlib.sha256()
         _tag(part).write_text(answer.validator, encoding="latin-1")
         name = unquote(Path(urlsplit(place).path).name)
-        bar = tqdm(total=answer.total, initial=answer.start, unit="B", unit_scale=True, desc=name, disable=not progress)
+        bar = tqdm(
+            total=answer.total, initial=answer.start, unit="B", unit_scale=True, desc=name, disable=not progress
+        )
         with bar, open(part, "r+b" if answer.start else "wb") as stream:
             stream.seek(answer.start)
             stream.truncate()

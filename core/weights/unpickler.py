@@ -5,7 +5,6 @@ answered by stand-ins of our own that check their arguments and build plain valu
 it is imported. Arrays arrive as records first and become ``numpy.ndarray`` after the program has ended, so a file never
 reaches numpy's own ``__setstate__``.
 """
-
 from __future__ import annotations
 
 import pickle

@@ -67,12 +67,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: float,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0,
-        last_epoch: int = -1,
+        self, learning_rate: float, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
         check_positive_integer("T_0", T_0)
@@ -163,16 +158,9 @@ class OneCycleLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        max_learning_rate: float,
-        total_steps: int,
-        divide_factor: float = 25.0,
-        end_learning_rate: float = 0.0001,
-        phase_pct: float = 0.3,
-        anneal_strategy: str = "cos",
-        three_phase: bool = False,
-        last_epoch: int = -1,
-        verbose: bool = False,
+        self, max_learning_rate: float, total_steps: int, divide_factor: float = 25.0,
+        end_learning_rate: float = 0.0001, phase_pct: float = 0.3, anneal_strategy: str = "cos",
+        three_phase: bool = False, last_epoch: int = -1, verbose: bool = False,
     ) -> None:
         maximum = check_learning_rate(max_learning_rate)
         end = check_learning_rate(end_learning_rate)
@@ -233,16 +221,9 @@ class CyclicLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        base_learning_rate: float,
-        max_learning_rate: float,
-        step_size_up: int,
-        step_size_down: Optional[int] = None,
-        mode: str = "triangular",
-        exp_gamma: float = 1.0,
-        scale_fn: Optional[Callable[[int], float]] = None,
-        scale_mode: str = "cycle",
-        last_epoch: int = -1,
+        self, base_learning_rate: float, max_learning_rate: float, step_size_up: int,
+        step_size_down: Optional[int] = None, mode: str = "triangular", exp_gamma: float = 1.0,
+        scale_fn: Optional[Callable[[int], float]] = None, scale_mode: str = "cycle", last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
         maximum = check_learning_rate(max_learning_rate)

@@ -128,14 +128,8 @@ class PolynomialDecay(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: float,
-        decay_steps: int,
-        end_lr: float = 0.0001,
-        power: float = 1.0,
-        cycle: bool = False,
-        last_epoch: int = -1,
-        verbose: bool = False,
+        self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0, cycle: bool = False,
+        last_epoch: int = -1, verbose: bool = False,
     ) -> None:
         check_positive_integer("decay_steps", decay_steps)
         if power <= 0.0:

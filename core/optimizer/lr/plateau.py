@@ -29,17 +29,9 @@ class ReduceOnPlateau(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: float,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: float = 0,
-        epsilon: float = 1e-8,
-        verbose: bool = False,
+        self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0,
+        epsilon: float = 1e-8, verbose: bool = False,
     ) -> None:
         if mode not in ("min", "max"):
             raise ValueError(f"mode must be 'min' or 'max', but is {mode!r}")

@@ -84,11 +84,7 @@ class MultiStepDecay(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: float,
-        milestones: Sequence[int],
-        gamma: float = 0.1,
-        last_epoch: int = -1,
+        self, learning_rate: float, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
         if not isinstance(milestones, (list, tuple)):

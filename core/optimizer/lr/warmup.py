@@ -26,13 +26,8 @@ class LinearWarmup(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: Union[float, LRScheduler],
-        warmup_steps: int,
-        start_lr: float,
-        end_lr: float,
-        last_epoch: int = -1,
-        verbose: bool = False,
+        self, learning_rate: Union[float, LRScheduler], warmup_steps: int, start_lr: float, end_lr: float,
+        last_epoch: int = -1, verbose: bool = False,
     ) -> None:
         if isinstance(learning_rate, bool) or not isinstance(learning_rate, (int, float, LRScheduler)):
             kind = type(learning_rate).__name__
@@ -99,13 +94,8 @@ class LinearLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        learning_rate: float,
-        total_steps: int,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        last_epoch: int = -1,
-        verbose: bool = False,
+        self, learning_rate: float, total_steps: int, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
+        last_epoch: int = -1, verbose: bool = False,
     ) -> None:
         check_positive_integer("total_steps", total_steps)
         if not 0 < start_factor <= 1.0:

@@ -71,7 +71,9 @@ def test_master_weights_move_by_less_than_16_bits_can_hold(compiled: bool) -> No
     began = network()[4].weight.astype("bfloat16").astype("float32").numpy()
     moved, expected = master - began, reference[4].weight.numpy() - network()[4].weight.numpy()
     assert np.linalg.norm(moved - expected) < 0.1 * np.linalg.norm(expected)
-    np.testing.assert_array_equal(model[4].weight.numpy(), core.to_tensor(master).astype("bfloat16").numpy())
+    np.testing.assert_array_equal(
+        model[4].weight.numpy(), core.to_tensor(master).astype("bfloat16").numpy()
+    )
 
 
 def test_master_weight_false_keeps_none() -> None:

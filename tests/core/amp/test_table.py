@@ -45,7 +45,9 @@ CASES: dict[str, list[Case]] = {
     "batch_normalization": [
         (lambda x, s, t, m, v: F.batch_norm(x, m, v, s, t, training=True), [IMAGE, ONES, MEANS, MEANS, ONES], 1)
     ],
-    "frozen_normalization": [(lambda x, s, t, m, v: F.batch_norm(x, m, v, s, t), [IMAGE, ONES, MEANS, MEANS, ONES], 1)],
+    "frozen_normalization": [
+        (lambda x, s, t, m, v: F.batch_norm(x, m, v, s, t), [IMAGE, ONES, MEANS, MEANS, ONES], 1)
+    ],
     "relu": [(F.relu, [IMAGE], 1)],
     "gelu": [(F.gelu, [IMAGE], 1)],
     "sigmoid": [(F.sigmoid, [IMAGE], 1)],

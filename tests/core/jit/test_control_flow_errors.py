@@ -301,7 +301,9 @@ def test_a_tensor_smuggled_out_of_a_branch() -> None:
             y = x
         return y + kept[-1]
 
-    with pytest.raises(OperatorError, match="made in a branch or loop, or in another compiled program, is used"):
+    with pytest.raises(
+        OperatorError, match="made in a branch or loop, or in another compiled program, is used"
+    ):
         to_static(function)(core.ones([2]))
 
 

@@ -79,7 +79,9 @@ def test_tables() -> None:
 
 def test_multivariate_gamma() -> None:
     x = np.array([1.6, 3.0])
-    expected = [3 * 2 / 4 * math.log(math.pi) + sum(math.lgamma(value - j / 2) for j in range(3)) for value in x]
+    expected = [
+        3 * 2 / 4 * math.log(math.pi) + sum(math.lgamma(value - j / 2) for j in range(3)) for value in x
+    ]
     np.testing.assert_allclose(core.multigammaln(core.to_tensor(x), 3).numpy(), expected, rtol=1e-12)
     with pytest.raises(OperatorError, match="the dimension p must be at least 1, got 0"):
         core.multigammaln(core.to_tensor(x), 0)

@@ -56,8 +56,7 @@ CASES = {
         grad_clip=c.ClipGradByGlobalNorm(1.0),
     ),
     "Adam, groups with None and 0": lambda p, s, o, c, r: o.Adam(
-        s,
-        parameters=[{"params": p[:1], "weight_decay": None}, {"params": p[1:], "weight_decay": 0.0}],
+        s, parameters=[{"params": p[:1], "weight_decay": None}, {"params": p[1:], "weight_decay": 0.0}],
         weight_decay=0.02,
     ),
     "AdamW": lambda p, s, o, c, r: o.AdamW(
@@ -82,10 +81,7 @@ CASES = {
         s, 0.05, parameters=p, exclude_from_weight_decay_fn=lambda parameter: _is_bias(parameter.name)
     ),
     "Lamb, always adapted": lambda p, s, o, c, r: o.Lamb(
-        s,
-        0.05,
-        parameters=p,
-        always_adapt=True,
+        s, 0.05, parameters=p, always_adapt=True,
         exclude_from_weight_decay_fn=lambda parameter: _is_bias(parameter.name),
     ),
     "Lamb without decay": lambda p, s, o, c, r: o.Lamb(s, 0.0, parameters=p),

@@ -141,17 +141,9 @@ def test_reduce_on_plateau():
     assert rates == [1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.2]
     other = lr.ReduceOnPlateau(1.0, factor=0.5, patience=1, cooldown=2, min_lr=0.2, threshold=0.1)
     other.set_state_dict(scheduler.state_dict())
-    assert (
-        other.state_dict()
-        == scheduler.state_dict()
-        == {
-            "cooldown_counter": 2,
-            "best": 1.0,
-            "num_bad_epochs": 0,
-            "last_epoch": 11,
-            "last_lr": 0.2,
-        }
-    )
+    assert other.state_dict() == scheduler.state_dict() == {
+        "cooldown_counter": 2, "best": 1.0, "num_bad_epochs": 0, "last_epoch": 11, "last_lr": 0.2,
+    }
 
 
 def test_reduce_on_plateau_maximum_and_absolute_threshold():

@@ -1,5 +1,4 @@
 """Crash-safe writing: all or nothing."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,4 @@
 """Fetching from a local server: cache, checksum, lock, mirror, and no network."""
-
 from __future__ import annotations
 
 import hashlib

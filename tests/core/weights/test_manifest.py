@@ -1,5 +1,4 @@
 """Records of published weights check what they are given."""
-
 from __future__ import annotations
 
 import dataclasses

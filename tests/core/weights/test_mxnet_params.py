@@ -1,5 +1,4 @@
 """MXNet's .params layout, against files that MXNet 1.9.1 wrote and files written here byte by byte."""
-
 from __future__ import annotations
 
 import base64

@@ -1,5 +1,4 @@
 """Paddle's pickled parameter files, read and written with numpy alone."""
-
 from __future__ import annotations
 
 import io

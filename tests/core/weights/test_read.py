@@ -1,5 +1,4 @@
 """The format is told by the content; ``inspect`` shows it."""
-
 from __future__ import annotations
 
 import struct

@@ -1,5 +1,4 @@
 """safetensors files: values, layout, metadata and damaged files."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,4 @@
 """The restricted unpickler: right values for honest files, one clear refusal and no action for hostile ones."""
-
 from __future__ import annotations
 
 import collections
