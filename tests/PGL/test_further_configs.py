@@ -81,7 +81,7 @@ def test_nodes_to_predict_do_not_show_their_labels(tmp_path: Path) -> None:
     train_index = task.parts["train"]
     for nodes, shown, labels in (batch for batch in task.loader("train")):
         known = np.flatnonzero(shown.numpy())
-        assert len(known) == int(0.625 * len(train_index)) and not np.isin(nodes.numpy(), known).any()
+        assert len(known) == int(0.3 * len(train_index)) and not np.isin(nodes.numpy(), known).any()
         np.testing.assert_array_equal(np.sort([*known, *nodes.numpy()]), train_index)
         np.testing.assert_array_equal(labels.numpy(), task.classes[nodes.numpy()])
     (batch,) = task.loader("test")
