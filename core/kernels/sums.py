@@ -6,14 +6,13 @@ ones is ten to forty times as fast, and right; one row of ones on the left keeps
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any, Callable
 
 from core.kernels import door, engine
 from core.kernels.door import Plan, Value
 from core.kernels.dtypes import DType
-from core.kernels.engine import _LIB, Array, Attributes, MXNetError
+from core.kernels.engine import Array, Attributes
 from core.kernels.operator import Operator
 
 Step = tuple[int, int, int]
@@ -120,10 +119,10 @@ class SumOperator(Operator):
                 array = _sum_of_rows(array, (rows, width), dtype)
                 continue
             data, ones, on_left = factors(step)
-            pair = [view_as(array, data), self.ones(ones, dtype)]
+            pair = [engine.reshaped(array, data), self.ones(ones, dtype)]
             array = engine.invoke(_PRODUCT, pair[::-1] if on_left else pair, _NO_ATTRIBUTES)[0]
         assert plan.metas is not None
-        return [view_as(array, plan.metas[0][0])], None
+        return [engine.reshaped(array, plan.metas[0][0])], None
 
     def ones(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """Return ones of a shape, kept for the next call when they are small."""
@@ -144,12 +143,3 @@ def _sum_of_rows(array: Array, shape: tuple[int, int], dtype: DType) -> Array:
     with engine.undisturbed:
         sum_of_rows(engine.view(array, shape, dtype), engine.view(total, shape[1:], dtype))
     return total
-
-
-def view_as(array: Array, shape: Sequence[int]) -> Array:
-    """Return the same memory under another shape of as many elements."""
-    handle = ctypes.c_void_p()
-    dimensions = (ctypes.c_int64 * len(shape))(*shape)
-    if _LIB.MXNDArrayReshape64(array.handle, len(shape), dimensions, False, ctypes.byref(handle)):
-        raise MXNetError(engine.last_error())
-    return Array(handle)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Optional
 
-import numpy as np
-
 from core.kernels.operator import HostOperator
-from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel, kernel
+from core.operators.own_kernels import gradient_of_first, is_exported_or_mixed, is_for_our_kernel, kernel
 from core.tensor import Tensor, apply
 
 FEWEST_ELEMENTS = 2**13
@@ -18,20 +15,12 @@ FEWEST_ELEMENTS = 2**13
 _gate_gradient = kernel("gated", "gate_gradient")
 
 
-def _into_gate(
-    gradients: Sequence[np.ndarray],
-    inputs: Sequence[np.ndarray],
-    outputs: Sequence[np.ndarray],
-    out: Sequence[Optional[np.ndarray]],
-    *,
-    hard: bool,
-) -> None:
-    if out[0] is not None:
-        _gate_gradient(gradients[0], inputs[0], hard=hard, out=out[0])
-
-
 gated = HostOperator(
-    "gated", kernel("gated", "gate"), infer=lambda metas, options: metas, fills=True, gradients=_into_gate
+    "gated",
+    kernel("gated", "gate"),
+    infer=lambda metas, options: metas,
+    fills=True,
+    gradients=gradient_of_first(_gate_gradient),
 )
 gated_gradient = HostOperator(
     "gated_gradient", _gate_gradient, infer=lambda metas, options: metas[:1], fills=True, differentiable=False

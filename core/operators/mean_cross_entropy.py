@@ -5,31 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-import numpy as np
-
 from core.kernels.door import Meta
 from core.kernels.dtypes import float32, int64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
-from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel, kernel
+from core.operators.own_kernels import gradient_of_first, is_exported_or_mixed, is_for_our_kernel, kernel
 from core.tensor import Tensor, apply
 
 MOST_ELEMENTS = 2**15
 """Above it the engine's operators, on several threads, are as fast."""
 
 _gradient = kernel("cross_entropy", "mean_cross_entropy_gradient")
-
-
-def _into(
-    gradients: Sequence[np.ndarray],
-    inputs: Sequence[np.ndarray],
-    outputs: Sequence[np.ndarray],
-    out: Sequence[Optional[np.ndarray]],
-    *,
-    ignore_index: int,
-) -> None:
-    if out[0] is not None:
-        _gradient(gradients[0], *inputs, ignore_index=ignore_index, out=out[0])
 
 
 def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
@@ -45,7 +31,7 @@ mean_cross_entropy = HostOperator(
     check=_check,
     infer=lambda metas, options: [((), float32)],
     fills=True,
-    gradients=_into,
+    gradients=gradient_of_first(_gradient),
 )
 mean_cross_entropy_gradient = HostOperator(
     "mean_cross_entropy_gradient",

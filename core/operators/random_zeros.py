@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-import numpy as np
-
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32, int32
 from core.kernels.errors import OperatorError
@@ -14,7 +12,7 @@ from core.kernels.operator import HostOperator, Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axes_argument
 from core.operators.creation import cast, filled
-from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel, kernel
+from core.operators.own_kernels import gradient_of_first, is_exported_or_mixed, is_for_our_kernel, kernel
 from core.operators.random import randint
 from core.tensor import Tensor, apply
 
@@ -33,19 +31,6 @@ _dropout_mask = Operator(
 _drop = kernel("dropout", "drop")
 
 
-def _into_drop(
-    gradients: Sequence[np.ndarray],
-    inputs: Sequence[np.ndarray],
-    outputs: Sequence[np.ndarray],
-    out: Sequence[Optional[np.ndarray]],
-    *,
-    p: float,
-    scale: float,
-) -> None:
-    if out[0] is not None:
-        _drop(gradients[0], inputs[1], p=p, scale=scale, out=out[0])
-
-
 def _check_drop(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse keys of another size or type: the kernel would read other memory."""
     if metas[1] != ((2,), int32):
@@ -59,7 +44,7 @@ drop_elements = HostOperator(
     check=_check_drop,
     infer=lambda metas, options: metas[:1],
     fills=True,
-    gradients=_into_drop,
+    gradients=gradient_of_first(lambda gradient, x, key, **options: _drop(gradient, key, **options)),
 )
 FEWEST_ELEMENTS = 2**12
 """Below it, calling our kernel costs more than the engine's mask and product."""
