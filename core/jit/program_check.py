@@ -9,14 +9,13 @@ from typing import Any, Union
 from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
 from core.jit.exported_run import replay
 from core.kernels import door
+from core.kernels.dimension import ARITHMETIC
 from core.kernels.dtypes import BY_NAME
 from core.kernels.engine import MXNetError
 from core.kernels.operator import REGISTRY
 from core.kernels.trace import Trace
 
 KINDS = ("parameter", "buffer", "constant")
-ARITHMETIC = ("+", "-", "*", "//", "%", "/", "**", "min", "max")
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LEAST = {"stride": 1, "dilate": 1, "kernel": 1, "groups": 1, "pad": 0}
 """Of attributes of windows: below these the engine waits for ever, or divides by zero."""
 MAXIMUM_RANK = 64

@@ -22,7 +22,6 @@ from core.jit.exported import (
     ProgramWeight,
 )
 from core.jit.program_check import (
-    COMPARISONS,
     KINDS,
     DamagedProgram,
     check_keys,
@@ -34,6 +33,7 @@ from core.jit.program_check import (
     require,
 )
 from core.jit.program_file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike
+from core.kernels.dimension import COMPARISONS
 from core.kernels.dtypes import BY_NAME, DType
 
 MAXIMUM_BYTES = 2**28
@@ -200,7 +200,8 @@ def _body(entry: Any, place: str) -> ProgramBody:
 def _guard(entry: Any, place: str) -> ProgramGuard:
     kinds = {"sign": str, "first": object, "second": object, "outcome": bool, "line": str, "text": str, "position": int}
     check_keys(entry, kinds, place)
-    require(entry["sign"] in COMPARISONS, f"{place}.sign", "a comparison", entry["sign"])
+    sign = entry["sign"]
+    require(isinstance(sign, str) and sign in COMPARISONS, f"{place}.sign", "a comparison", sign)
     first, second = (read_size(entry[key], f"{place}.{key}") for key in ("first", "second"))
     return ProgramGuard(entry["sign"], first, second, entry["outcome"], entry["line"], entry["text"], entry["position"])
 

@@ -12,24 +12,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 from core.kernels.errors import UnknownSizeError, user_line
+from core.kernels.size_attributes import agree as agree
+from core.kernels.size_attributes import all_ints as all_ints
+from core.kernels.size_attributes import ceiling as ceiling
+from core.kernels.size_attributes import contains_dimension as contains_dimension
+from core.kernels.size_attributes import evaluated as evaluated
+from core.kernels.size_attributes import example as example
+from core.kernels.size_attributes import in_world as in_world
+from core.kernels.size_attributes import larger as larger
+from core.kernels.size_attributes import same_shape as same_shape
+from core.kernels.size_attributes import smaller as smaller
+from core.kernels.size_attributes import transformed as transformed
 from core.kernels.size_expression import ARITHMETIC as ARITHMETIC
 from core.kernels.size_expression import Expression as Expression
-from core.kernels.size_expression import agree as agree
-from core.kernels.size_expression import all_ints as all_ints
-from core.kernels.size_expression import ceiling as ceiling
-from core.kernels.size_expression import combine, is_operand
-from core.kernels.size_expression import contains_dimension as contains_dimension
-from core.kernels.size_expression import evaluated as evaluated
-from core.kernels.size_expression import example as example
-from core.kernels.size_expression import in_world as in_world
+from core.kernels.size_expression import combine, is_operand, power
 from core.kernels.size_expression import is_known as is_known
-from core.kernels.size_expression import larger as larger
+from core.kernels.size_expression import operation_text as operation_text
 from core.kernels.size_expression import quotient as quotient
 from core.kernels.size_expression import same as same
-from core.kernels.size_expression import same_shape as same_shape
 from core.kernels.size_expression import shape_text as shape_text
-from core.kernels.size_expression import smaller as smaller
-from core.kernels.size_expression import transformed as transformed
 from core.kernels.size_guard import COMPARISONS as COMPARISONS
 from core.kernels.size_guard import Guard as Guard
 from core.kernels.size_guard import decide
@@ -82,10 +83,10 @@ class Dimension(Expression):
         return combine("/", other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return combine("**", self, other)
+        return power(self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return combine("**", other, self)
+        return power(other, self)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other

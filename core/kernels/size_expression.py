@@ -1,4 +1,4 @@
-"""Arithmetic on sizes, some of them unknown: expressions, their simplification, and sizes inside attributes."""
+"""Arithmetic on sizes, some of them unknown: expressions and their simplification."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from core.kernels import door
+from core.kernels.errors import UnknownSizeError, user_line
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
 
 WORLDS = (0, 1)
+LARGEST_EXPONENT = 16
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -22,11 +24,16 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
     "%": operator.mod,
     "/": operator.truediv,
-    "**": operator.pow,
+    "power": math.pow,
     "min": min,
     "max": max,
     "scaled": lambda size, factor: int(size * factor),
 }
+"""Every operation that an expression can hold: what tracing records is what exported files name and readers accept.
+
+``power`` is one of floats, whose cost is bounded (whole powers become products); ``scaled`` is the whole part of a
+product.
+"""
 
 
 class Expression:
@@ -48,7 +55,7 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """Whether it is a whole number for every size: no division or float is in it."""
-        if self.sign in ("/", "**"):
+        if self.sign in ("/", "power"):
             return False
         return self.sign in ("size", "scaled") or all(
             part.is_whole if isinstance(part, Expression) else isinstance(part, int) for part in self.parts
@@ -88,11 +95,16 @@ class Expression:
             f"({part})" if isinstance(part, Expression) and part.sign not in ("size", "min", "max") else str(part)
             for part in self.parts
         ]
-        if self.sign == "scaled":
-            return f"int({first} * {second})"
-        if self.sign in ("min", "max"):
-            return f"{self.sign}({first}, {second})"
-        return f"{first} {self.sign} {second}"
+        return operation_text(self.sign, first, second)
+
+
+def operation_text(sign: str, first: str, second: str) -> str:
+    """Return one operation on sizes as Python writes it."""
+    if sign == "scaled":
+        return f"int({first} * {second})"
+    if sign in ("min", "max"):
+        return f"{sign}({first}, {second})"
+    return f"{first} {'**' if sign == 'power' else sign} {second}"
 
 
 def is_operand(value: Any) -> bool:
@@ -104,22 +116,60 @@ def combine(sign: str, first: Any, second: Any) -> Any:
     """Return the result of one operation on sizes: a number where both are numbers, otherwise an Expression.
 
     Args:
-        sign: One of ``+ - * // % / ** min max scaled``; ``scaled`` is the whole part of a size times a float.
+        sign: An operation of :data:`ARITHMETIC`.
         first: A number or Expression.
         second: A number or Expression.
+
+    Raises:
+        UnknownSizeError: an operand is an infinite number that does not vanish.
     """
     compute = ARITHMETIC[sign]
     if not isinstance(first, Expression) and not isinstance(second, Expression):
         return compute(first, second)
     if not is_operand(first) or not is_operand(second):
         return NotImplemented  # a tensor computes with it
-    first, second = [part.item() if isinstance(part, np.number) else part for part in (first, second)]
+    first, second = plain(first), plain(second)
     simple = _simplified(sign, first, second)
     if simple is not None:
         return simple
-    sizes = [compute(in_world(first, world), in_world(second, world)) for world in WORLDS]
+    for part in (first, second):
+        if isinstance(part, float) and not math.isfinite(part):
+            raise UnknownSizeError(
+                f"{user_line()}: {operation_text(sign, str(first), str(second))} computes with {part}, which a program"
+                " for unknown sizes cannot hold: use a finite number"
+            )
+    sizes = [compute(number(first, world), number(second, world)) for world in WORLDS]
     kind = type(first if isinstance(first, Expression) else second)
     return kind(sign, (first, second), (sizes[0], sizes[1]))
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """Return a size raised to a power: a product where the exponent is a small whole number, otherwise a float.
+
+    Raises:
+        UnknownSizeError: the exponent is an unknown size.
+    """
+    if not is_operand(base) or not is_operand(exponent):
+        return NotImplemented
+    exponent = plain(exponent)
+    if isinstance(exponent, Expression):
+        raise UnknownSizeError(
+            f"{user_line()}: the exponent {exponent} is unknown while this program is being traced: raise a tensor to"
+            " it, or give the size in the InputSpec"
+        )
+    if not isinstance(exponent, int) or not 0 <= exponent <= LARGEST_EXPONENT:
+        return combine("power", base, exponent)
+    result: Any = 1
+    for _ in range(exponent):
+        result = combine("*", result, base)
+    return result
+
+
+def plain(operand: Any) -> Any:
+    """Return an operand as an int, float or Expression: numbers of NumPy and bools become numbers of Python."""
+    if isinstance(operand, np.number):
+        operand = operand.item()
+    return int(operand) if isinstance(operand, bool) else operand
 
 
 def _simplified(sign: str, first: Any, second: Any) -> Any:
@@ -128,7 +178,7 @@ def _simplified(sign: str, first: Any, second: Any) -> Any:
         return first
     if is_known(first, 0) and sign == "+":
         return second
-    if is_known(second, 1) and sign in ("*", "//", "**"):
+    if is_known(second, 1) and sign in ("*", "//"):
         return first
     if is_known(first, 1) and sign == "*":
         return second
@@ -154,6 +204,8 @@ def _extreme(sign: str, first: Any, second: Any) -> Any:
             return one
         if not isinstance(one, Expression) and one <= lowest(other):
             return one if sign == "min" else other
+        if not isinstance(one, Expression) and one == math.inf:
+            return other if sign == "min" else one
     return None
 
 
@@ -228,89 +280,19 @@ def lowest(size: Any) -> float:
     return -math.inf
 
 
-def all_ints(sizes: Any) -> bool:
-    """Return quickly whether a list of sizes holds Python ints only: then nothing here needs special care."""
-    for size in sizes:
-        if size.__class__ is not int:
-            return False
-    return True
-
-
-def agree(first: Any, second: Any) -> bool:
-    """Return whether two shapes are equal in both worlds, for shapes that cannot but be equal in later runs too."""
-    if all_ints(first) and all_ints(second):
-        return list(first) == list(second)
-    return all(in_world(list(first), world) == in_world(list(second), world) for world in WORLDS)
-
-
-def same_shape(first: Any, second: Any) -> bool:
-    """Return whether two shapes are equal in the sense of :func:`same`."""
-    if all_ints(first) and all_ints(second):
-        return list(first) == list(second)
-    return len(first) == len(second) and all(same(one, other) for one, other in zip(first, second))
-
-
-def larger(first: Any, second: Any) -> Any:
-    """Return the larger of two sizes, without a decision that later runs would have to obey."""
-    return combine("max", first, second)
-
-
-def smaller(first: Any, second: Any) -> Any:
-    """Return the smaller of two sizes, without a decision that later runs would have to obey."""
-    return combine("min", first, second)
-
-
-def example(size: Any) -> Any:
-    """Return a number for a size, only to choose the faster of two ways whose results are the same for every size."""
-    return in_world(size, 0)
-
-
-def ceiling(size: Any, parts: int) -> Any:
-    """Return size / parts, rounded up."""
-    return size if parts == 1 else -(-size // parts)
+def number(size: Any, world: int) -> Any:
+    """Return what a size or number is in one of the two worlds."""
+    return size.sizes[world] if isinstance(size, Expression) else size
 
 
 def is_known(size: Any, number: int) -> bool:
     """Return whether a size is known and is this number, without a decision that later runs would have to obey."""
-    return not isinstance(size, Expression) and size == number
+    return not isinstance(size, (Expression, float)) and size == number
 
 
 def leaves_of(size: Any) -> list[tuple[Value, int]]:
     """Return the ``(value, axis)`` pairs that a size or number depends on."""
     return size.leaves() if isinstance(size, Expression) else []
-
-
-# sizes in nested attributes
-
-
-def contains_dimension(item: Any) -> bool:
-    """Return whether an unknown size stands anywhere in nested lists, tuples and dicts."""
-    if isinstance(item, (tuple, list)):
-        return any(contains_dimension(part) for part in item)
-    if isinstance(item, dict):
-        return any(contains_dimension(part) for part in item.values())
-    return isinstance(item, Expression)
-
-
-def transformed(item: Any, change: Callable[[Expression], Any]) -> Any:
-    """Return nested lists, tuples and dicts with each unknown size replaced by what ``change`` makes of it."""
-    if isinstance(item, Expression):
-        return change(item)
-    if isinstance(item, (tuple, list)):
-        return type(item)([transformed(part, change) for part in item])
-    if isinstance(item, dict):
-        return {key: transformed(part, change) for key, part in item.items()}
-    return item
-
-
-def in_world(item: Any, world: int) -> Any:
-    """Return nested lists, tuples and dicts with each unknown size replaced by its number in one of the two worlds."""
-    return transformed(item, lambda dimension: dimension.sizes[world])
-
-
-def evaluated(item: Any, size: Callable[[Value, int], Any]) -> Any:
-    """Return nested lists, tuples and dicts with each unknown size replaced by its number at given sizes."""
-    return transformed(item, lambda dimension: dimension.evaluate(size))
 
 
 def axis_name(value: Value, axis: int) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any, Callable
 
 from core.kernels import door
 from core.kernels.errors import UnknownSizeError, user_line
-from core.kernels.size_expression import WORLDS, Expression, evaluated, in_world, leaves_of, lowest, same
+from core.kernels.size_attributes import evaluated
+from core.kernels.size_expression import WORLDS, Expression, leaves_of, lowest, number, plain, same
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
@@ -75,8 +77,12 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     Raises:
         UnknownSizeError: the two worlds decide differently.
     """
+    first, second = plain(first), plain(second)
     if same(first, second):
         return bool(COMPARISONS[sign](0, 0))
+    sides = [0 if isinstance(side, Expression) else side for side in (first, second)]
+    if not all(math.isfinite(side) for side in sides):  # every size compares alike with an infinite number
+        return bool(COMPARISONS[sign](*sides))
     if not isinstance(second, Expression):  # what holds for every size is no condition
         bound = lowest(first)
         if second < bound or (second == bound and sign in ("<", ">=")):
@@ -85,9 +91,9 @@ def decide(sign: str, first: Any, second: Any) -> bool:
         bound = lowest(second)
         if first < bound or (first == bound and sign in (">", "<=")):
             return sign in ("!=", "<", "<=")
-    outcomes = [bool(COMPARISONS[sign](in_world(first, world), in_world(second, world))) for world in WORLDS]
+    outcomes = [bool(COMPARISONS[sign](number(first, world), number(second, world))) for world in WORLDS]
     if outcomes[0] != outcomes[1]:
-        in_each = [f"{in_world(first, world)} {sign} {in_world(second, world)}" for world in WORLDS]
+        in_each = [f"{number(first, world)} {sign} {number(second, world)}" for world in WORLDS]
         raise UnknownSizeError(
             f"{user_line()}: whether {first} {sign} {second} depends on a size that is unknown while this program is"
             f" being traced ({in_each[0]} is {outcomes[0]}, {in_each[1]} is {outcomes[1]}): give the size in the"

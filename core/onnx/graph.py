@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from core.kernels.dimension import Dimension
+from core.kernels.dimension import Dimension, operation_text
 from core.kernels.dtypes import DType, float64, int64
 from core.kernels.errors import OperatorError
 
@@ -23,7 +23,7 @@ ELEMENT_TYPES = {
     "int64": TensorProto.INT64,
     "bool": TensorProto.BOOL,
 }
-_SIGNS = {"+": "Add", "-": "Sub", "*": "Mul", "%": "Mod", "/": "Div", "**": "Pow", "min": "Min", "max": "Max"}
+_SIGNS = {"+": "Add", "-": "Sub", "*": "Mul", "%": "Mod", "/": "Div", "power": "Pow", "min": "Min", "max": "Max"}
 
 
 def is_float(size: Any) -> bool:
@@ -163,8 +163,8 @@ class Graph:
             return str(size)
         if size.sign == "size":
             return f"{self.values[id(size.parts[0])]}.shape[{size.parts[1]}]"
-        first, second = (self.text(part) for part in size.parts)
-        return f"{size.sign}({first}, {second})" if size.sign in ("min", "max") else f"({first} {size.sign} {second})"
+        text = operation_text(size.sign, *[self.text(part) for part in size.parts])
+        return text if size.sign in ("min", "max", "scaled") else f"({text})"
 
     def size(self, size: Any) -> Input:
         """Return a size as a 0-D tensor of int64 (float64 for a quotient), worked out from the shapes of tensors."""
@@ -179,7 +179,7 @@ class Graph:
             return self._sizes[key]
         if size.sign == "scaled":
             return self.cast(self.node("Mul", *[self.scalar(part, float64) for part in size.parts]), int64)
-        if size.sign in ("/", "**") or any(is_float(part) for part in size.parts):
+        if size.sign in ("/", "power") or any(is_float(part) for part in size.parts):
             first, second = (self.scalar(part, float64) for part in size.parts)
             if size.sign == "//":
                 return self.node("Floor", self.node("Div", first, second))

@@ -14,7 +14,7 @@ import core
 from core.kernels import dimension
 from core.kernels.dimension import Dimension, from_literal
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
+from core.kernels.errors import OperatorError, UnknownSizeError
 from core.kernels.trace import Trace
 
 X_SIZES = (5, 3, 16)  # of a later run
@@ -60,7 +60,9 @@ ARITHMETIC: list[tuple[Callable[[Any, Any], Any], Any]] = [
     (lambda n, w: w / n, 3.2),
     (lambda n, w: 1 / n, 0.2),
     (lambda n, w: n**2, 25),
-    (lambda n, w: 2**n, 32),
+    (lambda n, w: n**0.5, 5**0.5),
+    (lambda n, w: n**-1, 0.2),
+    (lambda n, w: n**20, 5.0**20),
     (lambda n, w: divmod(w, n)[0], 3),
     (lambda n, w: math.ceil(w / 3), 6),
     (lambda n, w: math.floor(w / 3), 5),
@@ -69,6 +71,9 @@ ARITHMETIC: list[tuple[Callable[[Any, Any], Any], Any]] = [
     (lambda n, w: dimension.ceiling(w, 3), 6),
     (lambda n, w: dimension.combine("scaled", w, 0.3), 4),
     (lambda n, w: n + np.int64(2), 7),
+    (lambda n, w: n + True, 6),
+    (lambda n, w: dimension.smaller(w, math.inf) + 1, 17),
+    (lambda n, w: dimension.larger(w, -math.inf) + 1, 17),
 ]
 
 
@@ -80,6 +85,28 @@ def test_arithmetic_is_worked_out_at_the_sizes_of_a_run(
     assert at_run(size) == expected
     literal = json.loads(json.dumps(size.to_literal(lambda value: "x")))
     assert at_run(from_literal(literal, lambda name: {"x": x._value}[name])) == expected
+
+
+def test_powers_are_products_and_floats(x: core.Tensor) -> None:
+    n = x.shape[0]
+    assert n**0 == 1 and n**1 is n and repr(n**2) == "x.shape[0] * x.shape[0]" and repr(n**0.5) == "x.shape[0] ** 0.5"
+    assert (n**3).is_whole and not (n**0.5).is_whole and not (n * 1.0).is_whole
+
+
+@pytest.mark.parametrize("compute", [lambda n: 2**n, lambda n: n**n, lambda n: 2.5**n])
+def test_an_unknown_exponent_is_refused(x: core.Tensor, compute: Callable[[Any], Any]) -> None:
+    with pytest.raises(UnknownSizeError, match=r"test_dimension.py:\d+: the exponent x.shape\[0\] is unknown while"):
+        compute(x.shape[0])
+
+
+def test_an_infinite_number_vanishes_or_is_refused(trace: Trace, x: core.Tensor) -> None:
+    n = x.shape[0]
+    assert dimension.smaller(n, math.inf) is n and dimension.larger(n, math.inf) == math.inf
+    assert n < math.inf and not n == math.inf and not n > math.nan and not trace.guards
+    with pytest.raises(UnknownSizeError, match=r"x.shape\[0\] \* inf computes with inf, .*: use a finite number"):
+        n * math.inf
+    with pytest.raises(UnknownSizeError, match=r"min\(x.shape\[0\], nan\) computes with nan"):
+        dimension.smaller(n, math.nan)
 
 
 def test_a_damaged_literal_is_refused(x: core.Tensor) -> None:

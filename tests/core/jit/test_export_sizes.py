@@ -1,0 +1,107 @@
+"""Sizes in exported programs: whatever tracing records is written, read back, and worked out as Python would."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import core
+import core.nn.functional as F
+from core import nn
+from core.jit import Predictor, program_check
+from core.jit.input_spec import InputSpec
+from core.kernels.dimension import ARITHMETIC, combine
+from core.kernels.errors import OperatorError, UnknownSizeError
+
+SHAPES = ((2, 5), (3, 16))
+NUMBERS = {"power": 0.5, "scaled": 0.3}
+
+
+def number_of(value: Any) -> core.Tensor:
+    return core.full([1], value, "float64")
+
+
+def check_number(compute: Callable[[Any, Any], Any], folder: Path) -> None:
+    """Assert that a number worked out from sizes is, loaded from a file, what Python computes from ints."""
+    core.jit.save(lambda x: number_of(compute(*x.shape)) + x.sum(), folder, [InputSpec([None, None])])
+    loaded, predictor = core.jit.load(folder), Predictor(folder)
+    for shape in SHAPES:
+        x = np.zeros(shape, np.float32)
+        assert loaded(core.to_tensor(x)).item() == predictor.run(x).item() == compute(*shape)
+
+
+def test_the_reader_accepts_what_tracing_records() -> None:
+    assert program_check.ARITHMETIC is ARITHMETIC
+
+
+@pytest.mark.parametrize("sign", ARITHMETIC)
+def test_every_operation_on_sizes_goes_through_a_file(sign: str, tmp_path: Path) -> None:
+    check_number(lambda n, w: combine(sign, w, NUMBERS.get(sign, 3)), tmp_path / "m")
+    text = (tmp_path / "m" / "program.json").read_text()
+    assert json.dumps([sign, ["size", "x", 1], NUMBERS.get(sign, 3)]) in text
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda n, w: w**2 + n**3,
+        lambda n, w: w**-0.5,
+        lambda n, w: w + (n is not None),
+        lambda n, w: w * 1.0,
+        lambda n, w: min(w, math.inf) + max(n, -math.inf),
+        lambda n, w: w if w < math.inf else 0,
+        lambda n, w: w if w >= True else 0,
+    ],
+)
+def test_what_python_makes_of_sizes_goes_through_a_file(compute: Callable[[Any, Any], Any], tmp_path: Path) -> None:
+    check_number(compute, tmp_path / "m")
+
+
+def test_what_a_file_cannot_hold_is_refused_while_it_is_exported(tmp_path: Path) -> None:
+    spec = [InputSpec([None, None])]
+    with pytest.raises(UnknownSizeError, match=r"py:\d+: x.shape\[1\] \* inf computes with inf, .*use a finite number"):
+        core.jit.save(lambda x: x + x.shape[1] * math.inf, tmp_path / "m", spec)
+    with pytest.raises(UnknownSizeError, match=r"py:\d+: the exponent x.shape\[1\] is unknown while this program is"):
+        core.jit.save(lambda x: x + 2 ** x.shape[1], tmp_path / "m", spec)
+    assert not (tmp_path / "m").exists()
+
+
+RESAMPLED: list[dict[str, Any]] = [
+    {"scale_factor": factor, "mode": mode, "align_corners": align}
+    for factor in (2, 0.5, 1.5, [1.3, 0.7])
+    for mode in ("nearest", "bilinear", "bicubic", "area")
+    for align in (False, True)
+    if mode != "area" or not align
+]
+SAMPLED = {0, 3, 11, 20, 24}
+
+
+@pytest.mark.parametrize(
+    "options", [pytest.param(o, marks=() if i in SAMPLED else pytest.mark.exhaustive) for i, o in enumerate(RESAMPLED)]
+)
+def test_images_of_any_size_are_resampled_by_a_factor(options: dict[str, Any], tmp_path: Path) -> None:
+    core.seed(0)
+    convolution = nn.Conv2D(3, 4, 3, padding=1)
+
+    def network(x: core.Tensor) -> core.Tensor:
+        return F.interpolate(F.relu(convolution(x)), **options)
+
+    core.jit.save(network, tmp_path / "m", [InputSpec([None, 3, None, None], name="image")])
+    loaded, predictor = core.jit.load(tmp_path / "m"), Predictor(tmp_path / "m")
+    for shape in ((2, 3, 9, 13), (1, 3, 32, 17)):
+        x = core.to_tensor(np.random.default_rng(1).standard_normal(shape).astype(np.float32))
+        wanted = network(x).numpy()
+        np.testing.assert_allclose(loaded(x).numpy(), wanted, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(predictor.run(x.numpy()), wanted, rtol=0, atol=2e-6)
+
+
+def test_an_image_of_which_nothing_would_remain_is_refused(tmp_path: Path) -> None:
+    core.jit.save(lambda x: F.interpolate(x, scale_factor=0.5), tmp_path / "m", [InputSpec([1, 3, None, None])])
+    for run in (core.jit.load(tmp_path / "m"), lambda x: Predictor(tmp_path / "m").run(x.numpy())):
+        with pytest.raises(OperatorError, match=r"traced for sizes where int\(x.shape\[3\] \* 0.5\) < 1 is False"):
+            run(core.ones([1, 3, 4, 1]))
