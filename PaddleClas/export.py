@@ -9,10 +9,10 @@ if not __package__:  # started as a file: make the repository importable instead
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import argparse
-import importlib.util
 from collections.abc import Sequence
 from typing import Optional
 
+from core.kernels import requirements
 from core.train import command_line
 
 EXAMPLES = """\
@@ -58,9 +58,8 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         parser.error("--weights belongs to --model; a run has its own: choose one with --checkpoint")
     if options.model and not options.output:
         parser.error("--model needs --output FOLDER")
-    missing = [name for name in ("onnx", "onnxruntime") if options.onnx and importlib.util.find_spec(name) is None]
-    if missing:
-        parser.error(f'--onnx needs the package {missing[0]}: pip install "paddle-on-mxnet[onnx]"')
+    if options.onnx:
+        requirements.check("onnx", ("onnx", "onnxruntime"))
     return options
 
 

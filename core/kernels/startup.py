@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.kernels import matrix_extensions
+from core.kernels import matrix_extensions, requirements
 from core.kernels.processors import processors
 
 if "bool" not in np.__dict__:
@@ -77,6 +77,7 @@ def set_number_of_threads(number: int) -> None:
     openmp.omp_set_num_threads(number)
 
 
+requirements.check()
 # mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
 with (
     warnings.catch_warnings(),

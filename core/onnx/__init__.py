@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from typing import Any, Optional
+
+from core.kernels import requirements
 
 DEFAULT_VERSION = 18
 
@@ -34,13 +35,12 @@ def export(
         TypeError: the layer cannot be called.
         ValueError: the path names no file, the version is not supported, or input_spec is missing.
         NotImplementedError: an option is given that is not built.
-        ImportError: onnx is not installed.
+        ImportError: onnx is not installed, or too old.
     """
     for name, value in configs.items():
         if value is not None and (name, value) != ("enable_onnx_checker", True):
             raise NotImplementedError(f"onnx.export: the option {name} is not built; leave it out")
-    if importlib.util.find_spec("onnx") is None:
-        raise ImportError('onnx.export needs the package onnx: pip install "paddle-on-mxnet[onnx]"')
+    requirements.check("onnx", ("onnx",))
     from core.onnx.export_layer import export_layer  # only this needs the package
 
     export_layer(layer, path, input_spec, opset_version)

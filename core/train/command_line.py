@@ -9,9 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import Callable, NoReturn, Optional
 
+from core.kernels.requirements import PackageError, check
 from core.train.interruption import TrainingInterrupted
 
-USER_MISTAKES = (ValueError, TypeError, KeyError, OSError, ArithmeticError, NotImplementedError)
+USER_MISTAKES = (ValueError, TypeError, KeyError, OSError, ArithmeticError, NotImplementedError, PackageError)
 
 
 def parser(description: str, examples: str) -> argparse.ArgumentParser:
@@ -147,6 +148,7 @@ def run(main: Callable[[], int]) -> NoReturn:
     if os.environ.get("CORE_TRACEBACK") == "1":
         sys.exit(main())
     try:
+        check()
         code = main()
     except TrainingInterrupted as interruption:
         print(interruption, file=sys.stderr)
