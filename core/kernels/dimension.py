@@ -27,13 +27,13 @@ from core.kernels.size_expression import ARITHMETIC as ARITHMETIC
 from core.kernels.size_expression import Expression as Expression
 from core.kernels.size_expression import combine, is_operand, power
 from core.kernels.size_expression import is_known as is_known
-from core.kernels.size_expression import operation_text as operation_text
 from core.kernels.size_expression import quotient as quotient
 from core.kernels.size_expression import same as same
-from core.kernels.size_expression import shape_text as shape_text
 from core.kernels.size_guard import COMPARISONS as COMPARISONS
 from core.kernels.size_guard import Guard as Guard
 from core.kernels.size_guard import decide
+from core.kernels.size_text import operation_text as operation_text
+from core.kernels.size_text import shape_text as shape_text
 
 if TYPE_CHECKING:
     from core.kernels.door import Value

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from core.kernels import door
 from core.kernels.errors import UnknownSizeError, user_line
+from core.kernels.size_text import axis_name, operation_text
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
 
 WORLDS = (0, 1)
 LARGEST_EXPONENT = 16
+MAXIMUM_DEPTH = 64
+MAXIMUM_PARTS = 10_000
+"""Of one expression: how deep its operations may be nested, and how many there may be, with their numbers and sizes."""
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -43,14 +46,21 @@ class Expression:
         sign: ``"size"`` for the size of an axis, otherwise the arithmetic operation.
         parts: ``(value, axis)`` of a size; otherwise the two operands, expressions or numbers.
         sizes: What it is in each of the two worlds.
+        depth: How many operations are nested in each other, 1 for the size of an axis.
+        count: How many operations, numbers and sizes are in it.
     """
 
-    __slots__ = ("sign", "parts", "sizes")
+    __slots__ = ("sign", "parts", "sizes", "depth", "count")
 
     def __init__(self, sign: str, parts: tuple[Any, Any], sizes: tuple[Any, Any]) -> None:
         self.sign = sign
         self.parts = parts
         self.sizes = sizes
+        self.depth = self.count = 1
+        if sign != "size":
+            inner = [part for part in parts if isinstance(part, Expression)]
+            self.depth += max([part.depth for part in inner])
+            self.count += sum([part.count for part in inner]) + len(parts) - len(inner)
 
     @property
     def is_whole(self) -> bool:
@@ -98,15 +108,6 @@ class Expression:
         return operation_text(self.sign, first, second)
 
 
-def operation_text(sign: str, first: str, second: str) -> str:
-    """Return one operation on sizes as Python writes it."""
-    if sign == "scaled":
-        return f"int({first} * {second})"
-    if sign in ("min", "max"):
-        return f"{sign}({first}, {second})"
-    return f"{first} {'**' if sign == 'power' else sign} {second}"
-
-
 def is_operand(value: Any) -> bool:
     """Return whether a value is a number or an unknown size."""
     return isinstance(value, (int, float, np.number, Expression))
@@ -121,7 +122,7 @@ def combine(sign: str, first: Any, second: Any) -> Any:
         second: A number or Expression.
 
     Raises:
-        UnknownSizeError: an operand is an infinite number that does not vanish.
+        UnknownSizeError: an operand is an infinite number that does not vanish, or the expression grows too large.
     """
     compute = ARITHMETIC[sign]
     if not isinstance(first, Expression) and not isinstance(second, Expression):
@@ -140,7 +141,14 @@ def combine(sign: str, first: Any, second: Any) -> Any:
             )
     sizes = [compute(number(first, world), number(second, world)) for world in WORLDS]
     kind = type(first if isinstance(first, Expression) else second)
-    return kind(sign, (first, second), (sizes[0], sizes[1]))
+    result = kind(sign, (first, second), (sizes[0], sizes[1]))
+    if result.depth > MAXIMUM_DEPTH or result.count > MAXIMUM_PARTS:
+        raise UnknownSizeError(
+            f"{user_line()}: a size that is unknown while this program is being traced is worked out in more than"
+            f" {MAXIMUM_DEPTH} steps that build on each other, or in {MAXIMUM_PARTS:,}: make a tensor of"
+            " a size and compute with that (core.full([1], size)), or give the size in the InputSpec"
+        )
+    return result
 
 
 def power(base: Any, exponent: Any) -> Any:
@@ -293,25 +301,3 @@ def is_known(size: Any, number: int) -> bool:
 def leaves_of(size: Any) -> list[tuple[Value, int]]:
     """Return the ``(value, axis)`` pairs that a size or number depends on."""
     return size.leaves() if isinstance(size, Expression) else []
-
-
-def axis_name(value: Value, axis: int) -> str:
-    """Return how to call the size of an axis: by the input that it comes from, where that is plain."""
-    assert value.second is not None
-    sizes = (value.meta[0][axis], value.second[0][axis])
-    trace = door.state.trace
-    while trace is not None:
-        for variable, label in zip(trace.variables, trace.labels):
-            pairs = list(zip(variable.meta[0], variable.second[0])) if variable.second is not None else []
-            if variable is value or sizes in pairs:
-                return f"{label}.shape[{axis if variable is value else pairs.index(sizes)}]"
-        trace = trace.outer
-    return f"the size of axis {axis} of a tensor of shape {shape_text(value)}"
-
-
-def shape_text(value: Value) -> str:
-    """Return a traced value's shape as text, with ? for unknown sizes."""
-    if value.second is None:
-        return str(list(value.meta[0]))
-    pairs = zip(value.meta[0], value.second[0])
-    return f"[{', '.join(str(first) if first == second else '?' for first, second in pairs)}]"

@@ -109,6 +109,19 @@ def test_an_infinite_number_vanishes_or_is_refused(trace: Trace, x: core.Tensor)
         dimension.smaller(n, math.nan)
 
 
+def test_an_expression_that_no_file_could_hold_is_refused(x: core.Tensor) -> None:
+    size, steps = x.shape[0], 1
+    with pytest.raises(UnknownSizeError, match=r"test_dimension.py:\d+: a size that is unknown .* more than 64 steps"):
+        while steps < 100:
+            size, steps = size * 2 + 1, steps + 2
+    assert steps == 63 and size.depth == 63
+    size = x.shape[0]
+    with pytest.raises(UnknownSizeError, match="or in 10,000: make a tensor of a size"):
+        for _ in range(60):
+            size = size + size
+    assert size.count == 2**13 - 1
+
+
 def test_a_damaged_literal_is_refused(x: core.Tensor) -> None:
     for literal in ("7", ["size"], ["system", 1, 2], None):
         with pytest.raises(ValueError, match="no expression of sizes"):

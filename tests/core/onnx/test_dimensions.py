@@ -12,6 +12,7 @@ import core
 from core import operators
 from core.jit.input_spec import InputSpec
 from core.jit.symbolic import replay, trace_symbolic
+from core.kernels.dimension import ARITHMETIC, combine
 from core.kernels.errors import OperatorError
 from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert
@@ -42,6 +43,13 @@ def test_one_file_of_a_layer_serves_every_batch(name: str) -> None:
 
     with evaluation_mode(layer):
         check(name, Call(called, [core.to_tensor(values) for values in case.inputs], {}, []), leading_axes)
+
+
+@pytest.mark.parametrize("sign", ARITHMETIC)
+def test_every_operation_on_sizes_has_a_node(sign: str) -> None:
+    number = {"power": 0.5, "scaled": 0.3}.get(sign, 3)
+    compute = lambda x: core.full([1], combine(sign, x.shape[0], number), "float64") + x.sum()  # noqa: E731
+    check("full", Call(compute, [core.ones([5, 2], "float64")], {}, []), leading_axes)
 
 
 def check(name: str, call: Call, axes_of: Axes) -> None:
