@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.accuracy_sides import Run, our_steps, torch_steps
 from benchmarks.patches import write_patches
-from benchmarks.side import Side
+from benchmarks.side import Side, require
 
 FINE_TUNING = ("schedule.learning_rate=0.01",)
 DIGITS, PATCHES = "MNIST, LeNet", "patches of CamVid, MobileNetV1_x0_25"
@@ -126,6 +126,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, help="a file for one JSON object per run")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     arguments = parser.parse_args()
+    require("torch")
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     rows = []
     with tempfile.TemporaryDirectory() as folder:

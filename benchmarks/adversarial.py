@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks import adversarial_sides as sides
 from benchmarks.adversarial_recipes import PHASES
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 ROWS = ("pytorch", "compile", "paddle", "inference")
 SIZES = {"stgan": (128, 4), "cyclegan": (128, 1), "dcgan": (64, 64), "resnet_9block": (256, 1), "unet_256": (256, 1)}
@@ -53,6 +53,10 @@ def main() -> None:
     models, rows = options.models.split(","), options.rows.split(",")
     if set(models) - set(SIZES) or set(rows) - set(ROWS):
         parser.error(f"--models takes {', '.join(SIZES)}, --rows {', '.join(ROWS)}")
+    if {"pytorch", "compile"} & set(rows):
+        require("torch")
+    if {"paddle", "inference"} & set(rows):
+        require("paddle", python=options.peers or sys.executable)
     threads = options.threads
     print(f"{'model':14} {'step':10} {'ours ms':>9}   {'against':20} {'ms':>9} {'ratio':>6} {'difference':>11}")
 

@@ -19,10 +19,12 @@ import tempfile
 import numpy as np
 
 from benchmarks import bert_sides as sides
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 ROWS = ("pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")
 PEERS = ("paddle", "inference", "onnxruntime", "openvino")
+NEEDED = {**dict(zip(ROWS, ROWS)), "pytorch": "torch", "compile": "torch", "inference": "paddle"}
+"""The package of each row's side."""
 
 
 def main() -> None:
@@ -40,12 +42,17 @@ def main() -> None:
     wanted = options.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
+    for row in wanted:
+        require(NEEDED[row], python=peers if row in PEERS else sys.executable)
+    file_wanted = bool({"onnxruntime", "openvino"} & set(wanted))
+    if file_wanted:
+        require("onnx")
     size, threads = (options.batch, options.length), options.threads
     print(f"{'':20} {'seq/s':>7}   {'against':30} {'seq/s':>7} {'ratio':>6} {'difference':>11}")
 
     with tempfile.TemporaryDirectory() as folder:
         dynamic = Side("ours", sides.ours, (*size, options.dropout), threads)
-        exported = Side("exported", sides.exported, (*size, folder), threads)
+        exported = Side("exported", sides.exported, (*size, folder, file_wanted), threads)
         expected = dynamic.ask("forward, eager")
 
         def row(first: tuple[Side, str], second: tuple[Side, str]) -> None:

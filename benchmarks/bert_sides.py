@@ -127,8 +127,8 @@ def ours(batch: int, length: int, dropout: float) -> Steps:
     }
 
 
-def exported(batch: int, length: int, folder: str) -> Steps:
-    """Return one call of a Predictor of our export, which also writes ``model.onnx`` beside it for other sides."""
+def exported(batch: int, length: int, folder: str, file_wanted: bool) -> Steps:
+    """Return one call of a Predictor of our export; other sides may want ``model.onnx`` beside it."""
     import core
     from core.static import InputSpec
 
@@ -137,7 +137,8 @@ def exported(batch: int, length: int, folder: str) -> Steps:
     words, _ = data(batch, length)
     spec = [InputSpec([batch, length], "int64", name="words")]
     core.jit.save(model, f"{folder}/exported", spec)
-    core.onnx.export(model, f"{folder}/model", spec)
+    if file_wanted:
+        core.onnx.export(model, f"{folder}/model", spec)
     del model
     predictor = core.jit.Predictor(f"{folder}/exported", warm_up=[[words.shape]])
     return {"forward": lambda: predictor.run(words)}

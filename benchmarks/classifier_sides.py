@@ -23,10 +23,10 @@ def data(name: str, batch: int) -> tuple[Any, Any]:
     return generator.standard_normal((batch, 3, size, size), dtype="float32"), generator.integers(0, 1000, batch)
 
 
-def ours(name: str, batch: int, folder: str) -> Steps:
+def ours(name: str, batch: int, folder: str, file_wanted: bool) -> Steps:
     """Return forward pass and training step, eager and compiled, in float32 and bfloat16; exports into the folder.
 
-    ``folder/program`` is our exported program and ``folder/model.onnx`` the same network for other run times.
+    ``folder/program`` is our exported program and, if wanted, ``folder/model.onnx`` the same for other run times.
     Processors without AVX-512 have no steps in bfloat16.
     """
     import core
@@ -36,7 +36,7 @@ def ours(name: str, batch: int, folder: str) -> Steps:
     images, labels = (core.to_tensor(array) for array in data(name, batch))
     model = PaddleClas.create_model(name)
     optimizer = core.optimizer.Momentum(0.01, 0.9, parameters=model.parameters())
-    _exported(core, model, InputSpec([batch, *images.shape[1:]], name="image"), folder)
+    _exported(core, model, InputSpec([batch, *images.shape[1:]], name="image"), folder, file_wanted)
     predictor = core.jit.Predictor(f"{folder}/program", warm_up=[[images.shape]])
     array = images.numpy()
 
@@ -81,11 +81,12 @@ def ours(name: str, batch: int, folder: str) -> Steps:
     return steps
 
 
-def _exported(core: Any, model: Any, spec: Any, folder: str) -> None:
+def _exported(core: Any, model: Any, spec: Any, folder: str, file_wanted: bool) -> None:
     Path(folder).mkdir(parents=True, exist_ok=True)
     model.eval()
     core.jit.save(model, f"{folder}/program", [spec])
-    core.onnx.export(model, f"{folder}/model", [spec])
+    if file_wanted:
+        core.onnx.export(model, f"{folder}/model", [spec])
 
 
 def pytorch(name: str, batch: int, threads: int) -> Steps:

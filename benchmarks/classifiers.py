@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 from benchmarks import classifier_sides as sides
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 TRAINING, FORWARD = "training, compiled", "forward, compiled"
 EXPORTED, FORWARD_16, TRAINING_16 = "forward, exported", "forward, compiled, bfloat16", "training, compiled, bfloat16"
@@ -36,6 +36,8 @@ ROWS = {
     "openvino": [(EXPORTED, "forward"), (FORWARD_16, "forward, bfloat16")],
 }
 
+PACKAGES = {"pytorch": "torch", "paddle": "paddle", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+
 
 def main() -> None:
     """Print one row for each comparison, in images per second."""
@@ -51,6 +53,11 @@ def main() -> None:
     wanted = options.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
+    for peer, package in PACKAGES.items():
+        if peer in wanted:
+            require(package, python=sys.executable if peer == "pytorch" else options.peers)
+    if {"onnxruntime", "openvino"} & set(wanted):
+        require("onnx")
     print(f"{'images/s':15} {'ours':30} {'':>7}   {'against':42} {'':>7} {'ratio':>6}")
     for model in options.models.split(","):
         for peer in wanted:
@@ -59,7 +66,8 @@ def main() -> None:
 
 def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        ours = Side("ours", sides.ours, (model, options.batch, folder), options.threads)
+        file_wanted = peer in ("onnxruntime", "openvino")
+        ours = Side("ours", sides.ours, (model, options.batch, folder, file_wanted), options.threads)
         other = ours
         if peer != "ours":
             arguments = (model, options.batch, options.threads, *([folder] if peer != "pytorch" else []))

@@ -20,7 +20,7 @@ import sys
 import numpy as np
 
 from benchmarks import graph_messages_sides as sides
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 ROWS = ("sum", "weighted", "attention")
 
@@ -40,6 +40,7 @@ def main() -> None:
     wanted = options.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
+    require("torch", "dgl", python=options.peers)
     size, threads = (options.nodes, options.edges), options.threads
     ours = Side("ours", sides.ours, size, threads)
     others = [

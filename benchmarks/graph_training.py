@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import graph_training_sides as sides
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 REPEATS = 10
 
@@ -49,6 +49,10 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.geometric and not arguments.pgl:
         parser.error("name an interpreter with --geometric or --pgl")
+    if arguments.geometric:
+        require("torch_geometric", "torch", python=arguments.geometric)
+    if arguments.pgl:
+        require("pgl", "paddle", python=arguments.pgl)
     threads = arguments.threads
     with tempfile.TemporaryDirectory() as folder:
         file = write_arrays(arguments.folder, Path(folder))

@@ -13,6 +13,8 @@ import statistics
 import time
 from typing import Any, Callable
 
+from benchmarks.side import lacking
+
 CALLS = 500
 
 
@@ -70,11 +72,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15, help="rounds of 500 calls (default 15)")
     arguments = parser.parse_args()
-    calls = our_calls()
-    try:
-        calls.update(torch_calls())
-    except ImportError:
-        print("PyTorch is not installed: no rows for it")
+    missing = lacking("torch")
+    if missing:
+        print(f"no rows of PyTorch, {missing}")
+    calls = {**our_calls(), **({} if missing else torch_calls())}
     from core.kernels import engine
 
     times: dict[str, list[float]] = {name: [] for name in calls}

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Callable
 
-from benchmarks.side import Side, Steps, compare
+from benchmarks.side import Side, Steps, compare, require
 
 WORDS, SIZE, LAYERS, BATCH, LENGTH = 10_000, 650, 2, 20, 35
 SMALL = 32
@@ -185,6 +185,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="alternating rounds (default 5)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     arguments = parser.parse_args()
+    require("torch")
     ours = Side("core", our_steps, threads=arguments.threads)
     theirs = Side("PyTorch", torch_steps, (arguments.threads,), threads=arguments.threads)
     print(f"{'':28} {'first ms':>10} {'second ms':>10} {'ratio':>7}")

@@ -36,6 +36,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="worker processes (default 2)")
     parser.add_argument("--paddle", metavar="PYTHON", help="compare with the paddlepaddle of this Python")
     arguments = parser.parse_args()
+    from benchmarks.side import compare, lacking, require
+
+    if arguments.paddle:
+        require("paddle", python=arguments.paddle)
+    missing = lacking("torch")
+    if missing:
+        print(f"no row of PyTorch, {missing}")
     workers = arguments.workers
 
     def side(name: str, count: int, python: str = sys.executable) -> Side:
@@ -43,13 +50,11 @@ def main() -> None:
 
     ours, one, none = side("ours", workers), side("ours", 1), side("ours", 0)
     peers = [one, none]
-    if _has_torch():
+    if not missing:
         peers.append(side("PyTorch", workers))
     if arguments.paddle:
         peers += [side("Paddle", workers, arguments.paddle), side("Paddle, its transforms", workers, arguments.paddle)]
     print(f"{'':25} {'images/s':>9}   {'against':35} {'images/s':>9} {'ratio':>7}")
-    from benchmarks.side import compare
-
     for peer in peers:
         mine, theirs, ratio = compare((ours, "epoch"), (peer, "epoch"), arguments.rounds)  # type: ignore[arg-type]
         images = ours.images
@@ -229,12 +234,6 @@ def serve(name: str, *arguments: Any) -> None:
         count = sum(len(batch[1]) for batch in batches())
         assert count == arguments[1]
         print(time.perf_counter() - began, flush=True)
-
-
-def _has_torch() -> bool:
-    import importlib.util
-
-    return importlib.util.find_spec("torch") is not None
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Callable
 
 import numpy as np
 
+from benchmarks.side import lacking
 from core.kernels import door, engine, update
 from core.kernels.engine import Array, Attributes
 
@@ -102,6 +103,9 @@ def torch_step(kind: str, shapes: list[tuple[int, ...]]) -> Callable[[], None]:
 
 def main() -> None:
     """Measure and print the table."""
+    missing = lacking("torch")
+    if missing:
+        print(f"no row of PyTorch, {missing}")
     shapes = resnet18_shapes()
     weights, gradients, first, second = (arrays(shapes, seed) for seed in range(4))
     powers = [[engine.from_numpy(np.array([value], np.float32)) for _ in shapes] for value in (0.9, 0.999)]
@@ -122,10 +126,8 @@ def main() -> None:
             multi("_multi_adamw_update", adam, {**rates, "etas": 1.0}, [one]),
         ),
     }
-    try:
+    if not missing:
         table["PyTorch, fused"] = (torch_step("momentum", shapes), torch_step("adam", shapes))
-    except ImportError:
-        print("PyTorch is not installed: no row for it")
     print(f"{'milliseconds a step, ResNet-18':<34}{'momentum':>10}{'Adam':>10}")
     for name, (step_momentum, step_adam) in table.items():
         print(f"{name:<34}{milliseconds(step_momentum):>10.1f}{milliseconds(step_adam):>10.1f}")

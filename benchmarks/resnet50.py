@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks import resnet50_sides as sides
-from benchmarks.side import Side, compare
+from benchmarks.side import Side, compare, require
 
 ROWS = ("gluon", "eager", "memory", "pytorch")
 
@@ -28,6 +28,8 @@ def main() -> None:
     wanted = arguments.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
+    if "pytorch" in wanted:
+        require("torch")
     batch, threads = arguments.batch, arguments.threads
 
     print(f"{'':25} {'images/s':>9}   {'against':30} {'images/s':>9} {'ratio':>7}")

@@ -18,6 +18,40 @@ from typing import Any, Callable
 
 Steps = Mapping[str, Callable[[], Any]]
 
+PUBLISHED_AS = {"paddle": "paddlepaddle", "torch_geometric": "torch-geometric"}
+"""Names of packages on the index, where they are others than those that one imports."""
+
+
+def lacking(*packages: str, python: str = sys.executable) -> str:
+    """Return a line that says which packages an interpreter lacks, and how it gets them; nothing where it has all.
+
+    Args:
+        *packages: the names that one imports.
+        python: the interpreter.
+    """
+    code = "import importlib.util, sys; print(*[n for n in sys.argv[1:] if importlib.util.find_spec(n) is None])"
+    try:
+        found = subprocess.run([python, "-c", code, *packages], capture_output=True, text=True)
+    except OSError as error:
+        return f"{python} cannot be started: {error.strerror}"
+    if found.returncode:
+        return f"{python} cannot be asked for its packages: {(found.stderr.splitlines() or ['it said nothing'])[-1]}"
+    missing = [PUBLISHED_AS.get(name, name) for name in found.stdout.split()]
+    if not missing:
+        return ""
+    return f"not installed: {', '.join(missing)}; run: {python} -m pip install {' '.join(missing)}"
+
+
+def require(*packages: str, python: str = sys.executable) -> None:
+    """Leave with one line where packages are missing that this run needs; arguments as of :func:`lacking`.
+
+    Raises:
+        SystemExit: they are.
+    """
+    line = lacking(*packages, python=python)
+    if line:
+        raise SystemExit(line)
+
 
 class Side:
     """One side: a process that builds its steps once and then runs the one that it is asked for.

@@ -14,7 +14,6 @@ machines are noisy. A ratio above 1 says that ours is faster. Below that stands 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import random
 import subprocess
@@ -36,11 +35,16 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=64, help="photographs per round (default 64)")
     parser.add_argument("--paddle", metavar="PYTHON", help="compare with the paddlepaddle of this Python")
     arguments = parser.parse_args()
-    from benchmarks.side import compare
+    from benchmarks.side import compare, lacking, require
 
+    if arguments.paddle:
+        require("paddle", python=arguments.paddle)
+    missing = lacking("torch")
+    if missing:
+        print(f"no row of pillow and torch, {missing}")
     ours = Side("ours", sys.executable, arguments.folder, arguments.images)
     peers = []
-    if importlib.util.find_spec("torch") is not None:
+    if not missing:
         peers.append(Side("pillow and torch", sys.executable, arguments.folder, arguments.images))
     if arguments.paddle:
         peers += [

@@ -1,0 +1,70 @@
+"""What a comparison says where the packages of its sides are missing."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import pytest
+
+from benchmarks import side
+
+
+def test_missing_packages_and_the_command_that_installs_them_are_one_line() -> None:
+    assert side.lacking("numpy", "json") == ""
+    with pytest.raises(SystemExit) as left:
+        side.require("numpy", "no_such_package", "nor_this")
+    command = f"{sys.executable} -m pip install no_such_package nor_this"
+    assert left.value.code == f"not installed: no_such_package, nor_this; run: {command}"
+
+
+def test_packages_have_their_names_on_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(side.PUBLISHED_AS, "no_such_package", "no-such-package")
+    assert side.lacking("no_such_package").endswith(" -m pip install no-such-package")
+
+
+def test_an_interpreter_that_is_not_there_is_named() -> None:
+    expected = "/nowhere/python cannot be started: No such file or directory"
+    assert side.lacking("torch", python="/nowhere/python") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("accuracy", ["folder"], "torch"),
+        ("adversarial", [], "torch"),
+        ("adversarial", ["--rows", "paddle", "--peers", "other"], "paddle in other"),
+        ("bert", [], "torch"),
+        ("bert", ["--rows", "inference", "--peers", "other"], "paddle in other"),
+        ("classifiers", [], "torch"),
+        ("classifiers", ["--rows", "openvino", "--peers", "other"], "openvino in other"),
+        ("graph_messages", [], "torch dgl"),
+        ("graph_training", ["folder", "--pgl", "other"], "pgl paddle in other"),
+        ("language_model", [], "torch"),
+        ("loader", ["folder", "--paddle", "other"], "paddle in other"),
+        ("resnet50", [], "torch"),
+        ("transforms", ["folder", "--paddle", "other"], "paddle in other"),
+    ],
+)
+def test_every_comparison_says_at_its_start_what_it_lacks(
+    name: str, arguments: list[str], expected: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lacking(*packages: str, python: str = sys.executable) -> str:
+        return " ".join(packages) + ("" if python == sys.executable else f" in {python}")
+
+    monkeypatch.setattr(side, "lacking", lacking)
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    with pytest.raises(SystemExit) as left:
+        importlib.import_module(f"benchmarks.{name}").main()
+    assert left.value.code == expected
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("name", "rows"), [("bert", "onnxruntime"), ("classifiers", "onnxruntime")])
+def test_an_onnx_file_needs_onnx_only_where_a_side_reads_it(
+    name: str, rows: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side, "lacking", lambda *packages, python=sys.executable: "onnx" if "onnx" in packages else "")
+    monkeypatch.setattr(sys, "argv", [name, "--rows", rows])
+    with pytest.raises(SystemExit, match="^onnx$"):
+        importlib.import_module(f"benchmarks.{name}").main()
