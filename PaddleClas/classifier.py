@@ -22,6 +22,7 @@ from core.weights.atomic import atomic_write
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.data.pipeline import TRANSFORMS, build_transform
 from PaddleClas.grad_cam import grad_cam
+from PaddleClas.models.base import main_logits
 from PaddleClas.pictures import heat_picture
 from PaddleClas.task import build_network, softmax
 
@@ -170,10 +171,9 @@ class Classifier(ImageClassifier):
         self.folder = RunFolder.open(path)
         self.path = self.folder.path
         self.config = load_config(ClassificationConfig, self.folder.config)
-        self.config.model.pretrained = False  # the checkpoint has the weights
         self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.model.class_num)
-        self.network = build_network(self.config)
+        self.network = build_network(self.config.model.architecture())
         load_network(self.checkpoint, "model", self.network)
         self.network.eval()
         self.section = self.config.data.test or self.config.data.valid or self.config.data.train
@@ -184,7 +184,7 @@ class Classifier(ImageClassifier):
     def logits(self, batch: np.ndarray) -> np.ndarray:
         """Return the network's outputs."""
         with core.no_grad():
-            return self._forward(core.to_tensor(batch)).numpy()
+            return main_logits(self._forward(core.to_tensor(batch))).numpy()
 
     def grad_cam(self, image: np.ndarray, number: int, color: str = "rgb") -> np.ndarray:
         """Return what the network sees of an image, under a heat map of where it finds a class.
@@ -227,7 +227,7 @@ class ExportedClassifier(ImageClassifier):
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
         """Return the network's outputs."""
-        return self.predictor.run(batch)
+        return main_logits(self.predictor.run(batch))
 
 
 def open_classifier(path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> ImageClassifier:

@@ -9,6 +9,7 @@ import pydantic
 from core.train.config import Section, describe_schema
 from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
 from core.train.table import Component, Table
+from PaddleClas.data.dataset import MOST_CLASSES
 from PaddleClas.data.pipeline import SplitSection
 from PaddleClas.losses import CrossEntropy, FocalLoss
 from PaddleClas.models.registry import known_name
@@ -25,7 +26,9 @@ class ModelSection(Section):
     name: Annotated[str, pydantic.AfterValidator(_known_model)] = pydantic.Field(
         description="a name of PaddleClas.list_models()"
     )
-    class_num: pydantic.PositiveInt = pydantic.Field(description="the number of classes")
+    class_num: pydantic.PositiveInt = pydantic.Field(
+        le=MOST_CLASSES, description="the number of classes, as the data has them"
+    )
     pretrained: Union[bool, str] = pydantic.Field(
         False, description="true: official weights, downloaded once; a path: a weight file; false: fresh weights"
     )
@@ -33,6 +36,10 @@ class ModelSection(Section):
         False, description="a weight file for another number of classes keeps its head out"
     )
     arguments: dict[str, Any] = pydantic.Field({}, description="further arguments of the network")
+
+    def architecture(self) -> ModelSection:
+        """Return the same network without weights to start from: those of a run are in its checkpoints."""
+        return self.model_copy(update={"pretrained": False, "adapt_head": False})
 
 
 class DataSection(Section):

@@ -48,16 +48,17 @@ def evaluate(
     folder = None if run is None else RunFolder.open(run)
     config = load_config(ClassificationConfig, folder.config if folder is not None else str(config_file), overrides)
     seed_everything(config.seed)
+    config.teacher = None  # only training asks it
     if folder is not None:
-        config.model.pretrained = False  # the checkpoint has the weights
+        config.model = config.model.architecture()
     _read_in_order(config, split)
     names = None if folder is None else read_class_names(folder, config.model.class_num)
     task = ClassificationTask(config, class_names=names, several_views=True)
+    task.dataset(split)  # what does not fit is found before weights are read
     if folder is not None:
         chosen = folder.find_checkpoint(checkpoint)
         load_network(chosen, "model", task.network)
         print(f"weights: {chosen}")
-    task.dataset(split)
     evaluator = EvaluationPass(task, config.train.compiled)(split)
     numbers = {**evaluator.result(), "calibration_error": evaluator.calibration().error}
     print(f"{split}: " + ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
@@ -15,11 +16,13 @@ from core.io.files import is_url
 from core.metric import ConfusionMatrix
 from core.train.options import OPTIMIZERS, SCHEDULES
 from core.train.task import Evaluator, Phase, Task
+from core.train.yaml_file import shortened
 from PaddleClas.calibration import Calibration, calibration
 from PaddleClas.config import LOSSES, ClassificationConfig, ModelSection, TeacherSection
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.pipeline import build_dataset, build_loader
 from PaddleClas.losses import distillation, several_heads
+from PaddleClas.models.base import main_logits
 from PaddleClas.views import averaged
 
 
@@ -77,13 +80,13 @@ class ClassificationTask(Task):
 
     Args:
         config: the experiment.
-        network: the network; None: the one that the config names.
+        network: the network; None: the one that the config names, built when the classes of the data fit it.
         class_names: the classes that the network knows, in order; None: those of the first split that is read.
         several_views: whether an evaluation looks at the views that ``config.evaluate`` asks for.
 
     Raises:
         NotADirectoryError: ``data.root`` is no folder.
-        ValueError: the network cannot be built as the config says.
+        ValueError: the teacher has other classes than the network.
     """
 
     monitor = "accuracy"
@@ -105,10 +108,29 @@ class ClassificationTask(Task):
         root = config.data.root
         if root is not None and not is_url(root) and not os.path.isdir(root):
             raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
-        self.network = build_network(config) if network is None else network
-        self.networks = {"model": self.network}
+        teacher, class_num = config.teacher, config.model.class_num
+        if teacher is not None and teacher.class_num != class_num:
+            raise ValueError(
+                f"teacher.class_num is {teacher.class_num}, model.class_num is {class_num}; make them equal"
+            )
+        if network is not None:
+            self.network = network
         self._loss = LOSSES.build(config.loss)
-        self.teacher = None if config.teacher is None else _frozen(config.teacher, config.model.class_num)
+
+    @functools.cached_property
+    def network(self) -> Any:
+        """The network that is trained."""
+        return build_network(self.config.model)
+
+    @functools.cached_property
+    def networks(self) -> dict[str, Any]:
+        """The same under the name that it has in checkpoints."""
+        return {"model": self.network}
+
+    @functools.cached_property
+    def teacher(self) -> Optional[Any]:
+        """The trained network whose answers this one learns to give, if the config names one."""
+        return None if self.config.teacher is None else _frozen(self.config.teacher)
 
     def dataset(self, split: str) -> ImageDataset:
         """Return the data set of a split, read on first use.
@@ -117,8 +139,9 @@ class ClassificationTask(Task):
             split: "train", "valid" or "test".
 
         Raises:
-            ValueError: the config has no such split, its data has more classes than the network or others than the
-                splits before, or its transforms do not make arrays (C, H, W) of its images.
+            ValueError: the config has no such split, its data has other classes than the network or than the splits
+                before, the networks cannot be built as the config says, or the transforms do not make arrays (C, H, W)
+                of the images.
         """
         if split not in self.sections:
             raise ValueError(f"the config has no data.{split}; it has {', '.join(self.sections)}")
@@ -128,15 +151,30 @@ class ClassificationTask(Task):
             except (OSError, ValueError) as error:
                 kind = ValueError if isinstance(error, ValueError) else type(error)
                 raise kind(f"data.{split}: {error}") from None
-            if len(dataset.class_names) > self.config.model.class_num:
-                raise ValueError(
-                    f"data.{split} has {len(dataset.class_names)} classes, model.class_num is "
-                    f"{self.config.model.class_num}; make them equal"
-                )
+            self._check_class_num(split, dataset)
             self._check_class_names(split, dataset.class_names)
             self._check_sample(split, dataset)
+            _ = self.teacher  # so that a mistake in its section is found here, too
             self._datasets[split] = dataset
         return self._datasets[split]
+
+    def _check_class_num(self, split: str, dataset: ImageDataset) -> None:
+        """Refuse data for which the network's head is not made, before a network of the wrong size is built.
+
+        A list without class names says only what classes there are at least: of a split that is only evaluated, or
+        after one that named the classes, it may hold fewer.
+        """
+        found, class_num = len(dataset.class_names), self.config.model.class_num
+        told = f"data.{split} has {found} classes, but model.class_num is {class_num}"
+        if self.class_names is None:
+            if found > class_num or (found < class_num and (dataset.all_classes or split == "train")):
+                names = "" if dataset.all_classes else f", or name all classes in data.{split}.dataset.class_names_path"
+                raise ValueError(f"{told}; set model.class_num: {found}{names}")
+        elif found > class_num:
+            raise ValueError(
+                f"{told}, as the network is trained on {len(self.class_names)} classes; "
+                f"let data.{split}.dataset name the same ones, without {shortened(dataset.class_names[class_num])}"
+            )
 
     def _check_class_names(self, split: str, names: Sequence[str]) -> None:
         """Refuse a split that counts the classes in another way; the numbers of one may be fewer."""
@@ -207,12 +245,12 @@ class ClassificationTask(Task):
             labels: int64, shape (N,); of mixed images the shares of the classes, float32, shape (N, class_num).
         """
         outputs = self.network(images)
-        logits = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
+        logits = main_logits(outputs)
         if self.teacher is None:
             loss = several_heads(self._loss, outputs, labels)
         else:
             with core.no_grad():
-                answers = self.teacher(images)
+                answers = main_logits(self.teacher(images))
             loss = self.config.teacher.weight * distillation(logits, answers)
         truth = core.argmax(labels, axis=-1) if labels.ndim == 2 else labels  # of mixed images, what most of it is
         hits = core.equal(core.argmax(logits, axis=-1), truth)
@@ -222,7 +260,7 @@ class ClassificationTask(Task):
         """Return the logits, shape (N, class_num); averaged over the config's views, where there are several."""
         options = self.config.evaluate
         if not self.several_views or (options.crops == 1 and not options.flip):
-            return [self.network(images)]
+            return [main_logits(self.network(images))]
         views = {"crops": options.crops, "flip": options.flip, "crop_size": options.crop_size}
         return [averaged(self.network, images, **views)]
 
@@ -231,27 +269,21 @@ class ClassificationTask(Task):
         return ClassificationEvaluator(self.config.model.class_num, self.config.evaluate.topk)
 
 
-def build_network(config: ClassificationConfig) -> Any:
-    """Return the network that a config names.
-
-    Args:
-        config: the experiment.
-    """
-    return _network(config.model)
-
-
-def _frozen(teacher: TeacherSection, class_num: int) -> Any:
+def _frozen(teacher: TeacherSection) -> Any:
     """Return a trained network in evaluation mode, whose parameters take no gradient."""
-    if teacher.class_num != class_num:
-        raise ValueError(f"teacher.class_num is {teacher.class_num}, model.class_num is {class_num}; make them equal")
-    network = _network(teacher)
+    network = build_network(teacher)
     network.eval()
     for parameter in network.parameters():
         parameter.stop_gradient = True
     return network
 
 
-def _network(model: ModelSection) -> Any:
+def build_network(model: ModelSection) -> Any:
+    """Return the network that a section of a config names.
+
+    Args:
+        model: the section.
+    """
     return PaddleClas.create_model(
         model.name,
         class_num=model.class_num,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
+from core.train.checkpoint import CheckpointStore
 from core.train.command_line import folder_of
 from core.train.experiment import claimed_folder, open_experiment
 from core.train.finish import Outcome
@@ -14,7 +15,7 @@ from core.train.trainer import Trainer
 from PaddleClas.classifier import write_class_names
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.evaluation import meets_expectation, write_pictures
-from PaddleClas.task import ClassificationTask
+from PaddleClas.task import ClassificationTask, build_network
 
 
 def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional[str], profile: bool = False) -> int:
@@ -31,7 +32,9 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     """
     config, folder = open_experiment(ClassificationConfig, config_file, overrides, resume)
     seed_everything(config.seed)
-    task = ClassificationTask(config)
+    begun = folder is not None and CheckpointStore(folder.checkpoints).newest() is not None
+    network = build_network(config.model.architecture()) if begun else None  # the checkpoint has the weights
+    task = ClassificationTask(config, network)
     datasets = [task.dataset(split) for split in task.sections]
     folder = claimed_folder(config, folder)
     with writing(folder.path):
@@ -55,11 +58,9 @@ def _announce(config: ClassificationConfig, task: ClassificationTask) -> None:
 
 
 def _remarks(task: ClassificationTask) -> list[str]:
-    """Say what may be a mistake: outputs of the network that no class has, classes without an image to train on."""
-    dataset, outputs = task.dataset("train"), task.config.model.class_num
+    """Say what may be a mistake: classes without an image to train on."""
+    dataset = task.dataset("train")
     names, lines = dataset.class_names, []
-    if len(names) < outputs:
-        lines.append(f"note: the data has {len(names)} classes, model.class_num is {outputs}")
     seen = {dataset.label(index) for index in range(len(dataset))}
     unseen = [name for number, name in enumerate(names) if number not in seen]
     if unseen:

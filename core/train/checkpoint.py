@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.train.callback_states import read_callback_arrays, split_arrays, with_arrays, write_callback_arrays
-from core.train.run_folder import writing
+from core.train.run_folder import BEST, NEWEST, remove, writing
 from core.train.state_files import (
     NotFiniteError,
     network_file,
@@ -77,7 +77,8 @@ class CheckpointStore:
     """The checkpoints of one run.
 
     A checkpoint is a folder step_00000240 with each network's weights, each phase's optimizer, the arrays of callbacks'
-    states, and progress.json; see :mod:`core.train.state_files`. The link ``best`` points to the best one.
+    states, and progress.json; see :mod:`core.train.state_files`. After every save the link ``newest`` points to what
+    was saved, and ``best`` to the best one: the newest, as long as no evaluation has told them apart.
 
     Args:
         directory: where they are; made when the first is saved.
@@ -97,7 +98,7 @@ class CheckpointStore:
             else:  # killed between the two renames
                 os.rename(replaced, target)
         for leftover in self.directory.glob(".*.tmp"):
-            _remove(leftover)
+            remove(leftover)
 
     def save(
         self,
@@ -114,7 +115,7 @@ class CheckpointStore:
             progress: where training stands.
             networks: the networks, by name.
             optimizers: the phases' optimizers, by phase.
-            is_best: whether to point ``best`` here.
+            is_best: whether the last evaluation was the best so far.
             average: an ExponentialMovingAverage of networks' weights, which are then saved twice.
             averaged: the names of these networks; None: all.
 
@@ -131,8 +132,7 @@ class CheckpointStore:
             if not target.exists() or not _holds(target, progress):
                 twice = set() if average is None else set(networks if averaged is None else averaged)
                 self._write(target, progress, networks, optimizers, average, twice)
-            if is_best:
-                self.mark_best(target)
+            self.mark(target, is_best or progress.best is None)
             self.prune()
         return target
 
@@ -176,15 +176,17 @@ class CheckpointStore:
             raise
         synchronise_directory(self.directory)
 
-    def mark_best(self, checkpoint: Path) -> None:
-        """Point ``best`` to a checkpoint.
+    def mark(self, checkpoint: Path, is_best: bool) -> None:
+        """Point ``newest``, and perhaps ``best``, to a checkpoint; each changes at one instant.
 
         Args:
             checkpoint: its folder.
+            is_best: whether it is the best, too.
         """
-        link = self.directory / f".best.{uuid.uuid4().hex[:8]}.tmp"
-        link.symlink_to(checkpoint.name)
-        os.replace(link, self.directory / "best")
+        for name in (NEWEST, BEST) if is_best else (NEWEST,):
+            link = self.directory / f".{name}.{uuid.uuid4().hex[:8]}.tmp"
+            link.symlink_to(checkpoint.name)
+            os.replace(link, self.directory / name)
 
     def all(self) -> list[Path]:
         """Return the checkpoints, oldest first."""
@@ -197,7 +199,7 @@ class CheckpointStore:
 
     def best(self) -> Optional[Path]:
         """Return the best checkpoint, or None when none was marked."""
-        link = self.directory / "best"
+        link = self.directory / BEST
         return self.directory / os.readlink(link) if link.is_symlink() and link.exists() else None
 
     def prune(self) -> None:
@@ -205,7 +207,7 @@ class CheckpointStore:
         best = self.best()
         for path in self.all()[: -self.keep]:
             if path != best:
-                _remove(path)
+                remove(path)
 
 
 def load_progress(checkpoint: Path) -> Progress:
@@ -278,13 +280,3 @@ def _holds(checkpoint: Path, progress: Progress) -> bool:
     (one, these), (other, those) = split_arrays(saved.callbacks), split_arrays(progress.callbacks)
     alike = dataclasses.replace(saved, callbacks=one) == dataclasses.replace(progress, callbacks=other)
     return alike and these.keys() == those.keys() and all(np.array_equal(these[key], those[key]) for key in these)
-
-
-def _remove(path: Path) -> None:
-    """Delete a file, link or folder so that at no instant a half-deleted checkpoint has a checkpoint's name."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    if not path.name.endswith(".tmp"):
-        path = path.rename(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp"))
-    shutil.rmtree(path)

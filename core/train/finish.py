@@ -77,7 +77,7 @@ def finish(trainer: Trainer, keeper: Keeper, log: RunLog) -> Outcome:
         The final numbers.
     """
     progress, folder = trainer.progress, trainer.folder
-    best = keeper.store.best() if keeper.store is not None else None
+    best = keeper.store.best() if keeper.store is not None and progress.best is not None else None
     if best is not None:
         for name, network in trainer.task.networks.items():
             load_network(best, name, network)

@@ -65,8 +65,8 @@ class Keeper:
         for name, callback in zip(callback_names(trainer.callbacks), trainer.callbacks):
             if name in progress.callbacks:
                 callback.set_state_dict(progress.callbacks[name])
-        if progress.is_best:  # the run may have been killed after saving, and before the rest
-            store.mark_best(newest)
+        # The run may have been killed after saving, and before the rest.
+        store.mark(newest, progress.is_best or progress.best is None)
         store.prune()
         for what, before, now in (("threads", progress.threads, threads()), ("as seed", progress.seed, fresh.seed)):
             if before != now:

@@ -8,16 +8,24 @@ import fcntl
 import itertools
 import os
 import re
+import shutil
+import uuid
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional, Union
 
 LOCK = "run.lock"
+BEST, NEWEST = "best", "newest"
+"""Links in a run's checkpoints to the best and to the newest of them."""
 
 
 class OutputError(OSError):
     """The run's folder cannot be written; the message says what, and why."""
+
+
+class LostFolderError(OutputError):
+    """The run's folder was deleted while it was written."""
 
 
 @contextlib.contextmanager
@@ -55,6 +63,7 @@ class RunFolder:
         self.results = self.path / "results.json"
         self.profile = self.path / "profile.json"
         self._lock: Any = None
+        self._descriptor = -1
 
     def __str__(self) -> str:
         return str(self.path)
@@ -129,24 +138,20 @@ class RunFolder:
         """Return a checkpoint of this run.
 
         Args:
-            which: "best" (the newest where none was marked), "newest", or a folder's name.
+            which: "best" (in a run of an earlier version that marked none, the newest), "newest", or a folder's name.
 
         Raises:
             FileNotFoundError: there is none.
         """
-        steps = sorted(self.checkpoints.glob("step_*"))
-        if which in ("best", "newest"):
-            best = self.checkpoints / "best"
-            if which == "best" and best.exists():
-                return best
-            if not steps:
-                raise FileNotFoundError(f"{str(self)!r} holds no checkpoint; train first")
-            return steps[-1]
-        chosen = self.checkpoints / which
-        if not chosen.is_dir():
-            names = ", ".join(["best", "newest", *(step.name for step in steps)])
-            raise FileNotFoundError(f"{str(self)!r} holds no checkpoint {which!r}; there are {names}")
-        return chosen
+        steps = {path.name: path for path in sorted(self.checkpoints.glob("step_*")) if path.is_dir()}
+        if not steps:
+            raise FileNotFoundError(f"{str(self)!r} holds no checkpoint; train first")
+        newest = next(reversed(list(steps.values())))
+        best = self.checkpoints / BEST
+        chosen = {BEST: best if best.exists() else newest, NEWEST: newest, **steps}
+        if which not in chosen:
+            raise FileNotFoundError(f"{str(self)!r} holds no checkpoint {which!r}; there are {', '.join(chosen)}")
+        return chosen[which]
 
     def claim(self) -> None:
         """Keep other processes from writing into this folder, until :meth:`release` or the end of this process.
@@ -174,10 +179,38 @@ class RunFolder:
         with writing(self.path / LOCK):
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
-        self._lock = lock
+        self._lock, self._descriptor = lock, descriptor
+        for leftover in self.path.glob(".*.tmp"):  # of a run that was killed while it wrote a file
+            if leftover.is_file():
+                leftover.unlink()
+
+    def require(self) -> None:
+        """Refuse to go on writing into a folder that was deleted since it was claimed.
+
+        Raises:
+            OutputError: it was; the message says so.
+        """
+        if self._lock is not None and os.fstat(self._descriptor).st_nlink == 0:
+            raise LostFolderError(
+                f"the run's folder {str(self.path)!r} was deleted during training, so nothing can be saved; train again"
+            )
 
     def release(self) -> None:
         """Let other processes write into this folder."""
         if self._lock is not None:
             self._lock()
             self._lock = None
+
+
+def remove(path: Path) -> None:
+    """Delete a file, link or folder so that at no instant a half-deleted folder has its name.
+
+    Args:
+        path: what to delete.
+    """
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+        return
+    if not path.name.endswith(".tmp"):
+        path = path.rename(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp"))
+    shutil.rmtree(path)

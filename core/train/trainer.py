@@ -161,6 +161,8 @@ class Trainer:
                 self._train(log)
                 return self._finish(log)
             except OutputError as error:
+                if self.folder is not None:
+                    self.folder.require()
                 raise OutputError(
                     f"{error}; {self._keeper.last_good()}; when there is room, continue with --resume {self.folder}"
                 ) from None
@@ -255,6 +257,8 @@ class Trainer:
     def _end_epoch(self, log: RunLog, clock: Clock, spent: float, interruption: Interruption) -> None:
         """Evaluate and save; only then the epoch is complete."""
         progress, options, epoch = self.progress, self.options, self.progress.epoch + 1
+        if self.folder is not None:
+            self.folder.require()
         progress.epoch, progress.step_in_epoch = epoch, 0
         line = f"epoch {epoch:>{len(str(options.epochs))}}/{options.epochs}  train {shown(self._averages.means())}"
         values = {**self._averages.means(), "samples_per_second": clock.rate, "seconds": clock.seconds}

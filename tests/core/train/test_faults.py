@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_a_full_disk_leaves_the_old_checkpoint(
         f"cannot write '{run}/{what}': No space left on device; the last good checkpoint is "
         f"{run}/checkpoints/step_00000008; when there is room, continue with --resume {run}"
     )
-    left = {path.name for path in (run / "checkpoints").iterdir()} - {"best"}
+    left = {path.name for path in (run / "checkpoints").iterdir()} - {"best", "newest"}
     assert left <= {"step_00000004", "step_00000008"}
     again = Regression()
     trainer = trainer_for(again, run, resume=True)
@@ -91,7 +92,8 @@ def test_files_that_may_not_grow(tmp_path: Path) -> None:
             trainer_for(Regression(splits=["train"], width=500), tmp_path / "run", [Limit()]).fit()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["step_00000004"]
+    left = sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert left == ["best", "newest", "step_00000004"]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -210,7 +212,47 @@ def test_a_checkpoint_is_replaced_without_a_gap(tmp_path: Path, monkeypatch: pyt
     newest = store.newest()
     assert newest is not None and checkpoint.load_progress(newest).step_in_epoch == 3
     store.save(checkpoint.Progress(step=3, epoch=1), {"model": network}, {})
-    assert checkpoint.load_progress(newest).epoch == 1 and [path.name for path in tmp_path.iterdir()] == [newest.name]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert checkpoint.load_progress(newest).epoch == 1 and left == ["best", "newest", newest.name]
+
+
+class After(Callback):
+    """Does something after an epoch."""
+
+    def __init__(self, epoch: int, action: Callable[[Trainer], object]) -> None:
+        self.epoch = epoch
+        self.action = action
+
+    def on_epoch_end(self, trainer: Trainer, values: Mapping[str, float]) -> None:
+        if trainer.progress.epoch == self.epoch:
+            self.action(trainer)
+
+
+@pytest.mark.parametrize("put_back", [False, True])
+def test_a_run_folder_that_is_deleted_during_training(tmp_path: Path, put_back: bool) -> None:
+    run = tmp_path / "run"
+
+    def delete(trainer: Trainer) -> None:
+        shutil.rmtree(run)
+        if put_back:
+            RunFolder.create(run)
+
+    with pytest.raises(OutputError) as caught:
+        trainer_for(Regression(), run, [After(2, delete)]).fit()
+    assert str(caught.value) == (
+        f"the run's folder '{run}' was deleted during training, so nothing can be saved; train again"
+    )
+
+
+def test_what_a_killed_process_left_at_the_top_of_a_run_goes_when_it_is_continued(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    trainer_for(Regression(), run).fit()
+    for name in (".config.yaml.k3j2h1.tmp", ".metrics.jsonl.a1b2c3.tmp", ".keep"):
+        (run / name).write_text("half")
+    (run / ".exported.x.tmp").mkdir()  # another command may be writing it
+    again = trainer_for(Regression(), run, resume=True)
+    again.resume()
+    assert sorted(path.name for path in run.glob(".*")) == [".exported.x.tmp", ".keep"]
 
 
 def test_damaged_progress_is_named(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def result(folder: Path) -> dict[str, Any]:
     times = {"seconds", "samples_per_second"}
     return {
         **files,
-        "best": os.readlink(checkpoints / "best"),
+        "links": [os.readlink(checkpoints / name) for name in ("best", "newest")],
         "rows": [{key: value for key, value in row.items() if key not in times} for row in rows],
         "results": json.loads((folder / "results.json").read_text())["results"],
         "names": sorted(path.name for path in checkpoints.iterdir()),

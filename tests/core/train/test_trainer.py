@@ -177,6 +177,55 @@ def test_a_loss_that_is_not_finite_names_step_rate_and_checkpoint(tmp_path: Path
         trainer_for(Regression(splits=["train"]), tmp_path / "later", [LaterExploding()], compiled=compiled).fit()
 
 
+def links(run: Path) -> dict[str, str]:
+    """Return where the links among a run's checkpoints point to."""
+    folder = run / "checkpoints"
+    found = {path.name: os.readlink(path) for path in folder.iterdir() if path.is_symlink()}
+    assert all((folder / target / "model.safetensors").is_file() for target in found.values())
+    return found
+
+
+@pytest.mark.parametrize("ema", [None, 0.5])
+def test_without_a_validation_split_the_newest_checkpoint_is_the_best(tmp_path: Path, ema: Optional[float]) -> None:
+    seen: list[dict[str, str]] = []
+
+    class Look(Callback):
+        def on_epoch_begin(self, trainer: Trainer) -> None:
+            if trainer.progress.epoch:
+                seen.append(links(tmp_path))
+
+    task = Regression(splits=["train"])
+    trainer_for(task, tmp_path, [Look()], epochs=4, keep_checkpoints=1, ema=ema).fit()
+    assert seen == [dict.fromkeys(("best", "newest"), f"step_{4 * epoch:08d}") for epoch in (1, 2, 3)]
+    assert links(tmp_path) == {"best": "step_00000016", "newest": "step_00000016"}
+    folder = RunFolder(tmp_path)
+    best = folder.find_checkpoint("best")
+    fresh = Regression()
+    load_network(best, "model", fresh.network)
+    assert_same_weights(fresh.network, task.network)
+    with pytest.raises(FileNotFoundError) as caught:
+        folder.find_checkpoint("step_4")
+    assert str(caught.value) == (
+        f"'{tmp_path}' holds no checkpoint 'step_4'; there are best, newest, step_00000016"
+    )
+
+
+def test_the_best_checkpoint_outlives_the_pruning_of_older_ones(tmp_path: Path) -> None:
+    class Worse(Regression):
+        """The second evaluation is the best."""
+
+        def evaluator(self, split: str) -> SquaredError:
+            evaluator = SquaredError()
+            evaluations.append(split)
+            evaluator.result = lambda: {"loss": abs(2.0 - len(evaluations))}  # type: ignore[method-assign]
+            return evaluator
+
+    evaluations: list[str] = []
+    trainer_for(Worse(splits=["train", "valid"]), tmp_path, epochs=5, keep_checkpoints=1).fit()
+    assert links(tmp_path) == {"best": "step_00000008", "newest": "step_00000020"}
+    assert sorted(path.name for path in (tmp_path / "checkpoints").glob("step_*")) == ["step_00000008", "step_00000020"]
+
+
 def test_newest_and_best_are_kept(tmp_path: Path) -> None:
     class Judged(Regression):
         """Its evaluations are given, not computed."""
