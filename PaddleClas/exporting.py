@@ -78,7 +78,7 @@ def export(
     """Write a network with its preprocessing and class names, for any batch size.
 
     Args:
-        network: images to logits.
+        network: images to logits; of several heads, the program gives all, the main one's first.
         transforms: the preprocessing.
         class_names: the classes, in the order of their numbers.
         target: the folder to write.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 
@@ -79,8 +80,13 @@ def prediction_sheet(
     save_figure(figure, path)
 
 
-def sheet_selection(labels: Sequence[int], predictions: Sequence[int], count: int = 32, mistakes: int = 8) -> list[int]:
-    """Choose images for a sheet: some mistakes first, then images spread evenly over the rest.
+def sheet_selection(
+    labels: Sequence[int], predictions: Sequence[int], count: int = 32, mistakes: int = 16
+) -> list[int]:
+    """Choose images for a sheet: mistakes of every kind first, then images spread evenly over the rest.
+
+    A kind is a true class and the class that is taken for it. Each gives one image before any gives a second; where
+    there are more kinds than places, the most frequent ones are shown.
 
     Args:
         labels: true classes.
@@ -91,7 +97,12 @@ def sheet_selection(labels: Sequence[int], predictions: Sequence[int], count: in
     Returns:
         Image numbers.
     """
-    wrong = [i for i, (label, prediction) in enumerate(zip(labels, predictions)) if label != prediction][:mistakes]
+    kinds: dict[tuple[int, int], list[int]] = {}
+    for i, kind in enumerate(zip(labels, predictions)):
+        if kind[0] != kind[1]:
+            kinds.setdefault(kind, []).append(i)
+    frequent_first = sorted(kinds.values(), key=len, reverse=True)
+    wrong = [i for turn in itertools.zip_longest(*frequent_first) for i in turn if i is not None][:mistakes]
     rest = [i for i in range(len(labels)) if labels[i] == predictions[i]]
     places = np.linspace(0, len(rest) - 1, min(count - len(wrong), len(rest))).round().astype(int).tolist()
     return wrong + [rest[place] for place in places]

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 
 import core
 from core.nn import functional as F
+from PaddleClas.models.base import main_logits
 
 
 def views(images: Any, crops: int = 1, flip: bool = False, crop_size: Optional[int] = None) -> Iterator[Any]:
@@ -42,11 +43,11 @@ def averaged(network: Callable[[Any], Any], images: Any, **options: Any) -> Any:
     """Return the logarithm of the mean probabilities over the views: logits like the network's, (N, class_num).
 
     Args:
-        network: images to logits.
+        network: images to logits; of several heads, the main one's are averaged.
         images: (N, C, H, W).
         **options: of :func:`views`.
     """
-    answers = [F.softmax(network(view), axis=-1) for view in views(images, **options)]
+    answers = [F.softmax(main_logits(network(view)), axis=-1) for view in views(images, **options)]
     total = answers[0]
     for answer in answers[1:]:
         total = total + answer

@@ -13,6 +13,9 @@ from core.vision.image import read_image
 
 Transform = Callable[[np.ndarray], Any]
 
+MOST_CLASSES = 1_000_000
+"""A larger number of classes is a mistake, and would take gigabytes."""
+
 
 class ImageDataset(Dataset):
     """Sample i is (image after the transform, class number).
@@ -22,10 +25,14 @@ class ImageDataset(Dataset):
     Args:
         class_names: the classes, in the order of their numbers.
         transform: what to do with an image; None: nothing.
+        all_classes: whether these are all classes, as names and folders say; not where only the labels tell of them.
     """
 
-    def __init__(self, class_names: list[str], transform: Optional[Transform] = None) -> None:
+    def __init__(
+        self, class_names: list[str], transform: Optional[Transform] = None, all_classes: bool = True
+    ) -> None:
         self.class_names = class_names
+        self.all_classes = all_classes
         self.transform = transform
 
     def image(self, index: int) -> np.ndarray:

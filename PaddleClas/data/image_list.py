@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from core.io.files import is_url, read_bytes
-from PaddleClas.data.dataset import ImageDataset, Transform, read_picture
+from PaddleClas.data.dataset import MOST_CLASSES, ImageDataset, Transform, read_picture
 
 _LINE = re.compile(r"(.*\S)[ \t]+([0-9]+)", re.DOTALL)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -47,7 +47,7 @@ class ImageNetDataset(ImageDataset):
             raise ValueError(
                 f"{class_names_path}: {len(names)} class names, but {cls_label_path} has label {count - 1}, of {name!r}"
             )
-        super().__init__(names, transform)
+        super().__init__(names, transform, all_classes=class_names_path is not None)
 
     def image(self, index: int) -> np.ndarray:
         """Return an image: uint8, shape (H, W, 3), RGB."""
@@ -81,10 +81,12 @@ def read_image_list(path: str) -> list[tuple[str, int]]:
             continue
         parts = _LINE.fullmatch(line)
         if parts is None:
-            raise ValueError(f"{path}:{number}: a line holds a path, a space and a class number, not {line!r}")
+            raise ValueError(f"{path}:{number}: a line holds a path, a space and a class number, not {line[:200]!r}")
         name, label = parts.groups()
         if _OF_WINDOWS.match(name):
             raise ValueError(f"{path}:{number}: {name!r} is a path on a computer with Windows; make it relative")
+        if len(label.lstrip("0")) >= len(str(MOST_CLASSES)):
+            raise ValueError(f"{path}:{number}: a class number is less than {MOST_CLASSES:,}, not {label[:20]}")
         samples.append((name, int(label)))
     if not samples:
         raise ValueError(f"{path}: the list is empty")

@@ -21,7 +21,7 @@ class Part(ImageDataset):
     """
 
     def __init__(self, dataset: ImageDataset, share: Sequence[float]) -> None:
-        super().__init__(dataset.class_names, dataset.transform)
+        super().__init__(dataset.class_names, dataset.transform, dataset.all_classes)
         self.whole = dataset
         labels = np.array([dataset.label(index) for index in range(len(dataset))], dtype=np.int64)
         self.indices = part_indices(labels, share)

@@ -78,11 +78,11 @@ def _linear(in_features: int, out_features: int, fan_in: int) -> nn.Linear:
 
 
 class GoogLeNetwork(ImageClassifier):
-    """A stem and nine inception blocks: (N, 3, H, W) to (N, class_num), and in training the logits of three heads.
+    """A stem, nine inception blocks and three heads: (N, 3, 224, 224) to three times (N, class_num).
 
-    In training the images must be 224 x 224, for which the two further heads are made, and the result is a list:
-    logits of the head at the end, of that after block 4a, of that after block 4d. Dropout scales in evaluation instead
-    of training (``downscale_in_infer``), as the official weights expect.
+    The result is a list, in training and in evaluation, as in the official kit: logits of the head at the end, of that
+    after block 4a, of that after block 4d. The two further heads need images of 224 x 224; :meth:`forward_stages` takes
+    any size. Dropout scales in evaluation instead of training (``downscale_in_infer``), as the official weights expect.
 
     Args:
         class_num: number of classes.
@@ -132,18 +132,20 @@ class GoogLeNetwork(ImageClassifier):
         """Return the logits of the last head for feature maps of any size, (N, class_num)."""
         return self._fc_out(core.flatten(self._drop(F.adaptive_avg_pool2d(features, 1)), 1))
 
-    def forward_heads(self, x: Any) -> list[Any]:
-        """Return the logits of all three heads, the last one first; images must be 224 x 224."""
+    def forward(self, x: Any) -> list[Any]:
+        """Return the logits of all three heads for images, each (N, class_num): the main one's, then two further ones'.
+
+        Raises:
+            ValueError: the images are of another size than the further heads take.
+        """
         maps = self._forward_blocks(x)
+        if any(not 11 <= extent <= 13 for extent in maps["4a"].shape[2:]):  # pooled to 3 x 3, as the linear layers need
+            raise ValueError(f"GoogLeNet takes images of 224 x 224 pixels, not {x.shape[2]} x {x.shape[3]}")
         first = self._fc_o1(core.flatten(self._conv_o1(F.avg_pool2d(maps["4a"], 5, 3)), 1))
         first = self._out1(self._drop_o1(F.relu(first)))
         second = self._fc_o2(core.flatten(self._conv_o2(F.avg_pool2d(maps["4d"], 5, 3)), 1))
         second = self._out2(self._drop_o2(second))  # without an activation, as the official weights expect
         return [self.forward_head(maps["5b"]), first, second]
-
-    def forward(self, x: Any) -> Any:
-        """Return the logits for images, (N, class_num); in training those of all three heads, as a list."""
-        return self.forward_heads(x) if self.training else super().forward(x)
 
 
 def GoogLeNet(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> GoogLeNetwork:

@@ -76,7 +76,9 @@ def message(experiment: Path, *changes: str) -> str:
         ("data.train.share=[0.9, 1]", "data.train: share [0.9, 1.0] leaves no image of class 'ant', which has 2"),
         ("data.train.share=[0.9, 0.1]", "data.train.share: must be two rising numbers between 0 and 1, as in [0, 0.8], not [0.9, 0.1]"),
         ("data.train.dataset.classes=[cat, bee, ant]", "data.test: class 0 is 'ant', but 'cat' in what the network is trained on"),
-        ("model.class_num=2", "data.train has 3 classes, model.class_num is 2; make them equal"),
+        ("model.class_num=2", "data.train has 3 classes, but model.class_num is 2; set model.class_num: 3"),
+        ("model.class_num=1000", "data.train has 3 classes, but model.class_num is 1000; set model.class_num: 3"),
+        ("model.class_num=99999999999", "model.class_num must be less than or equal to 1000000, not 99999999999"),
         ("data.train.transforms=[]", "data.train.transforms must give float32 of shape (channels, height, width), not uint8 of shape (30, 32, 3); end them with ToTensor"),
         ("data.train.transforms.0={name: RandomHorizontalFlip}", "LeNet cannot take the 3 x 28 x 28 images of data.train.transforms: conv2d: the input of shape [1, 3, 28, 28] has 3 channels"),
         ("data.train.transforms.1.size=[1, 1]", "LeNet cannot take the 1 x 1 x 1 images of data.train.transforms: "),
@@ -130,14 +132,49 @@ def test_a_split_with_fewer_classes_must_name_them_all(experiment: Path) -> None
     assert start(experiment, "data.test.dataset.classes=[ant, bee, cat]") == 0
 
 
-def test_classes_without_images_and_outputs_without_classes_are_remarked_on(
-    experiment: Path, capsys: pytest.CaptureFixture[str]
+def test_a_split_with_further_classes_is_refused(experiment: Path) -> None:
+    assert message(experiment, "data.test.dataset.classes=[ant, bee, cat, dog]") == (
+        "data.test has 4 classes, but model.class_num is 3, as the network is trained on 3 classes; "
+        "let data.test.dataset name the same ones, without 'dog'"
+    )
+
+
+def test_evaluation_of_a_config_refuses_a_head_for_other_classes(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("PaddleClas.task.build_network", None)  # it is not built
+    arguments = ["-c", str(experiment / "config.yaml"), "--output", str(experiment / "evaluation")]
+    for class_num in (2, 7):
+        expected = f"data.test has 3 classes, but model.class_num is {class_num}; set model.class_num: 3$"
+        with pytest.raises(ValueError, match=expected):
+            eval_command.main([*arguments, "-o", f"model.class_num={class_num}"])
+
+
+def test_a_list_without_names_tells_all_classes_only_where_it_is_trained_on(experiment: Path) -> None:
+    for split, count in (("train", 3), ("test", 2)):  # no picture of the last class to test
+        names = ("ant", "bee", "cat")[:count]
+        lines = [f"{split}/{name}/0.png {number}\n" for number, name in enumerate(names)]
+        (experiment / "data" / f"{split}.txt").write_text("".join(lines))
+    lists = [
+        f"data.{split}.dataset={{name: ImageNetDataset, image_root: ., cls_label_path: {split}.txt}}"
+        for split in ("train", "test")
+    ]
+    assert message(experiment, *lists, "model.class_num=1000") == (
+        "data.train has 3 classes, but model.class_num is 1000; set model.class_num: 3, "
+        "or name all classes in data.train.dataset.class_names_path"
+    )
+    assert start(experiment, *lists) == 0
+    options = [word for change in lists for word in ("-o", change)]
+    target = ["--output", str(experiment / "evaluation")]
+    assert eval_command.main(["-c", str(experiment / "config.yaml"), *options, *target]) == 0
+    (experiment / "data" / "train.txt").write_text(f"train/ant/0.png {'9' * 5000}\n")
+    assert "train.txt:1: a class number is less than 1,000,000, not 99999999999999999999" in message(experiment, *lists)
+
+
+def test_classes_without_images_are_remarked_on(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
     classes = [f"data.{split}.dataset.classes=[ant, bee, cat, dog]" for split in ("train", "test")]
-    assert start(experiment, "model.class_num=6", *classes) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert "note: the data has 4 classes, model.class_num is 6" in told
-    assert "note: data.train has no image of the class dog" in told
+    assert start(experiment, "model.class_num=4", *classes) == 0
+    assert "note: data.train has no image of the class dog" in capsys.readouterr().out.splitlines()
 
 
 def test_weights_for_another_number_of_classes(experiment: Path) -> None:

@@ -38,6 +38,13 @@ def test_selection_puts_mistakes_first() -> None:
     assert sheet_selection([1], [0]) == [0]
 
 
+def test_selection_shows_every_kind_of_mistake_before_a_second_of_one() -> None:
+    labels = [0] * 20 + [1, 2, 2]
+    predictions = [1] * 20 + [0, 0, 0]
+    assert sheet_selection(labels, predictions, mistakes=5) == [0, 21, 20, 1, 22]
+    assert sheet_selection(labels, predictions, mistakes=2) == [0, 21]  # the most frequent kinds
+
+
 def test_annotated_image_keeps_the_picture_and_adds_text() -> None:
     image = np.full((100, 400, 3), 77, np.uint8)
     result = annotated(image, ["cat 90%", "dog 10%"])

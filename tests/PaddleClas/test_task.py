@@ -53,10 +53,12 @@ def test_softmax_of_large_logits_is_finite() -> None:
     np.testing.assert_allclose(softmax(np.array([[1000.0, 1000.0]])), [[0.5, 0.5]])
 
 
-def test_more_classes_than_outputs_is_refused() -> None:
-    config = load_config(ClassificationConfig, CONFIG, ["model.class_num=7"])
-    with pytest.raises(ValueError, match="data.train has 10 classes, model.class_num is 7; make them equal"):
-        ClassificationTask(config, network=nn.Identity()).dataset("train")
+@pytest.mark.parametrize("class_num", [7, 1000])
+def test_outputs_for_other_classes_than_the_data_has_are_refused(class_num: int) -> None:
+    config = load_config(ClassificationConfig, CONFIG, [f"model.class_num={class_num}"])
+    expected = f"data.train has 10 classes, but model.class_num is {class_num}; set model.class_num: 10$"
+    with pytest.raises(ValueError, match=expected):
+        ClassificationTask(config).dataset("train")
 
 
 def test_a_missing_split_is_named() -> None:
