@@ -14,7 +14,7 @@ from core.jit.fusion import is_fusable
 from core.jit.own_kernels import is_for_own_kernels
 from core.jit.passes import is_random
 from core.jit.segments import Executable
-from core.kernels import door, engine, graph
+from core.kernels import door, engine, forked, graph
 from core.kernels.door import Meta, Value
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import Array
@@ -81,7 +81,7 @@ class EngineProgram:
                 fuse=fuse and not trace.training and is_fusable(program),
             )
         self._networks = program.networks  # operations know them by name alone
-        self._lock = threading.Lock()
+        self._lock = forked.survives(threading.Lock())
         self._ready = False
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

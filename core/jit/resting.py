@@ -22,7 +22,7 @@ from core.jit.input_spec import InputSpec
 from core.jit.passes import without_unneeded
 from core.jit.symbolic import SymbolicProgram
 from core.jit.widening import optimized_in_mixed_precision
-from core.kernels import door, engine
+from core.kernels import door, engine, forked
 from core.kernels.door import Value
 from core.kernels.engine import Array, MXNetError
 from core.kernels.operator import is_declared
@@ -65,7 +65,7 @@ class RestingProgram:
         self.first_weight = weights
         self.usual = usual
         self.is_mixed = door.state.precision is not None
-        self._lock = threading.Lock()
+        self._lock = forked.survives(threading.Lock())
         self._weights: list[Array] = []
         self._written = -1
         self._calls = 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.jit.replay import repeat
 from core.jit.segments import Executable
-from core.kernels import door
+from core.kernels import door, forked
 from core.kernels.dimension import Guard
 from core.kernels.door import Meta, Value
 from core.kernels.trace import Operation, Trace
@@ -22,7 +22,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._executables: OrderedDict[Any, Executable] = OrderedDict()
-        self._lock = threading.RLock()
+        self._lock = forked.survives(threading.RLock())
 
     def run(self, traced: Callable[[Sequence[Value]], list[Value]], inputs: Sequence[Value]) -> list[Value]:
         """Return the results, recorded where they need gradients.

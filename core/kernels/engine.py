@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from core.kernels import forked
 from core.kernels.dtypes import BY_CODE, DType, bfloat16, dtype_of_numpy
 from core.kernels.errors import OperatorError
 from core.kernels.startup import _LIB, C_LIBRARY, MXNetError, mx
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Array = Any
 else:
     Array = mx.nd.NDArray
-turn = threading.RLock()
+turn = forked.survives(threading.RLock())
 """Held while the engine computes: it keeps no order between what several threads give it, and lays weights out anew in
 place when a program first reads them."""
 undisturbed: contextlib.AbstractContextManager[Any] = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.kernels import matrix_extensions, requirements
+from core.kernels import forked, matrix_extensions, requirements
 from core.kernels.processors import processors
 
 if "bool" not in np.__dict__:
@@ -78,6 +78,7 @@ def set_number_of_threads(number: int) -> None:
 
 
 requirements.check()
+forked.check()
 # mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
 with (
     warnings.catch_warnings(),
@@ -114,3 +115,4 @@ def keep_freed_memory() -> bool:
 
 keep_freed_memory()
 _LIB.MXSetIsNumpyShape(2, ctypes.byref(ctypes.c_int()))  # 2: for every thread; shapes () and (0, 3) are real shapes
+forked.watch(_LIB)

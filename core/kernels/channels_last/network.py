@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.kernels import forked
 from core.kernels.channels_last.layer import Layer, shapes_of
 from core.kernels.channels_last.plan import Plan
 from core.kernels.channels_last.run import run
@@ -43,7 +44,7 @@ class Network:
         self.name = f"network {next(_numbers)}"
         NETWORKS[self.name] = self
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = forked.survives(threading.Lock())
 
     def output_shapes(self, shape: Sequence[int]) -> list[tuple[int, ...]]:
         """Return the shapes of the results for an input (N, C, H, W).
