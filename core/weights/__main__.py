@@ -9,20 +9,23 @@ from typing import Any, Optional
 import numpy
 
 from core.weights.convert import WRITERS, convert
+from core.weights.messages import one_line, shown
 from core.weights.pdparams import NAME_TABLE, read_pickle
 from core.weights.read import file_format, read_bits
+
+_LONGEST_NAME = 200
 
 
 def describe_value(name: str, value: Any) -> Iterator[tuple[str, str, int]]:
     """Yield (name, description, number of elements) for each leaf of a loaded value."""
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from describe_value(f"{name}/{key}" if name else str(key), part)
+            place = one_line(key, _LONGEST_NAME)
+            yield from describe_value(one_line(f"{name}/{place}", _LONGEST_NAME) if name else place, part)
     elif isinstance(value, numpy.ndarray):
         yield name, f"{value.dtype} {list(value.shape)}", value.size
     else:
-        text = repr(value)
-        yield name, text if len(text) <= 60 else text[:57] + "...", 0
+        yield name, shown(value, 60), 0
 
 
 def inspect(path: str) -> list[str]:
@@ -44,6 +47,7 @@ def inspect(path: str) -> list[str]:
         value, halves = read_bits(path)
     names = value.pop(NAME_TABLE, None) if isinstance(value, dict) else None
     rows = list(describe_value("", value))
+    halves = {one_line(name, _LONGEST_NAME) for name in halves}
     rows = [(name, text.replace("uint16", "bfloat16") if name in halves else text, size) for name, text, size in rows]
     width = max([len(row[0]) for row in rows] + [0])
     lines = [f"{path}: {kind} format"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
+
 import numpy
 
 
@@ -15,3 +17,17 @@ def widen(bits: numpy.ndarray) -> numpy.ndarray:
         float32 of the same shape; exact.
     """
     return (bits.astype(numpy.uint32) << 16).view(numpy.float32)
+
+
+def widen_named(arrays: Mapping[str, numpy.ndarray], names: Container[str]) -> dict[str, numpy.ndarray]:
+    """Return arrays with those of bfloat16 as float32; an array that stands under several names is widened once.
+
+    Args:
+        arrays: name to array.
+        names: the names of the uint16 arrays that hold bfloat16.
+    """
+    made: dict[int, numpy.ndarray] = {}
+    for name, array in arrays.items():
+        if name in names and id(array) not in made:
+            made[id(array)] = widen(array)
+    return {name: made[id(array)] if name in names else array for name, array in arrays.items()}

@@ -12,7 +12,6 @@ buffers with the type of element (field 1) and the extents (field 2); the elemen
 
 from __future__ import annotations
 
-import math
 import os
 import struct
 import tarfile
@@ -24,14 +23,16 @@ import numpy
 
 from core.weights.atomic import PathLike
 from core.weights.fluid_program import fields, persistable_names
-from core.weights.pdparams import require_file, shown
+from core.weights.limits import MOST_AXES, array_bytes
+from core.weights.messages import shown
+from core.weights.pdparams import require_file
 
 START = bytes(4)
 """A tensor's first bytes: version 0."""
 
 _TYPES = {0: "?", 1: "<i2", 2: "<i4", 3: "<i8", 4: "<f2", 5: "<f4", 6: "<f8", 19: "<u8", 20: "u1", 21: "i1", 22: "<u2"}
 _BFLOAT16 = 22
-_LEVELS, _AXES, _DESCRIPTION = 32, 32, 1024  # more than any file has
+_LEVELS, _DESCRIPTION = 32, 1024  # more than any file has
 _PROGRAMS = ("__model__", "model")
 
 
@@ -177,9 +178,9 @@ def _elements(read: Callable[[int], bytes], description: bytes) -> tuple[numpy.n
             shape.append(value)
     if kind not in _TYPES:
         raise ValueError(f"it holds a tensor of unknown type {kind}")
-    if len(shape) > _AXES or any(extent < 0 for extent in shape):
+    if len(shape) > MOST_AXES or any(extent < 0 for extent in shape):
         raise ValueError(f"it holds a tensor of shape {shown(shape)}")
     dtype = numpy.dtype(_TYPES[kind])
-    content = read(dtype.itemsize * math.prod(shape))
+    content = read(array_bytes(shape, dtype.itemsize))
     array = numpy.frombuffer(content, dtype).reshape(shape)
     return array.astype(dtype.newbyteorder("=")), kind == _BFLOAT16

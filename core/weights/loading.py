@@ -15,7 +15,8 @@ from core.weights.atomic import PathLike
 from core.weights.bfloat16 import widen
 from core.weights.download import fetch
 from core.weights.manifest import WeightRecord
-from core.weights.pdparams import NAME_TABLE, shown
+from core.weights.messages import shown
+from core.weights.pdparams import NAME_TABLE
 from core.weights.read import read_weights
 
 Source = Union[PathLike, WeightRecord, Mapping[str, Any]]
@@ -43,7 +44,7 @@ class LoadReport:
         wanted = len(self.loaded) + len(self.fresh)
         lines = [f"{self.source}: {len(self.loaded)} of {wanted} entries of the model loaded"]
         lines += [f"  fresh: {name} ({reason})" for name, reason in self.fresh.items()]
-        lines += [f"  unused: {name} ({reason})" for name, reason in self.unused.items()]
+        lines += [f"  unused: {shown(name)[1:-1]} ({reason})" for name, reason in self.unused.items()]
         return "\n".join(lines)
 
 

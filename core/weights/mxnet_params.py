@@ -16,7 +16,9 @@ import numpy
 
 from core.weights.atomic import PathLike, atomic_write
 from core.weights.bfloat16 import widen
-from core.weights.pdparams import describe, require_file
+from core.weights.limits import MOST_AXES, array_bytes
+from core.weights.messages import describe
+from core.weights.pdparams import require_file
 
 MAGIC = 0x112
 _VERSION_1, _VERSION_2, _VERSION_3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
@@ -128,7 +130,7 @@ def _read_array(reader: _Reader) -> numpy.ndarray:
         axes, extent_form = magic, "I"
     if axes == -1 or (axes == 0 and magic != _VERSION_3):
         raise ValueError("it holds an array that was never given a value")
-    if not 0 <= axes <= 32:
+    if not 0 <= axes <= MOST_AXES:
         raise ValueError(f"it holds an array of {axes} axes")
     shape = reader.integers(f"{axes}{extent_form}") if axes else ()
     if any(extent < 0 for extent in shape):
@@ -137,10 +139,7 @@ def _read_array(reader: _Reader) -> numpy.ndarray:
     if flag != _BFLOAT16 and flag not in _DTYPES:
         raise ValueError(f"it holds an array of unknown data type {flag}")
     dtype = numpy.dtype("<u2" if flag == _BFLOAT16 else _DTYPES[flag]).newbyteorder("<")
-    count = dtype.itemsize
-    for extent in shape:
-        count *= extent
-    values = numpy.frombuffer(reader.read(count), dtype).reshape(shape)
+    values = numpy.frombuffer(reader.read(array_bytes(shape, dtype.itemsize)), dtype).reshape(shape)
     if flag == _BFLOAT16:
         return widen(values)
     return values.astype(dtype.newbyteorder("="))

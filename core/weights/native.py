@@ -16,9 +16,8 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy
 
 from core.weights.atomic import PathLike
-from core.weights.pdparams import shown
-from core.weights.safetensors_file import read_safetensors_bits, write_safetensors
-from core.weights.unpickler import one_line
+from core.weights.messages import one_line, shown
+from core.weights.safetensors_file import bounded_integer, read_safetensors_bits, write_safetensors
 
 VERSION = 1
 _ENTRY = "core"
@@ -128,26 +127,27 @@ def read_native(path: PathLike, tensor: Callable[[TensorContent], Any]) -> Any:
     if _ENTRY not in metadata:
         return {name: tensor(TensorContent(array, None, name in halves)) for name, array in arrays.items()}
     try:
-        described = json.loads(metadata[_ENTRY])
+        described = json.loads(metadata[_ENTRY], parse_int=bounded_integer)
         version = described["version"]
         if version != VERSION:
             raise ValueError(f"its layout has version {str(version)[:20]}, this core reads version {VERSION}")
-        return _decode(described["value"], arrays, halves, tensor)
+        return _decode(described["value"], dict(arrays), halves, tensor)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = one_line(error) if isinstance(error, ValueError) else "it does not fit its arrays"
         name = repr(os.fspath(path))
         raise ValueError(f"cannot read {name}: its description of nested values is damaged ({reason})") from None
 
 
-def _decode(value: Any, arrays: Mapping[str, Any], halves: set[str], tensor: Callable[[TensorContent], Any]) -> Any:
+def _decode(value: Any, arrays: dict[str, Any], halves: set[str], tensor: Callable[[TensorContent], Any]) -> Any:
+    """Return a described value; each array stands in one place, from which it is taken."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if "tensor" in value:
         name = value["tensor"]
-        return tensor(TensorContent(arrays[name], value["name"], name in halves))
+        return tensor(TensorContent(arrays.pop(name), value["name"], name in halves))
     (kind, content), = value.items()
     if kind in ("array", "number"):
-        return arrays[content] if kind == "array" else arrays[content][()]
+        return arrays.pop(content) if kind == "array" else arrays.pop(content)[()]
     if kind == "dict":
         return {key: _decode(part, arrays, halves, tensor) for key, part in content}
     if kind not in ("list", "tuple"):

@@ -9,7 +9,9 @@ from typing import Any, BinaryIO, Union
 import numpy
 
 from core.weights.atomic import PathLike, atomic_write
-from core.weights.unpickler import load_plain, one_line
+from core.weights.limits import array_bytes, arrays_allowance
+from core.weights.messages import describe, shown
+from core.weights.unpickler import load_plain
 
 NAME_TABLE = "StructuredToParameterName@@"
 """The entry that maps structured names (``conv.weight``) to global ones (``conv2d_0.w_0``)."""
@@ -37,7 +39,8 @@ def read_pickle(source: Union[PathLike, BinaryIO]) -> Any:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is truncated, is not a pickle, or asks for anything but arrays and plain containers.
+        ValueError: the file is truncated, is not a pickle, asks for anything but arrays and plain containers, or makes
+            more of its bytes than 1.1 times their number and 1 MB.
     """
     if isinstance(source, (str, os.PathLike)):
         require_file(source)
@@ -70,7 +73,9 @@ def _read(stream: BinaryIO, name: str) -> Any:
         if start.startswith(mark):
             raise ValueError(f"cannot read {name} as a Paddle file: {reason}")
     try:
-        return _join_slices(load_plain(stream))
+        begin = stream.tell()
+        value = load_plain(stream)
+        return _join_slices(value, arrays_allowance(stream.tell() - begin))
     except pickle.UnpicklingError as error:
         reason = str(error)
         if "truncated" in reason or "too early" in reason:
@@ -80,14 +85,25 @@ def _read(stream: BinaryIO, name: str) -> Any:
         raise ValueError(f"cannot read {name}: {reason}") from None
 
 
-def _join_slices(value: Any) -> Any:
-    """Put together the parameters that Paddle cut into slices because they exceed 1 GiB (protocols 2 and 3)."""
+def _join_slices(value: Any, allowed: int) -> Any:
+    """Put together the parameters that Paddle cut into slices because they exceed 1 GiB (protocols 2 and 3).
+
+    Args:
+        value: what the file holds.
+        allowed: how many bytes the whole parameters may have together.
+    """
     if not isinstance(value, dict) or not isinstance(value.get(_BIG_PARAMETERS), dict):
         return value
     for name, description in value.pop(_BIG_PARAMETERS).items():
         try:
             parts = [value.pop(part) for part in description["slices"]]
-            value[name] = numpy.concatenate(parts).reshape(description["OriginShape"])
+            if not all(isinstance(part, numpy.ndarray) for part in parts):
+                raise ValueError
+            allowed -= sum(part.nbytes for part in parts)
+            shape = tuple(description["OriginShape"])
+            if allowed < 0 or array_bytes(shape, 1) != sum(part.size for part in parts):
+                raise ValueError
+            value[name] = numpy.concatenate(parts).reshape(shape)
         except (KeyError, TypeError, ValueError):
             raise pickle.UnpicklingError(f"the slices of parameter {shown(name)} do not fit together") from None
     return value
@@ -191,15 +207,3 @@ def write_pdparams(arrays: Mapping[str, numpy.ndarray], path: PathLike, names: M
             raise TypeError(f"parameter {key!r} must be a numpy array of numbers, not {describe(array)}")
     table = {key: names.get(key, key) for key in arrays}
     write_pickle({**{key: numpy.asarray(array) for key, array in arrays.items()}, NAME_TABLE: table}, path)
-
-
-def shown(key: Any) -> str:
-    """Return the name of an entry for a message, whatever its length."""
-    return one_line(repr(key), 100)
-
-
-def describe(value: Any) -> str:
-    """Return a short description of a value for a message: its type, for an array its data type."""
-    if isinstance(value, numpy.ndarray):
-        return f"an array of data type {value.dtype}"
-    return f"a {type(value).__name__}"

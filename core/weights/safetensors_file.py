@@ -15,14 +15,16 @@ from typing import Any, Optional
 import numpy
 
 from core.weights.atomic import PathLike, atomic_write
-from core.weights.bfloat16 import widen
-from core.weights.pdparams import describe, require_file, shown
-from core.weights.unpickler import one_line
+from core.weights.bfloat16 import widen_named
+from core.weights.limits import LONGEST_NUMBER, array_bytes
+from core.weights.messages import describe, one_line, shown
+from core.weights.pdparams import require_file
 
 _TYPES = {
     "BOOL": "?", "U8": "u1", "I8": "i1", "I16": "<i2", "U16": "<u2", "I32": "<i4", "U32": "<u4", "I64": "<i8",
     "U64": "<u8", "F16": "<f2", "F32": "<f4", "F64": "<f8", "BF16": "<u2",
 }  # fmt: skip
+_LONGEST_HEADER = 32_000_000
 _CODES = {numpy.dtype(form): code for code, form in _TYPES.items() if code != "BF16"}
 
 
@@ -56,7 +58,7 @@ def read_safetensors_with_metadata(path: PathLike) -> tuple[dict[str, numpy.ndar
         ValueError: the file is truncated or is not a safetensors file.
     """
     arrays, metadata, halves = read_safetensors_bits(path)
-    return {name: widen(array) if name in halves else array for name, array in arrays.items()}, metadata
+    return widen_named(arrays, halves), metadata
 
 
 def read_safetensors_bits(path: PathLike) -> tuple[dict[str, numpy.ndarray], dict[str, str], set[str]]:
@@ -76,11 +78,12 @@ def read_safetensors_bits(path: PathLike) -> tuple[dict[str, numpy.ndarray], dic
 
     require_file(path)
     try:
+        _check_header(path)
         with safetensors.safe_open(os.fspath(path), framework="numpy") as file:  # checks names, types, shapes, places
             metadata = dict(file.metadata() or {})
         with open(path, "rb") as stream:
             start = 8 + struct.unpack("<Q", stream.read(8))[0]
-            header = json.loads(stream.read(start - 8))
+            header = json.loads(stream.read(start - 8), parse_int=bounded_integer)
             header.pop("__metadata__", None)
             arrays = {name: _read_array(stream, start, name, entry) for name, entry in header.items()}
         return arrays, metadata, {name for name, entry in header.items() if entry["dtype"] == "BF16"}
@@ -89,12 +92,32 @@ def read_safetensors_bits(path: PathLike) -> tuple[dict[str, numpy.ndarray], dic
         raise ValueError(f"cannot read {name} as a safetensors file: {reason}; fetch or write it again") from None
 
 
+def bounded_integer(digits: str) -> int:
+    """Return an integer of JSON text.
+
+    Raises:
+        ValueError: it has more digits than a number in a file may have.
+    """
+    if len(digits) > LONGEST_NUMBER:
+        raise ValueError(f"it holds an integer of more than {LONGEST_NUMBER:,} digits")
+    return int(digits)
+
+
+def _check_header(path: PathLike) -> None:
+    """Check the announced length of the header, of which objects of many times its size are made."""
+    with open(path, "rb") as stream:
+        start = stream.read(8)
+    if len(start) == 8 and struct.unpack("<Q", start)[0] > _LONGEST_HEADER:
+        raise ValueError(f"its header is longer than {_LONGEST_HEADER:,} bytes")
+
+
 def _read_array(stream: Any, start: int, name: str, entry: Mapping[str, Any]) -> numpy.ndarray:
     if entry["dtype"] not in _TYPES:
         raise ValueError(f"array {shown(name)} holds {entry['dtype']} numbers, which numpy does not have")
     dtype = numpy.dtype(_TYPES[entry["dtype"]])
     begin, end = entry["data_offsets"]
     stream.seek(start + begin)
+    array_bytes(entry["shape"], dtype.itemsize)
     flat = numpy.fromfile(stream, dtype, (end - begin) // dtype.itemsize)
     return flat.astype(dtype.newbyteorder("="), copy=False).reshape(entry["shape"])
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.tensor import Tensor
 from core.weights.atomic import PathLike
+from core.weights.messages import shown
 from core.weights.native import TensorContent, read_native, write_native
 from core.weights.pdparams import NAME_TABLE, check_protocol, cut_slices, read_pickle, write_pickle
 from core.weights.read import file_format, read_weights
@@ -83,12 +84,14 @@ def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
     if isinstance(value, dict) and isinstance(value.get(NAME_TABLE), dict):
         table = value[NAME_TABLE] if configs.get("keep_name_table", False) else value.pop(NAME_TABLE)
         if as_tensors:
-            value.update({key: _tensor(value[key]) for key in table if isinstance(value.get(key), np.ndarray)})
+            tensor = _Tensors()
+            value.update({key: tensor(value[key]) for key in table if isinstance(value.get(key), np.ndarray)})
         return value
     if _holds_pair(value):
-        return _replace(value, _is_pair, lambda pair: _tensor(pair[1], pair[0]) if as_tensors else pair[1])
+        tensor = _Tensors()
+        return _replace(value, _is_pair, lambda pair: tensor(pair[1], pair[0]) if as_tensors else pair[1])
     if as_tensors:
-        return _replace(value, lambda part: isinstance(part, np.ndarray), _tensor)
+        return _replace(value, lambda part: isinstance(part, np.ndarray), _Tensors())
     return value
 
 
@@ -192,6 +195,22 @@ def _replace(value: Any, chosen: Callable[[Any], bool], convert: Callable[[Any],
     if isinstance(value, (list, tuple)):
         return type(value)([_replace(part, chosen, convert) for part in value])
     return value
+
+
+class _Tensors:
+    """Makes one Tensor of each array, so that what a file shares stays shared and takes no more memory."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[np.ndarray, str, Any]] = {}
+
+    def __call__(self, array: np.ndarray, name: str = "") -> Any:
+        _, first, made = self._made.setdefault(id(array), (array, name, None))
+        if first != name:
+            raise ValueError(f"the tensors {shown(first)} and {shown(name)} share one array; save each with its own")
+        if made is None:
+            made = _tensor(array, name)
+            self._made[id(array)] = array, name, made
+        return made
 
 
 def _tensor(array: np.ndarray, name: str = "") -> Any:

@@ -8,15 +8,18 @@ reaches numpy's own ``__setstate__``.
 from __future__ import annotations
 
 import pickle
-from typing import Any, BinaryIO, Callable, Optional
+from typing import Any, BinaryIO, Callable, Literal, NamedTuple, Optional, Union
 
 import numpy
 
+from core.weights.limits import array_bytes, arrays_allowance
+from core.weights.messages import one_line
 from core.weights.pickle_scan import check_opcodes
 
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes, bytearray, numpy.generic)
 _ARRAY_KINDS = "biufcSU"
-_UNFOLDED = 10_000_000
+_UNFOLDED = 100_000
+_DEEPEST = 200
 _SIGNS_OF_TRUNCATION = ("exhausted before", "but only", "no newline found", "not enough data")
 
 
@@ -46,29 +49,42 @@ class _DataType:
             self.value = self.value.newbyteorder(state[1])
 
 
+class _Content(NamedTuple):
+    """What an array is made of; the description fits the bytes, which several arrays may share."""
+
+    shape: tuple[int, ...]
+    dtype: numpy.dtype
+    order: Literal["C", "F"]
+    raw: Union[bytes, bytearray]
+
+    def array(self) -> numpy.ndarray:
+        """Return a writable array in native byte order."""
+        flat = numpy.frombuffer(self.raw, self.dtype)
+        return flat.astype(self.dtype.newbyteorder("=")).reshape(self.shape, order=self.order)
+
+
 class _Array:
     """The record of a ``numpy.ndarray`` in a pickle: shape, data type and bytes."""
 
-    __slots__ = ("value",)
+    __slots__ = ("content",)
 
     def __init__(self) -> None:
-        self.value: Optional[numpy.ndarray] = None
+        self.content: Optional[_Content] = None
 
     def __setstate__(self, state: Any) -> None:
         if not isinstance(state, tuple) or len(state) not in (4, 5):
             raise pickle.UnpicklingError("the state of a numpy array has an unknown form")
         shape, dtype, is_fortran, raw = state[-4:]
-        self.value = _build_array(shape, dtype, bool(is_fortran), raw)
+        self.content = _array_content(shape, dtype, bool(is_fortran), raw)
 
 
-def _build_array(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> numpy.ndarray:
-    """Return the array that a pickle describes, after checking that the description fits its bytes."""
+def _array_content(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> _Content:
+    """Return what a pickle describes as an array, after checking that the description fits its bytes."""
     if not isinstance(dtype, _DataType):
         raise pickle.UnpicklingError("the data type of a numpy array has an unknown form")
     if not isinstance(shape, tuple) or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise pickle.UnpicklingError("the shape of a numpy array is not a tuple of sizes")
-    if len(shape) > 32:
-        raise pickle.UnpicklingError(f"a numpy array has {len(shape)} axes; at most 32 are possible")
+    needed = array_bytes(shape, dtype.value.itemsize)
     if isinstance(raw, str):  # Python 2 wrote its bytes as text
         try:
             raw = raw.encode("latin1")
@@ -76,15 +92,11 @@ def _build_array(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> numpy.nd
             raise pickle.UnpicklingError("the content of a numpy array is text, not bytes") from None
     if not isinstance(raw, (bytes, bytearray)):
         raise pickle.UnpicklingError(f"the content of a numpy array is {type(raw).__name__}, not bytes")
-    needed = dtype.value.itemsize
-    for extent in shape:
-        needed *= extent
     if needed != len(raw):
         raise pickle.UnpicklingError(
             f"an array of shape {shape} and data type {dtype.value} needs {needed} bytes, the file holds {len(raw)}"
         )
-    flat = numpy.frombuffer(raw, dtype.value)
-    return flat.astype(dtype.value.newbyteorder("=")).reshape(shape, order="F" if is_fortran else "C")
+    return _Content(shape, dtype.value, "F" if is_fortran else "C", raw)
 
 
 class _Attributes:
@@ -135,12 +147,12 @@ def _from_buffer(buffer: Any, dtype: Any, shape: Any, order: Any = "C") -> _Arra
     if order not in ("C", "F"):
         raise pickle.UnpicklingError(f"unknown memory order {order!r} of a numpy array")
     record = _Array()
-    record.value = _build_array(shape, dtype, order == "F", buffer)
+    record.content = _array_content(shape, dtype, order == "F", buffer)
     return record
 
 
 def _scalar(dtype: Any, raw: Any = None) -> Any:
-    return _build_array((), dtype, False, raw)[()]
+    return _array_content((), dtype, False, raw).array()[()]
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
@@ -262,15 +274,17 @@ def load_plain(stream: BinaryIO, sparse: bool = False) -> Any:
             of lists, as a dictionary; the published files of graphs hold them.
 
     Returns:
-        The value; ``OrderedDict`` becomes ``dict``, arrays are writable and in native byte order.
+        The value; ``OrderedDict`` becomes ``dict``, arrays are writable and in native byte order. What the pickle
+        shares stays shared.
 
     Raises:
-        pickle.UnpicklingError: the file asks for anything else, is truncated, or is no pickle. No code of the file ran.
+        pickle.UnpicklingError: the file asks for anything else, is truncated, is no pickle, or makes arrays or
+            containers out of proportion to its size. No code of the file ran.
     """
     try:
-        count = check_opcodes(stream)
+        scanned = check_opcodes(stream)
         value = PlainUnpickler(stream, sparse).load()
-        return _Finisher(_UNFOLDED + 100 * count).finish(value)
+        return _Finisher(_UNFOLDED + 10 * scanned.opcodes, arrays_allowance(scanned.size)).finish(value)
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(one_line(error)) from None
     except EOFError:
@@ -286,22 +300,19 @@ def load_plain(stream: BinaryIO, sparse: bool = False) -> Any:
         raise pickle.UnpicklingError(f"it is not a well-formed pickle ({reason})") from None
 
 
-def one_line(error: object, limit: int = 400) -> str:
-    """Return a message as one line of bounded length."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= limit else text[: limit - 3] + "..."
-
-
 class _Finisher:
     """Turns the records of a loaded value into arrays; shared parts stay shared, cycles are refused.
 
     Args:
         unfolded: how many values it may have when shared parts are counted wherever they stand, as all who walk
             through it later will meet them.
+        allowed: how many bytes its arrays may have together; bytes that several of them share count for each.
     """
 
-    def __init__(self, unfolded: int) -> None:
+    def __init__(self, unfolded: int, allowed: int) -> None:
         self._unfolded = unfolded
+        self._allowed = allowed
+        self._made = 0
         self._done: dict[int, Any] = {}
         self._open: set[int] = set()
         self._sizes: dict[int, int] = {}
@@ -310,9 +321,7 @@ class _Finisher:
         if isinstance(value, _PLAIN_TYPES):
             return value
         if isinstance(value, _Array):
-            if value.value is None:
-                raise pickle.UnpicklingError("a numpy array has no content")
-            return value.value
+            return self._array(value)
         if isinstance(value, _Attributes):
             if not hasattr(value, "value"):
                 raise pickle.UnpicklingError("a sparse matrix has no content")
@@ -325,6 +334,8 @@ class _Finisher:
         if identity in self._open:
             raise pickle.UnpicklingError("a container holds itself")
         self._open.add(identity)
+        if len(self._open) > _DEEPEST:
+            raise pickle.UnpicklingError("its containers are nested too deeply")
         if isinstance(value, dict):
             result: Any = {self._key(key): self.finish(part) for key, part in value.items()}
         else:
@@ -337,6 +348,20 @@ class _Finisher:
         self._sizes[identity] = size
         self._done[identity] = result
         return result
+
+    def _array(self, record: _Array) -> numpy.ndarray:
+        if id(record) in self._done:
+            array: numpy.ndarray = self._done[id(record)]
+            return array
+        if record.content is None:
+            raise pickle.UnpicklingError("a numpy array has no content")
+        self._made += len(record.content.raw)
+        if self._made > self._allowed:
+            raise pickle.UnpicklingError(
+                f"its arrays have more than {self._allowed:,} bytes, which is more than the file holds: they share them"
+            )
+        self._done[id(record)] = array = record.content.array()
+        return array
 
     def _key(self, key: Any) -> Any:
         if isinstance(key, (_Array, _Attributes, _Constructor, _DataType)):
