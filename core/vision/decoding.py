@@ -1,4 +1,7 @@
-"""From the bytes of an image file to pixels: OpenCV decodes JPEG, for speed, and Pillow everything else.
+"""From the bytes of an image file to pixels: OpenCV decodes JPEG, for speed, and what Pillow would decode wastefully.
+
+A decoder sees only what :mod:`core.vision.formats` has admitted. Decoding takes at most 12 bytes for each pixel, the
+result included, and 64 MB.
 
 OpenCV says nothing of a damaged JPEG file but on C's error stream. That stream is caught, and a file of which it
 complains is given to Pillow, which refuses what is cut off.
@@ -7,28 +10,28 @@ complains is given to Pillow, which refuses what is cut off.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import io
 import os
-import struct
 import threading
 import warnings
 from collections.abc import Iterator
-from typing import Callable, NamedTuple, Optional
+from typing import Optional
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
 
-MAXIMUM_PIXELS = 178_956_970
-"""An image that claims more is refused, as Pillow does: it would need most of a computer's memory."""
+from core.vision.error_stream import error_stream
+from core.vision.formats import FORMATS, Damaged, Header, TooLarge, pixel_limit, read_header, refuse_huge
+from core.vision.formats.webp import read_webp
 
 _OPENCV_FLAGS = {"rgb": cv2.IMREAD_COLOR_RGB, "bgr": cv2.IMREAD_COLOR, "gray": cv2.IMREAD_GRAYSCALE}
-_KNOWN = "JPEG, PNG, GIF, BMP, WebP, TIFF, PGM, PPM"
 _EXOTIC_MODES = ("PA", "La", "LA", "RGBa")
+_STRIPE = 1 << 20
+"""Pixels that are converted at a time, so that no second image is held."""
 
 
-def decode_image(data: bytes, name: str, color: str = "rgb") -> np.ndarray:
+def decode_image(data: bytes, name: str, color: str = "rgb", maximum_pixels: Optional[int] = None) -> np.ndarray:
     """Return the pixels of an image file.
 
     The first picture of an animation is taken. The EXIF orientation is applied; transparency is dropped; of 16-bit
@@ -38,6 +41,7 @@ def decode_image(data: bytes, name: str, color: str = "rgb") -> np.ndarray:
         data: the file's bytes.
         name: what to call it in messages.
         color: "rgb", "bgr" or "gray".
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
 
     Returns:
         uint8, shape (H, W, 3), or (H, W, 1) for "gray".
@@ -45,83 +49,58 @@ def decode_image(data: bytes, name: str, color: str = "rgb") -> np.ndarray:
     Raises:
         ValueError: the bytes are empty, cut off, damaged or no image, or the image is too large.
     """
-    if not data:
-        raise ValueError(f"image file {name!r} is empty")
+    limit = pixel_limit(maximum_pixels)
     _refuse_cut(data, name)
-    if data[:2] == b"\xff\xd8":
-        header = _jpeg_header(data)
-        if header is not None and header.precision == 8 and header.components in (1, 3):
-            _refuse_huge(header.height, header.width, name)
-            pixels = _opencv_pixels(data, color)
-            if pixels is not None:
-                return pixels
-    image = open_with_pillow(data, name)
-    return _pillow_pixels(image, name, color)
+    header = _admitted(data, name, limit)
+    pixels = None
+    if header.format == "JPEG" and header.opencv:
+        pixels = _jpeg_pixels(data, color)
+    if pixels is None:
+        pixels = _converted(_picture(data, header, name, limit), name, color)
+    return _turned(pixels, header.orientation)
 
 
-def open_with_pillow(data: bytes, name: str) -> Image.Image:
-    """Return the first picture of an image file, whole, as Pillow reads it.
+def open_with_pillow(data: bytes, name: str, maximum_pixels: Optional[int] = None) -> Image.Image:
+    """Return the first picture of an image file, whole, as a PIL image.
 
     Args:
         data: the file's bytes.
         name: what to call it in messages.
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
 
     Returns:
-        The picture in its own mode; its orientation is not applied.
+        The picture in its own mode. Its orientation is not applied; of the EXIF data it is all that is kept.
 
     Raises:
         ValueError: the bytes are damaged or no image, or the image is too large.
     """
-    try:
-        with _no_warnings():
-            image = Image.open(io.BytesIO(data))
-        _refuse_huge(image.height, image.width, name)
-        with _error_stream(), _no_warnings() if image.format == "TIFF" else contextlib.nullcontext():
-            image.load()
-    except _TooLarge:
-        raise
-    except Image.UnidentifiedImageError:
-        raise ValueError(f"{name!r} is not an image file that can be read ({_KNOWN})") from None
-    except Image.DecompressionBombError:
-        raise _TooLarge(f"image file {name!r} claims more than {MAXIMUM_PIXELS} pixels; it is not read") from None
-    except Exception as error:  # Pillow's readers fail in every way that there is
-        raise ValueError(f"image file {name!r} is damaged: {_first_line(error)}") from None
+    limit = pixel_limit(maximum_pixels)
+    header = _admitted(data, name, limit)
+    image = _picture(data, header, name, limit)
+    if header.orientation != 1:
+        exif = Image.Exif()
+        exif[0x0112] = header.orientation
+        image.info["exif"] = exif.tobytes()
     return image
 
 
-class _TooLarge(ValueError):
-    pass
+def _admitted(data: bytes, name: str, limit: int) -> Header:
+    """Return the header of a file that a decoder may see."""
+    if not data:
+        raise ValueError(f"image file {name!r} is empty")
+    try:
+        header = read_header(data)
+    except Damaged as error:
+        raise ValueError(f"image file {name!r} is damaged: {error}") from None
+    if header is None:
+        raise _unknown(name)
+    if header.size is not None:
+        refuse_huge(*header.size, name, limit)
+    return header
 
 
-class _JpegHeader(NamedTuple):
-    precision: int
-    height: int
-    width: int
-    components: int
-
-
-def _jpeg_header(data: bytes) -> Optional[_JpegHeader]:
-    """Return what the frame header says, or None where there is none."""
-    position = 2
-    while position + 4 <= len(data) and data[position] == 0xFF:
-        marker = data[position + 1]
-        if marker == 0xFF:  # padding
-            position += 1
-            continue
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            if position + 10 > len(data):
-                return None
-            precision, height, width, components = struct.unpack(">BHHB", data[position + 4 : position + 10])
-            return _JpegHeader(precision, height, width, components)
-        position += 2 + int.from_bytes(data[position + 2 : position + 4], "big")
-    return None
-
-
-def _refuse_huge(height: int, width: int, name: str) -> None:
-    if height * width > MAXIMUM_PIXELS:
-        raise _TooLarge(
-            f"image file {name!r} claims {height} x {width} pixels, more than {MAXIMUM_PIXELS}; it is not read"
-        )
+def _unknown(name: str) -> ValueError:
+    return ValueError(f"{name!r} is not an image file that can be read ({', '.join(FORMATS)})")
 
 
 def _refuse_cut(data: bytes, name: str) -> None:
@@ -133,39 +112,111 @@ def _refuse_cut(data: bytes, name: str) -> None:
         raise ValueError(f"image file {name!r} is truncated: it ends after {len(data)} bytes, before its end mark")
 
 
-def _opencv_pixels(data: bytes, color: str) -> Optional[np.ndarray]:
+def _jpeg_pixels(data: bytes, color: str) -> Optional[np.ndarray]:
     """Return a JPEG file's pixels, or None where OpenCV complains."""
     if b"\xff\xd9" not in data[-4096:]:
         return None
-    with _error_stream() as complained:
-        try:
-            pixels = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), _OPENCV_FLAGS[color])
-        except cv2.error:
-            return None
+    with error_stream() as complained:
+        pixels = _opencv_pixels(data, _OPENCV_FLAGS[color])
         if pixels is None or complained():
             return None
     return pixels[:, :, None] if color == "gray" else pixels
 
 
-def _pillow_pixels(image: Image.Image, name: str, color: str) -> np.ndarray:
-    sixteen_bits = image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM"))
+def _opencv_pixels(data: bytes, flags: int) -> Optional[np.ndarray]:
+    try:
+        return cv2.imdecode(np.frombuffer(data, dtype=np.uint8), flags | cv2.IMREAD_IGNORE_ORIENTATION)
+    except cv2.error:
+        return None
+
+
+def _picture(data: bytes, header: Header, name: str, limit: int) -> Image.Image:
+    if header.format == "JPEG" or not header.opencv:
+        return _pillow_image(data, header, name, limit)
+    pixels = _webp_pixels(data) if header.format == "WEBP" else _opencv_pixels(data, cv2.IMREAD_COLOR_RGB)
+    if pixels is None or pixels.shape[:2] != header.size:
+        raise ValueError(f"image file {name!r} is damaged: its picture cannot be decoded")
+    return Image.fromarray(pixels)
+
+
+def _webp_pixels(data: bytes) -> Optional[np.ndarray]:
+    """Decode a WebP file's first picture, (H, W, 3) or (H, W, 4); Pillow would hold its canvas four times."""
+    found = read_webp(data)
+    pixels = None if found is None else _opencv_pixels(found.alone(data), cv2.IMREAD_UNCHANGED)
+    if found is None or pixels is None or pixels.shape[:2] != found.size:
+        return None
+    cv2.cvtColor(pixels, cv2.COLOR_BGRA2RGBA if pixels.shape[2] == 4 else cv2.COLOR_BGR2RGB, dst=pixels)
+    if found.canvas != found.size:
+        canvas = np.zeros((*found.canvas, pixels.shape[2]), dtype=np.uint8)
+        (top, left), (height, width) = found.place, found.size
+        canvas[top : top + height, left : left + width] = pixels
+        pixels = canvas
+    return pixels
+
+
+def _pillow_image(data: bytes, header: Header, name: str, limit: int) -> Image.Image:
+    if header.spans is not None:
+        view = memoryview(data)
+        data = b"".join([view[begin:end] for begin, end in header.spans])
     try:
         with _no_warnings():
-            image = ImageOps.exif_transpose(image)
-        if sixteen_bits:
-            array = np.clip(np.asarray(image).astype(np.int64) >> 8, 0, 255).astype(np.uint8)
-            return array[:, :, None] if color == "gray" else np.repeat(array[:, :, None], 3, axis=2)
-        if image.mode in ("I", "F"):
-            kind = "32-bit integers" if image.mode == "I" else "floating-point numbers"
-            raise ValueError(f"its pixels are {kind}; convert it to an 8-bit or 16-bit image")
-        if image.mode in _EXOTIC_MODES or (image.mode == "P" and "transparency" in image.info):
-            image = image.convert("RGBA")
-        array = np.array(image.convert("L" if color == "gray" else "RGB"))
-    except Exception as error:  # an image of a mode that Pillow itself cannot convert, or with broken EXIF data
+            image = Image.open(io.BytesIO(data), formats=(header.format,))
+        refuse_huge(image.height, image.width, name, limit)
+        with error_stream(), _no_warnings() if image.format == "TIFF" else contextlib.nullcontext():
+            image.load()
+    except TooLarge:
+        raise
+    except Image.UnidentifiedImageError:
+        raise _unknown(name) from None
+    except Image.DecompressionBombError:
+        raise TooLarge(
+            f"image file {name!r} claims more pixels than Pillow reads; it is not read "
+            "(PIL.Image.MAX_IMAGE_PIXELS sets its limit)"
+        ) from None
+    except Exception as error:  # Pillow's readers fail in every way that there is
+        raise ValueError(f"image file {name!r} is damaged: {_first_line(error)}") from None
+    return image
+
+
+def _converted(image: Image.Image, name: str, color: str) -> np.ndarray:
+    """Return a picture's pixels, converted in stripes."""
+    pixels = np.empty((image.height, image.width, 1 if color == "gray" else 3), dtype=np.uint8)
+    rows = max(1, _STRIPE // image.width)
+    try:
+        for top in range(0, image.height, rows):
+            bottom = min(top + rows, image.height)
+            stripe = image if rows >= image.height else image.crop((0, top, image.width, bottom))
+            pixels[top:bottom] = _stripe_pixels(stripe, image.format, color)
+    except Exception as error:  # an image of a mode that Pillow itself cannot convert
         raise ValueError(f"image file {name!r} cannot be read: {_first_line(error)}") from None
+    return pixels
+
+
+def _stripe_pixels(image: Image.Image, format: Optional[str], color: str) -> np.ndarray:
+    if image.mode.startswith("I;16") or (image.mode == "I" and format in ("PNG", "PPM")):
+        return np.clip(np.asarray(image).astype(np.int64) >> 8, 0, 255)[:, :, None]
+    if image.mode in ("I", "F"):
+        kind = "32-bit integers" if image.mode == "I" else "floating-point numbers"
+        raise ValueError(f"its pixels are {kind}; convert it to an 8-bit or 16-bit image")
+    if image.mode in _EXOTIC_MODES or (image.mode == "P" and "transparency" in image.info):
+        image = image.convert("RGBA")
+    array = np.asarray(image.convert("L" if color == "gray" else "RGB"))
     if color == "gray":
         return array[:, :, None]
-    return array if color == "rgb" else np.ascontiguousarray(array[:, :, ::-1])
+    return array if color == "rgb" else array[:, :, ::-1]
+
+
+def _turned(pixels: np.ndarray, orientation: int) -> np.ndarray:
+    """Apply an EXIF orientation, 1 to 8."""
+    if orientation == 1:
+        return pixels
+    height, width, channels = pixels.shape
+    if orientation >= 5:
+        pixels = cv2.transpose(pixels)
+    flips = {2: 1, 3: -1, 4: 0, 6: 1, 7: -1, 8: 0}
+    if orientation in flips:
+        pixels = cv2.flip(pixels, flips[orientation])
+    return pixels.reshape((width, height, channels) if orientation >= 5 else (height, width, channels))
 
 
 def _first_line(error: Exception) -> str:
@@ -175,89 +226,18 @@ def _first_line(error: Exception) -> str:
 _warnings_lock = threading.Lock()
 
 
-@contextlib.contextmanager
-def _no_warnings() -> Iterator[None]:
-    """Keep Pillow's remarks on odd headers away; one thread at a time, as warning filters belong to the process."""
-    with _warnings_lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-class _ErrorStream:
-    """C's ``stderr`` during decoding: a small buffer. Python's own error stream is not touched.
-
-    libjpeg and libtiff write their complaints there, and have no other way to make them known through their callers.
-    """
-
-    size = 1 << 16
-
-    def __init__(self) -> None:
-        library = ctypes.CDLL(None)
-        self._variable = ctypes.c_void_p.in_dll(library, "stderr")
-        self._tell, self._rewind = library.ftell, library.rewind
-        library.fmemopen.restype = ctypes.c_void_p
-        library.fmemopen.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
-        library.setvbuf.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
-        self._tell.restype, self._tell.argtypes = ctypes.c_long, [ctypes.c_void_p]
-        self._rewind.restype, self._rewind.argtypes = None, [ctypes.c_void_p]
-        self._buffer = library.fmemopen(None, self.size, b"w")
-        library.setvbuf(self._buffer, None, 2, 0)  # unbuffered, so that its position tells what was written
-        self._original: Optional[int] = None
-        self._users = 0
-        self._lock = threading.Lock()
-
-    def enter(self) -> int:
-        """Catch what is written from now on; return how much was before."""
-        with self._lock:
-            if self._users == 0:
-                self._rewind(self._buffer)
-                self._original = self._variable.value
-                self._variable.value = self._buffer
-            self._users += 1
-            return self.written()
-
-    def leave(self) -> None:
-        """Give the stream back when the last thread leaves."""
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._variable.value = self._original
-
-    def abandon(self) -> None:
-        """Give the stream back whoever uses it: in a forked process, where only one thread lives on."""
-        if self._users > 0:
-            self._variable.value = self._original
-
-    def written(self) -> int:
-        """Return how many bytes have been caught."""
-        return int(self._tell(self._buffer))
-
-
-_stream: Optional[_ErrorStream] = None
-_stream_lock = threading.Lock()
-
-
 def _after_fork() -> None:
     """Start afresh: a thread that decoded while the process was forked does not come back to free what it held."""
-    global _stream, _stream_lock, _warnings_lock
-    if _stream is not None:
-        _stream.abandon()
-    _stream, _stream_lock, _warnings_lock = None, threading.Lock(), threading.Lock()
+    global _warnings_lock
+    _warnings_lock = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextlib.contextmanager
-def _error_stream() -> Iterator[Callable[[], bool]]:
-    """Catch C's error stream; yields a function that tells whether this thread, or one beside it, wrote anything."""
-    global _stream
-    with _stream_lock:
-        if _stream is None:
-            _stream = _ErrorStream()
-    stream = _stream
-    before = stream.enter()
-    try:
-        yield lambda: stream.written() != before or before > stream.size // 2
-    finally:
-        stream.leave()
+def _no_warnings() -> Iterator[None]:
+    """Keep Pillow's remarks on odd headers away; one thread at a time, as warning filters belong to the process."""
+    with _warnings_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

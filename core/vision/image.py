@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from core.vision.decoding import decode_image, open_with_pillow
+from core.vision.formats import pixel_limit
 from core.weights.atomic import atomic_path
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -20,13 +21,14 @@ BACKENDS = ("pil", "cv2", "tensor")
 _backend = "pil"
 
 
-def read_image(path: PathLike, color: str = "rgb") -> np.ndarray:
+def read_image(path: PathLike, color: str = "rgb", maximum_pixels: Optional[int] = None) -> np.ndarray:
     """Read an image file; its contents say what it is, not its extension.
 
     Args:
         path: the file. The first picture of an animation is taken. Its EXIF orientation is applied; transparency is
             dropped; of 16-bit values the upper 8 bits are kept.
         color: "rgb", "bgr" or "gray".
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
 
     Returns:
         uint8, shape (H, W, 3), or (H, W, 1) for "gray".
@@ -39,15 +41,16 @@ def read_image(path: PathLike, color: str = "rgb") -> np.ndarray:
     """
     if color not in ("rgb", "bgr", "gray"):
         raise ValueError(f"read_image: color must be 'rgb', 'bgr' or 'gray', not {color!r}")
-    return decode_image(file_bytes(path), os.fspath(path), color)
+    return decode_image(_image_bytes(path, maximum_pixels), os.fspath(path), color, maximum_pixels)
 
 
-def image_load(path: PathLike, backend: Optional[str] = None) -> Any:
+def image_load(path: PathLike, backend: Optional[str] = None, maximum_pixels: Optional[int] = None) -> Any:
     """Read an image file into what a backend calls an image.
 
     Args:
         path: the file.
         backend: "pil", "cv2" or "tensor"; None: the one of :func:`set_image_backend`.
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
 
     Returns:
         A PIL image, in its own mode and orientation, for "pil"; an array, uint8 of shape (H, W, 3) in the order blue,
@@ -60,12 +63,12 @@ def image_load(path: PathLike, backend: Optional[str] = None) -> Any:
     """
     chosen = _backend if backend is None else _check_backend(backend)
     if chosen == "pil":
-        return open_with_pillow(file_bytes(path), os.fspath(path))
+        return open_with_pillow(_image_bytes(path, maximum_pixels), os.fspath(path), maximum_pixels)
     if chosen == "cv2":
-        return read_image(path, "bgr")
+        return read_image(path, "bgr", maximum_pixels)
     import core  # loads the engine, which a Tensor needs
 
-    return core.to_tensor(np.ascontiguousarray(read_image(path).transpose(2, 0, 1)))
+    return core.to_tensor(np.ascontiguousarray(read_image(path, maximum_pixels=maximum_pixels).transpose(2, 0, 1)))
 
 
 def set_image_backend(backend: str) -> None:
@@ -148,6 +151,17 @@ def file_bytes(path: PathLike) -> bytes:
     if not os.path.isfile(name):
         raise FileNotFoundError(f"no image file {name!r}")
     return Path(name).read_bytes()
+
+
+def _image_bytes(path: PathLike, maximum_pixels: Optional[int]) -> bytes:
+    """Return the contents of a file that is not longer than 16 bits of four channels, and 64 MB beside them, can be."""
+    limit = pixel_limit(maximum_pixels)
+    if os.path.isfile(path) and os.path.getsize(path) > 8 * limit + (64 << 20):
+        raise ValueError(
+            f"image file {os.fspath(path)!r} has {os.path.getsize(path)} bytes, more than {limit} pixels can take; "
+            "it is not read (CORE_MAXIMUM_PIXELS sets the limit)"
+        )
+    return file_bytes(path)
 
 
 def _check_backend(backend: str) -> str:
