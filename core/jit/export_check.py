@@ -58,25 +58,32 @@ def live_examples(
         program: What was made of it.
 
     Returns:
-        One example, or two where sizes are unknown; those small sizes that the model itself refuses are left out.
+        One example, or two where sizes are unknown; those sizes that the model itself refuses are left out.
+
+    Raises:
+        ValueError: the model refuses all of them.
     """
     taken = [forms.form_of(item, lambda part: isinstance(part, InputSpec), "an argument") for _, item in arguments]
     specs = [spec for _, found in taken for spec in found]
     open_sizes = any(-1 in spec.shape for spec in specs)
-    candidates = [[_shape(spec, world, SMALL_BATCHES[world]) for spec in specs] for world in range(1 + open_sizes)]
-    examples: list[Example] = []
-    for shapes in candidates:
-        try:
-            examples.append(_live_example(function, taken, specs, shapes, arrays, program))
-        except ValueError:  # a batch of one, for instance, may be too small for this model
-            if not open_sizes:
-                raise
-    if not examples:
-        examples = [
-            _live_example(function, taken, specs, [_shape(spec, world, None) for spec in specs], arrays, program)
-            for world in range(2)
-        ]
-    return examples
+    problems: list[ValueError] = []
+    for numbers in (_numbers, _fractions, _definite):
+        for batches in (SMALL_BATCHES, (None, None))[: 1 + open_sizes]:
+            examples: list[Example] = []
+            for world in range(1 + open_sizes):
+                shapes = [_shape(spec, world, batches[world]) for spec in specs]
+                try:
+                    examples.append(_live_example(function, taken, specs, shapes, arrays, program, numbers))
+                except ValueError as error:  # a batch of one, for instance, may be too small for this model
+                    problems.append(error)
+            if examples:
+                return examples
+        if len(arrays) == len(specs):
+            raise problems[0]
+    raise ValueError(
+        f"jit.save: {program.name} is compared with what is exported, but refuses the random inputs of that"
+        f" ({problems[0]}): give an example Tensor, with values that it takes, in the place of an InputSpec"
+    )
 
 
 def _shape(spec: InputSpec, world: int, batch: Optional[int]) -> tuple[int, ...]:
@@ -93,9 +100,10 @@ def _live_example(
     shapes: Sequence[tuple[int, ...]],
     arrays: Mapping[str, np.ndarray],
     program: ExportedProgram,
+    numbers: Callable[..., np.ndarray],
 ) -> Example:
     generator = np.random.default_rng(_SEED)
-    inputs = [arrays.get(str(s.name), _numbers(generator, shape, s.dtype)) for shape, s in zip(shapes, specs)]
+    inputs = [arrays.get(str(s.name), numbers(generator, shape, s.dtype)) for shape, s in zip(shapes, specs)]
     tensors = iter([Tensor(array, dtype=spec.dtype) for array, spec in zip(inputs, specs)])
     arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
     with door.gradient_mode(False), _seeded(program):
@@ -107,6 +115,21 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...], dtype: DTyp
     if dtype.is_floating:
         return generator.standard_normal(shape).astype(np.float32 if dtype.size == 2 else dtype.numpy)
     return generator.integers(0, 2, shape).astype(dtype.numpy)
+
+
+def _fractions(generator: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
+    """Return numbers between 0 and 1, for means and probabilities."""
+    if dtype.is_floating:
+        return generator.random(shape).astype(np.float32 if dtype.size == 2 else dtype.numpy)
+    return _numbers(generator, shape, dtype)
+
+
+def _definite(generator: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
+    """Return numbers between 0 and 1, in square matrices positive definite ones."""
+    numbers = _fractions(generator, shape, dtype)
+    if dtype.is_floating and len(shape) > 1 and shape[-1] == shape[-2]:
+        numbers = (numbers + numbers.swapaxes(-1, -2)) / 2 + shape[-1] * np.eye(shape[-1], dtype=numbers.dtype)
+    return numbers
 
 
 class _seeded:

@@ -54,7 +54,7 @@ def is_refused(function: Callable[..., Any], args: Any, kwargs: Any, tolerance: 
     refused = False
     for choose in (leading_axes, inner_axes, trailing_axes):
         axes = choose(tensors)
-        if all(axis is None for axis in axes):
+        if not any(axes):
             continue
         call = Call(function, args, kwargs, axes)
         pair = call.examples()

@@ -91,7 +91,8 @@ def test_images_of_any_size_are_resampled_by_a_factor(options: dict[str, Any], t
     def network(x: core.Tensor) -> core.Tensor:
         return F.interpolate(F.relu(convolution(x)), **options)
 
-    core.jit.save(network, tmp_path / "m", [InputSpec([None, 3, None, None], name="image")])
+    spec = InputSpec([None, 3, None, None], name="image", examples={2: (16, 24), 3: (20, 30)})
+    core.jit.save(network, tmp_path / "m", [spec])
     loaded, predictor = core.jit.load(tmp_path / "m"), Predictor(tmp_path / "m")
     for shape in ((2, 3, 9, 13), (1, 3, 32, 17)):
         x = core.to_tensor(np.random.default_rng(1).standard_normal(shape).astype(np.float32))
@@ -105,3 +106,19 @@ def test_an_image_of_which_nothing_would_remain_is_refused(tmp_path: Path) -> No
     for run in (core.jit.load(tmp_path / "m"), lambda x: Predictor(tmp_path / "m").run(x.numpy())):
         with pytest.raises(OperatorError, match=r"traced for sizes where int\(x.shape\[3\] \* 0.5\) < 1 is False"):
             run(core.ones([1, 3, 4, 1]))
+
+
+def test_values_that_a_model_refuses_are_drawn_anew_or_asked_for(tmp_path: Path) -> None:
+    spec = [InputSpec([None, 3, 3])]
+    for name, function in (("means", core.poisson), ("matrices", core.linalg.cholesky)):
+        core.jit.save(function, tmp_path / name, spec)
+        assert core.jit.load(tmp_path / name)(core.eye(3).reshape([1, 3, 3])).shape == [1, 3, 3]
+
+    def table(x: core.Tensor) -> core.Tensor:
+        return core.poisson(-core.abs(x) - 1)
+
+    message = r"table is compared .* refuses the random inputs of that \(poisson: the means must not be negative\)"
+    with pytest.raises(ValueError, match=message):
+        core.jit.save(table, tmp_path / "m", spec)
+    with pytest.raises(OperatorError, match="^poisson: the means must not be negative"):
+        core.jit.save(table, tmp_path / "m", [core.ones([3])])

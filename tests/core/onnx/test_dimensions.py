@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
 import core
 from core import operators
-from core.jit.input_spec import InputSpec
 from core.jit.symbolic import replay, trace_symbolic
 from core.kernels.dimension import ARITHMETIC, combine
 from core.kernels.errors import OperatorError
 from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert
 from core.onnx.export_layer import evaluation_mode
-from tests.core.dimension_check import SIZES, Call, leading_axes, trailing_axes
+from tests.core.dimension_check import SIZES, Axes, Call, leading_axes, trailing_axes
 from tests.core.onnx.test_operators import CASES, SAMPLES, check_refusal
 from tests.core.samples import Draw
 from tests.core.test_reflection_layers import CASES as LAYERS
 
-Axes = Callable[[Sequence[core.Tensor]], list[Optional[int]]]
+Choice = Callable[[Sequence[core.Tensor]], list[Axes]]
 
 
 @pytest.mark.parametrize("axes_of", [leading_axes, trailing_axes])
 @pytest.mark.parametrize(("name", "index"), CASES)
-def test_one_file_of_an_operator_serves_every_size(name: str, index: int, axes_of: Axes) -> None:
+def test_one_file_of_an_operator_serves_every_size(name: str, index: int, axes_of: Choice) -> None:
     args, kwargs = SAMPLES[name][index](Draw())
     check(name, Call(getattr(operators, name), args, kwargs, []), axes_of)
 
@@ -52,16 +51,13 @@ def test_every_operation_on_sizes_has_a_node(sign: str) -> None:
     check("full", Call(compute, [core.ones([5, 2], "float64")], {}, []), leading_axes)
 
 
-def check(name: str, call: Call, axes_of: Axes) -> None:
+def check(name: str, call: Call, axes_of: Choice) -> None:
     """Assert that a model for any size gives the eager results at each size, or stops where a replay does."""
     call.axes = axes_of(call.tensors)
-    pair = call.examples() if any(axis is not None for axis in call.axes) else None
+    pair = call.examples() if any(call.axes) else None
     if pair is None:  # no axis that may have any size
         return
-    specs = []
-    for tensor, axis in zip(call.tensors, call.axes):
-        shape: list[Optional[int]] = [None if i == axis else size for i, size in enumerate(tensor.shape)]
-        specs.append(InputSpec(shape, tensor.dtype, None, True, {} if axis is None else {axis: pair}))
+    specs = call.specs(pair)
     names = [f"input_{i}" for i in range(len(specs))]
     with core.no_grad():
         try:
