@@ -16,6 +16,7 @@ from core.jit.exported_run import replay
 from core.jit.fusion import optimized
 from core.jit.input_spec import InputSpec
 from core.jit.passes import is_random
+from core.jit.program_file import PROGRAM_FILE
 from core.jit.program_reader import read_program
 from core.kernels import door, engine
 from core.kernels.dtypes import DType
@@ -163,9 +164,9 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
         What is wrong with the compiled results, with the first operation that a pass got wrong; or nothing.
 
     Raises:
-        ValueError: the program itself gives other results than the live model.
+        ValueError: the program itself gives other results than the live model, or could not be loaded again.
     """
-    program = read_program(folder)
+    program = _read_back(folder)
     fast = optimized(program) if program.fuse else program
     weights = {name: engine.from_numpy(weight.array, weight.dtype) for name, weight in fast.weights.items()}
     for example in examples:
@@ -189,6 +190,16 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
         if problem:
             return f"{problem}; {_first_difference(fast, weights, example, known)}"
     return ""
+
+
+def _read_back(folder: Path) -> ExportedProgram:
+    try:
+        return read_program(folder)
+    except ValueError as error:
+        reason = str(error).replace(f"{folder / PROGRAM_FILE}: ", "").replace(": the file is damaged", "")
+        raise ValueError(
+            f"jit.save: the program would be refused when it is loaded ({reason}): nothing was written"
+        ) from None
 
 
 def _replayed(program: ExportedProgram, example: Example) -> dict[str, door.Value]:

@@ -13,7 +13,7 @@ import pytest
 import core
 import core.nn.functional as F
 from core import nn
-from core.jit import Predictor, program_check
+from core.jit import Predictor, program_check, program_reader
 from core.jit.input_spec import InputSpec
 from core.kernels.dimension import ARITHMETIC, combine
 from core.kernels.errors import OperatorError, UnknownSizeError
@@ -122,3 +122,16 @@ def test_values_that_a_model_refuses_are_drawn_anew_or_asked_for(tmp_path: Path)
         core.jit.save(table, tmp_path / "m", spec)
     with pytest.raises(OperatorError, match="^poisson: the means must not be negative"):
         core.jit.save(table, tmp_path / "m", [core.ones([3])])
+
+
+def test_what_could_not_be_loaded_again_is_refused_by_the_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program_reader, "MAXIMUM_BYTES", 100)
+    with pytest.raises(ValueError) as caught:
+        core.jit.save(lambda x: x + x.shape[0], tmp_path / "m", [InputSpec([None])])
+    assert str(caught.value) == (
+        "jit.save: the program would be refused when it is loaded (larger than 100 bytes: no program is): nothing was"
+        " written"
+    )
+    assert not (tmp_path / "m").exists()
