@@ -8,15 +8,15 @@ to a directory, the file is taken from ``MIRROR/HOST/PATH``.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional, Union
+from typing import Callable, Optional, Union
 from urllib.parse import unquote, urlsplit
 
 from core.weights.atomic import synchronise_directory
+from core.weights.locks import lock
 from core.weights.manifest import WeightRecord
 from core.weights.transfer import ChecksumError, digest_of, transfer
 
@@ -58,7 +58,8 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
     The download goes to a temporary file beside the target; its checksum is taken while it streams; it is renamed when
     it is whole and right. A broken connection is tried again from where it broke, a download that was cut off is
     resumed by the next call. Processes that want the same file wait for one another. A cached file whose checksum is
-    wrong is fetched again.
+    wrong is fetched again. A connection is made within 10 seconds and may be silent for 30; the whole download takes at
+    most 60 seconds and one more for every 50 kB of the file, and so does the wait for another process.
 
     Args:
         source: an address, or a record of the manifest (which brings its checksum).
@@ -70,8 +71,8 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
         The path of the complete file in the cache.
 
     Raises:
-        ConnectionError: the server (or mirror) is out of reach or lacks the file; the message says where to
-            put it by hand.
+        ConnectionError: the server (or mirror) is out of reach, too slow or lacks the file; the message says where to
+            put it by hand. Or another process has been fetching it for too long; it is named.
         ValueError: the downloaded file does not have the expected checksum; it is not kept.
         OSError: the cache directory cannot be written.
     """
@@ -84,9 +85,9 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
         return target
     with _local_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _lock(target.with_name(target.name + ".lock"), target):
+        with lock(target.with_name(target.name + ".lock"), f"fetches {target}") as announce:
             if not _is_right(target, sha256):
-                _retrieve(url, target, sha256, progress)
+                _retrieve(url, target, sha256, progress, announce)
     return target
 
 
@@ -102,13 +103,15 @@ def _is_right(target: Path, sha256: Optional[str]) -> bool:
     return False
 
 
-def _retrieve(url: str, target: Path, sha256: Optional[str], progress: bool) -> None:
+def _retrieve(
+    url: str, target: Path, sha256: Optional[str], progress: bool, announce: Callable[[int], None]
+) -> None:
     place = _origin(url)
     part = target.with_name(f".{target.name}.part")
     if sha256 is None:
         _logger.info("no checksum is known for %s; only its length is checked", url)
     try:
-        transfer(place, part, None if sha256 is None else sha256.lower(), progress)
+        transfer(place, part, None if sha256 is None else sha256.lower(), progress, announce)
     except ConnectionError as error:
         raise ConnectionError(
             f"cannot download {place} ({error}); fetch {url} elsewhere and put it at {target}, or set "
@@ -145,15 +148,3 @@ def _local_errors(target: Path) -> Iterator[None]:
         raise type(error)(
             error.errno, f"cannot write {target} ({reason}); free space there or set CORE_HOME to another directory"
         ) from None
-
-
-@contextlib.contextmanager
-def _lock(path: Path, target: Path) -> Iterator[None]:
-    """Hold an exclusive lock between processes; the system frees it when its holder dies."""
-    with open(path, "w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _logger.info("waiting for another process that fetches %s", target)
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        yield

@@ -45,6 +45,10 @@ def arrays_allowance(size: int) -> int:
     return size + size // 10 + 1_000_000
 
 
+class LimitError(ValueError):
+    """More comes out of a file than is allowed."""
+
+
 class UnpackingLimit:
     """Counts what comes out of an archive or a compressed file, and stops it when it is out of proportion.
 
@@ -70,7 +74,7 @@ class UnpackingLimit:
         """Check a number of bytes that come out altogether.
 
         Raises:
-            ValueError: they are too many.
+            LimitError: they are too many.
         """
         allowed = self._maximum
         if allowed is None:
@@ -78,7 +82,7 @@ class UnpackingLimit:
                 return
             allowed = max(_UNPACKED_BYTES, _UNPACKED_RATIO * self._size())
         if count > allowed:
-            raise ValueError(
+            raise LimitError(
                 f"{self._name} unpacks to more than {allowed:,} bytes; if you trust it, pass a larger maximum_bytes"
             )
 
@@ -86,10 +90,10 @@ class UnpackingLimit:
         """Count an entry of the archive that has so many bytes.
 
         Raises:
-            ValueError: it holds more than 1,000,000 entries, or too many bytes.
+            LimitError: it holds more than 1,000,000 entries, or too many bytes.
         """
         self._entries += 1
         self._taken += count
         if self._entries > MOST_ENTRIES:
-            raise ValueError(f"{self._name} holds more than {MOST_ENTRIES:,} entries")
+            raise LimitError(f"{self._name} holds more than {MOST_ENTRIES:,} entries")
         self.check(self._taken)

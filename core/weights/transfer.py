@@ -17,9 +17,13 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
-TIMEOUT = 30.0
-"""Seconds without an answer, or with less than SLOWEST bytes, after which a connection counts as broken."""
+from core.weights import connection
+from core.weights.connection import Refused, TooLate, opener
+from core.weights.deadline import PACE, Deadline
+from core.weights.messages import one_line
+
 SLOWEST = 10_000
+"""A connection that brings fewer bytes in the time that it may be silent counts as broken."""
 ATTEMPTS = 4
 """How often in a row a connection may break before MEANINGFUL bytes have come."""
 MEANINGFUL = 1 << 20
@@ -35,8 +39,15 @@ class _Broken(Exception):
     """The connection broke: worth another attempt."""
 
 
-class _Refused(Exception):
-    """The source will not give the file: another attempt would end in the same way."""
+class _Wanted(NamedTuple):
+    """What :func:`transfer` was asked for, and its deadline."""
+
+    place: str
+    part: Path
+    sha256: Optional[str]
+    progress: bool
+    announce: Callable[[int], None]
+    deadline: Deadline
 
 
 class _Answer(NamedTuple):
@@ -55,7 +66,13 @@ class _Answer(NamedTuple):
     read: Callable[[], bytes]
 
 
-def transfer(place: str, part: Path, sha256: Optional[str], progress: bool) -> None:
+def transfer(
+    place: str,
+    part: Path,
+    sha256: Optional[str],
+    progress: bool,
+    announce: Callable[[int], None] = lambda size: None,
+) -> None:
     """Bring the bytes of an address, or of a local file, into a file; continues it if it exists already.
 
     Args:
@@ -63,25 +80,33 @@ def transfer(place: str, part: Path, sha256: Optional[str], progress: bool) -> N
         part: where the bytes go; kept when the connection breaks, so that a later call resumes it.
         sha256: expected SHA-256, lower case, or None.
         progress: whether to show a progress bar.
+        announce: is told the file's size, once it is known.
 
     Raises:
-        ConnectionError: the source is out of reach, lacks the file, or breaks off again and again.
+        ConnectionError: the source is out of reach, lacks the file, breaks off again and again, or is so slow that the
+            file has not come within 60 seconds and one more for every 50 kB of it.
         ChecksumError: the bytes are not the expected ones; nothing is kept.
         OSError: ``part`` cannot be written.
     """
     began_anew = _size(part) == 0
     broken = 0
+    deadline = Deadline()
     while True:
         before = _size(part)
         try:
-            digest = _attempt(place, part, sha256, progress)
-        except _Refused as error:
+            digest = _attempt(_Wanted(place, part, sha256, progress, announce, deadline))
+        except Refused as error:
             raise ConnectionError(str(error)) from None
+        except TooLate:
+            raise ConnectionError(_too_late(part, deadline)) from None
         except _Broken as error:
             broken = 1 if _size(part) - before >= MEANINGFUL else broken + 1
             if broken >= ATTEMPTS:
                 raise ConnectionError(f"{error}; tried {ATTEMPTS} times") from None
-            time.sleep(PAUSE * 2 ** (broken - 1))
+            pause = PAUSE * 2 ** (broken - 1)
+            if deadline.left() <= pause:
+                raise ConnectionError(f"{error}; {_too_late(part, deadline)}") from None
+            time.sleep(pause)
             continue
         if sha256 is None or digest == sha256:
             _tag(part).unlink(missing_ok=True)
@@ -90,6 +115,10 @@ def transfer(place: str, part: Path, sha256: Optional[str], progress: bool) -> N
         if began_anew:
             raise ChecksumError
         began_anew = True  # the piece that lay there may have been of another file: once more from the start
+
+
+def _too_late(part: Path, deadline: Deadline) -> str:
+    return f"{_size(part)} bytes came within {deadline.seconds():g} s, at least {PACE:,} a second are needed"
 
 
 def _size(path: Path) -> int:
@@ -115,22 +144,26 @@ def digest_of(path: Path) -> Any:
     return digest
 
 
-def _attempt(place: str, part: Path, sha256: Optional[str], progress: bool) -> str:
+def _attempt(wanted: _Wanted) -> str:
     """Bring what is missing; return the SHA-256 of the whole."""
     from tqdm import tqdm
 
+    place, part, sha256, progress, announce, deadline = wanted
     have = _size(part)
     validator = _tag(part).read_text(encoding="latin-1") if _tag(part).exists() else ""
     if have and not validator and sha256 is None:
         have = 0  # nothing could tell whether the rest belongs to the same file
     is_address = urlsplit(place).scheme in ("http", "https")
-    with _open_address(place, have, validator) if is_address else _open_file(place) as answer:
+    with _open_address(place, have, validator, deadline) if is_address else _open_file(place) as answer:
         if answer.start not in (0, have) or (answer.start and validator not in ("", answer.validator)):
             _discard(part)
             raise _Broken("the server continues another version of the file")
         digest = digest_of(part) if answer.start else hashlib.sha256()
         _tag(part).write_text(answer.validator, encoding="latin-1")
-        name = unquote(Path(urlsplit(place).path).name)
+        if answer.total is not None:
+            deadline.size = answer.total
+            announce(answer.total)
+        name = one_line(unquote(Path(urlsplit(place).path).name), 80)
         bar = tqdm(
             total=answer.total, initial=answer.start, unit="B", unit_scale=True, desc=name, disable=not progress
         )
@@ -141,6 +174,10 @@ def _attempt(place: str, part: Path, sha256: Optional[str], progress: bool) -> s
                 stream.write(block)
                 digest.update(block)
                 bar.update(len(block))
+                if answer.total is None:
+                    deadline.size = stream.tell()
+                if is_address and deadline.left() <= 0:
+                    raise TooLate
             received = stream.tell()
             stream.flush()
             os.fsync(stream.fileno())
@@ -160,60 +197,50 @@ def _watched(read: Callable[[], bytes]) -> Iterator[bytes]:
             return
         yield block
         received += len(block)
-        if time.monotonic() - marked > TIMEOUT:
+        if time.monotonic() - marked > connection.TIMEOUT:
             if received < SLOWEST:
-                raise _Broken(f"only {received} bytes in {TIMEOUT:g} s")
+                raise _Broken(f"only {received} bytes in {connection.TIMEOUT:g} s")
             marked, received = time.monotonic(), 0
 
 
 @contextlib.contextmanager
 def _open_file(path: str) -> Iterator[_Answer]:
     """Open a file of a mirror that is a directory."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Refused("it is not a file")
     try:
         stream = open(path, "rb")
     except OSError as error:
-        raise _Refused(error.strerror or str(error)) from None
+        raise Refused(error.strerror or str(error)) from None
     with stream:
         yield _Answer(0, os.fstat(stream.fileno()).st_size, "", lambda: stream.read(1 << 20))
 
 
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirection, but neither from https to http nor out of the two."""
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        scheme = urlsplit(newurl).scheme
-        if scheme not in ("http", "https") or (req.type == "https" and scheme != "https"):
-            fp.close()
-            raise _Refused(f"the server redirects to {_line(newurl)}, which is not followed")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 @contextlib.contextmanager
-def _open_address(url: str, have: int, validator: str) -> Iterator[_Answer]:
+def _open_address(url: str, have: int, validator: str, deadline: Deadline) -> Iterator[_Answer]:
     """Ask a server for the file from byte ``have`` on; it may answer with the whole."""
     headers = {"User-Agent": "paddle-on-mxnet", "Accept-Encoding": "identity"}
     if have:
         headers["Range"] = f"bytes={have}-"
         if validator:
             headers["If-Range"] = validator
-    opener = urllib.request.build_opener(_Redirects)
     try:
-        response = opener.open(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)
+        response = opener(deadline).open(urllib.request.Request(url, headers=headers), timeout=connection.TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 416 and have:  # there is nothing after what we have: it may be whole, or of another file
-            with _open_address(url, 0, "") as answer:
+            with _open_address(url, 0, "", deadline) as answer:
                 yield answer
             return
-        kind = _Broken if error.code >= 500 or error.code in (408, 429) else _Refused
-        raise kind(f"the server answers {error.code} {_line(error.reason)}") from None
+        kind = _Broken if error.code >= 500 or error.code in (408, 429) else Refused
+        raise kind(f"the server answers {error.code} {_reason(error.reason)}") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
-        kind = _Refused if isinstance(reason, (socket.gaierror, ConnectionRefusedError, ssl.SSLError)) else _Broken
-        raise kind(_line(reason)) from None
+        kind = Refused if isinstance(reason, (socket.gaierror, ConnectionRefusedError, ssl.SSLError)) else _Broken
+        raise kind(_reason(reason)) from None
     with response:
         if response.headers.get_content_type() == "text/html" and not url.endswith((".html", ".htm")):
-            raise _Refused("the server answers with a web page instead of the file")
+            raise Refused("the server answers with a web page instead of the file")
 
         def read() -> bytes:
             try:
@@ -221,7 +248,7 @@ def _open_address(url: str, have: int, validator: str) -> Iterator[_Answer]:
             except http.client.IncompleteRead:
                 raise _Broken("the connection was closed early") from None
             except (OSError, http.client.HTTPException, ValueError) as error:
-                raise _Broken(_line(error)) from None
+                raise _Broken(_reason(error)) from None
 
         validator = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
         yield _Answer(*_extent(response), "" if validator.startswith("W/") else validator, read)
@@ -232,13 +259,12 @@ def _extent(response: Any) -> tuple[int, Optional[int]]:
     if response.status == 206:
         found = re.fullmatch(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", response.headers.get("Content-Range", ""))
         if found is None:
-            raise _Refused("the server answers with a part of the file that it does not name")
+            raise Refused("the server answers with a part of the file that it does not name")
         return int(found[1]), None if found[2] == "*" else int(found[2])
     length = response.headers.get("Content-Length", "")
     return 0, int(length) if re.fullmatch(r"\d{1,18}", length) else None
 
 
-def _line(reason: object) -> str:
+def _reason(error: object) -> str:
     """Return a reason as one short line."""
-    text = " ".join(str(reason).split()) or type(reason).__name__
-    return text if len(text) <= 200 else text[:197] + "..."
+    return one_line(error, 200) or type(error).__name__

@@ -7,6 +7,7 @@ import logging
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from core.weights import WeightRecord, cache_path, fetch, transfer
+from core.weights import WeightRecord, cache_path, connection, fetch, transfer
 
 CONTENT = bytes(range(256)) * 40
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -153,7 +154,7 @@ def server(tmp_path, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(transfer, "PAUSE", 0.01)
-    monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
+    monkeypatch.setattr(connection, "TIMEOUT", 0.1)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.requested = []
     server.ranges = []
@@ -300,7 +301,7 @@ def test_a_redirection_from_https_to_http_is_not_followed():
         def close(self):
             """Nothing is open."""
 
-    handler = transfer._Redirects()
+    handler = connection._Redirects()
     with pytest.raises(Exception, match="the server redirects to http://example.org/x, which is not followed"):
         handler.redirect_request(Request("https://example.org/x"), Answer(), 302, "", {}, "http://example.org/x")
 
@@ -339,7 +340,8 @@ def test_waiting_for_another_process_is_logged(server, caplog):
             thread.start()
         for thread in threads:
             thread.join()
-    assert f"waiting for another process that fetches {cache_path(url)}" in caplog.text
+    holder = f"process {os.getpid()} on {socket.gethostname()}"
+    assert f"waiting for {holder} that fetches {cache_path(url)}" in caplog.text
 
 
 def test_a_full_disk_is_called_a_full_disk(server):
