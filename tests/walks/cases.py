@@ -1,0 +1,127 @@
+"""Small data and small networks for the experiments that are walked from training to prediction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import core
+import PaddleClas
+from core.vision import write_image
+from PGL.data import CoraDataset
+from tests.PaddleGAN.small_runs import CGAN, DCGAN, WGAN, write_blobs
+from tests.PaddleGAN.tasks.translations import write_pictures
+from tests.PGL.small_sets import NODES, write_blog_catalog, write_cora, write_triples
+
+ROOT = Path(__file__).resolve().parents[2]
+
+def arrays_of(data: Path, shown: bool = False) -> list[np.ndarray]:
+    """Return what an exported network of a citation graph takes: features and edges; labels, if it is shown them."""
+    read = CoraDataset(root=str(data))
+    edges = [tensor.numpy() for rows in read.graph.tensor(inplace=False).connections() for tensor in rows]
+    labels = [read.y, np.isin(np.arange(NODES), read.train_index).astype(np.float32)] if shown else []
+    return [read.graph.node_feat["words"], *edges, *labels]
+
+
+GRAPHS: dict[str, Any] = {
+    "NodeClassification": (
+        "cora_gcn", write_cora, ("task.passes_per_epoch=2",), "7", arrays_of, lambda rows, weights: rows,
+    ),
+    "MaskedLabelClassification": (
+        "cora_unimp", write_cora, ("task.passes_per_epoch=2", "model.hidden_size=8"), "7",
+        lambda data: arrays_of(data, shown=True), lambda rows, weights: rows,
+    ),
+    "SampledNodeClassification": (
+        "cora_graphsage", write_cora, ("task.samples=[5,5]", "model.hidden_size=8", "task.batch_size=8"), "7",
+        arrays_of, lambda rows, weights: rows,
+    ),
+    "SkipGram": (
+        "blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=30", "model.embedding_size=8"), "7",
+        lambda data: [np.array([5, 0, 5])], lambda rows, weights: rows[[5, 0, 5]],
+    ),
+    "LinkPrediction": (
+        "umls_transe", write_triples,
+        ("task.batch_size=14", "task.negatives=4", "model.embedding_size=8", "model.gamma=6.0"), "h3",
+        lambda data: [np.array(numbers) for numbers in ([0, 3], [1, 0], [2, 5])],
+        lambda rows, weights: 6 - np.abs(rows[[0, 3]] + weights["relations"][[1, 0]] - rows[[2, 5]]).sum(axis=1),
+    ),
+}  # fmt: skip
+"""Task: a config, what writes its data, changes, a node to look around, what its exported program takes and gives."""
+
+NOISE = ("data.train.batch_size=6", "data.test.batch_size=6", "samples.every=3", "samples.count=4")
+FACES = tuple(
+    f"data.{split}.dataset={{name: Faces, count: {count}, size: 32, attributes: [Bangs, Eyeglasses]}}"
+    for split, count in (("train", 8), ("test", 4))
+)
+EDITED = (
+    *FACES, "data.train.batch_size=4", "data.test.batch_size=4", "task.critic_steps=1", "samples.every=3",
+    "samples.count=2", "generator.network.ngf=2", "discriminator.network.ndf=2",
+)  # fmt: skip
+TRANSLATED = tuple(
+    f"data.{split}.transforms=[{{name: Resize, size: [32, 32]}}, {{name: ToTensor}}, "
+    "{name: Normalize, mean: 0.5, std: 0.5}]"
+    for split in ("train", "test")
+)
+PAIRED = (*TRANSLATED, "data.train.batch_size=2", "data.test.batch_size=2", "samples.every=3", "samples.count=2")
+
+
+def write_pairs(folder: Path) -> Path:
+    """Write pairs side by side in train and val."""
+    write_pictures(folder / "train", 4, 64)
+    write_pictures(folder / "val", 2, 64, first=50)
+    return folder
+
+
+def write_unpaired(folder: Path) -> Path:
+    """Write pictures of two kinds in trainA and trainB."""
+    write_pictures(folder / "trainA", 4, 32)
+    write_pictures(folder / "trainB", 4, 32, first=20)
+    return folder
+
+
+SAMPLES = {"samples": ("--count", "4"), "interpolate": ("--rows", "2", "--steps", "2")}
+EDITS = {"edit": ("--count", "2"), "sweep": ("--attribute", "Bangs", "--count", "2", "--steps", "2")}
+ADVERSARIAL = {
+    "UnconditionalGAN": ("fashion_mnist_dcgan", write_blobs, (*DCGAN, *NOISE), SAMPLES),
+    "ConditionalGAN": ("fashion_mnist_cgan", write_blobs, (*CGAN, *NOISE), SAMPLES),
+    "WassersteinGAN": ("fashion_mnist_wgan_gp", write_blobs, (*WGAN, *NOISE, "task.critic_steps=2"), SAMPLES),
+    "Pix2Pix": (
+        "camvid_pix2pix", write_pairs,
+        (*PAIRED, "generator.network.num_downs=5", "generator.network.ngf=2", "discriminator.network.ndf=2"),
+        {"translate": ()},
+    ),
+    "CycleGAN": (
+        "dusk2day_cyclegan", write_unpaired,
+        (*PAIRED, "generator.network.n_blocks=1", "generator.network.ngf=2", "discriminator.network.ndf=2"),
+        {"translate": ("--direction", "BtoA")},
+    ),
+    "SPADE": (
+        "camvid_spade", write_pairs, (*PAIRED, "generator.network.ngf=1", "discriminator.network.ndf=2"),
+        {"translate": ()},
+    ),
+    "STGAN": ("faces_stgan", None, (*EDITED, "discriminator.network.fc_dim=4"), EDITS),
+    "AttGAN": ("faces_attgan", None, (*EDITED, "discriminator.network.fc_dim=4"), EDITS),
+    "StarGAN": ("faces_stargan", None, (*EDITED, "generator.network.n_blocks=1"), EDITS),
+}  # fmt: skip
+"""Task: a config, what writes its data, changes, and what infer.py does with a run, with its options."""
+
+
+def write_photos(folder: Path, classes: int = 2, count: int = 4, side: int = 40) -> Path:
+    """Write noisy photographs, a folder for each class; the class decides the shade."""
+    source = np.random.default_rng(0)
+    for kind in range(classes):
+        (folder / f"class_{kind}").mkdir(parents=True)
+        for number in range(count):
+            low = kind * 200 // classes
+            photo = source.integers(low, low + 50, (side, side + 8, 3), np.uint8)
+            write_image(folder / f"class_{kind}" / f"{number}.png", photo)
+    return folder
+
+
+def write_weights(file: Path, name: str, class_num: int) -> Path:
+    """Write a weight file of a network as the official ones are."""
+    core.seed(7)
+    core.save(PaddleClas.create_model(name, class_num=class_num).state_dict(), str(file))
+    return file

@@ -1,0 +1,141 @@
+"""What a user does with an experiment, by the command line only: train, kill, resume, evaluate, export, predict."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+import core
+from core.weights.safetensors_file import read_safetensors
+from tests.walks.killing import KillingServer, run_here
+
+EPOCHS = 3
+
+
+class Walk:
+    """One experiment, in a folder of its own.
+
+    Args:
+        server: kills its training.
+        folder: where its run and outputs are written.
+        toolkit: "PaddleClas", "PGL" or "PaddleGAN".
+        config: the experiment's file.
+        data: the folder of its data; None: it needs none.
+        changes: of the config.
+    """
+
+    def __init__(
+        self, server: KillingServer, folder: Path, toolkit: str, config: Path, data: Any, changes: Sequence[str]
+    ) -> None:
+        self.server = server
+        self.toolkit = toolkit
+        self.folder = folder
+        self.run = folder / "run"
+        common = (f"output={self.run}", f"train.epochs={EPOCHS}", "train.checkpoint_every=1", "train.tensorboard=false")
+        words = ["-c", str(config), *(["--data", str(data)] if data is not None else [])]
+        self.after_killing: Callable[[], object] = lambda: None
+        self.after_training: Callable[[], object] = lambda: None
+        self.training = [*words, *(word for change in (*common, "expect=null", *changes) for word in ("-o", change))]
+
+    def command(self, name: str, *words: Any) -> str:
+        """Run a command of the toolkit, which must succeed; return what it prints."""
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+            code = run_here([f"{self.toolkit}/{name}.py", *map(str, words)])
+        assert code == 0, f"{name} {words}: exit code {code}\n{told.getvalue()}"
+        return told.getvalue()
+
+    def train(self) -> str:
+        """Train until the second save, die there, and go on to the end."""
+        log = self.folder / "killed.log"
+        ended = self.server.run([f"{self.toolkit}/train.py", *self.training], log)
+        assert ended == -signal.SIGKILL, f"not killed, but ended with {ended}\n{log.read_text()}"
+        self.after_killing()
+        told = self.command("train", "--resume", self.run)
+        self.after_training()
+        steps = int(found.group(1)) if (found := re.search(r"continuing after step (\d+) \(epoch 2\)", told)) else 0
+        newest = max(path.name for path in (self.run / "checkpoints").glob("step_*"))
+        assert steps > 0 and newest == f"step_{steps // 2 * EPOCHS:08d}"
+        links = {path.name for path in (self.run / "checkpoints").iterdir() if path.is_symlink()}
+        assert links == {"best", "newest"} and not list(self.run.glob(".*"))
+        return told
+
+    def evaluate(self, split: str = "test") -> None:
+        """Evaluate, to the numbers that training ended with."""
+        told = self.command("eval", self.run, "--split", split)
+        expected = json.loads((self.run / "results.json").read_text())["results"][split]
+        found = json.loads((self.run / f"evaluation_{split}" / "results.json").read_text())[split]
+        assert f"{split}: " in told
+        assert set(expected) <= set(found)
+        for name, value in expected.items():
+            np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
+
+    def export(self) -> core.jit.Predictor:
+        """Export; return the folder, loaded."""
+        assert "compared with the live network: equal" in self.command("export", self.run)
+        return core.jit.Predictor(self.run / "exported")
+
+    def classify(self, photos: Path, as_run: bool = True) -> list[dict[str, Any]]:
+        """Classify pictures by the run, or by its exported folder; return the records."""
+        target = self.folder / ("by_run" if as_run else "by_export")
+        self.command("infer", self.run if as_run else self.run / "exported", photos, "--output", target)
+        records: list[dict[str, Any]] = json.loads((target / "predictions.json").read_text())
+        return records
+
+
+def walk_classifier(walk: Walk, photos: Path, split: str = "test") -> None:
+    """Walk an image classifier from training to predictions of its exported folder."""
+    walk.train()
+    walk.evaluate(split)
+    live = walk.classify(photos)
+    walk.export()
+    exported = walk.classify(photos, as_run=False)
+    assert len(live) == len(list(photos.iterdir())) > 0
+    for one, other in zip(live, exported):
+        assert one["classes"] == other["classes"] and one["names"] == other["names"]
+        np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
+
+
+def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Callable[..., Any]) -> None:
+    """Walk a graph network from training to predictions of its exported folder.
+
+    Args:
+        walk: the experiment.
+        near: a node to find the nearest ones of.
+        given: what the exported program takes.
+        expected: what the program must give for it, from the rows that infer.py writes and the checkpoint's weights.
+    """
+    walk.train()
+    walk.evaluate()
+    walk.command("infer", walk.run, "--near", near, "--top", "2")
+    rows = np.load(walk.run / "embeddings" / "embeddings.npy")
+    (record,) = json.loads((walk.run / "embeddings" / "nearest.json").read_text())
+    assert len(record["near"]) == 2 and (walk.run / "embeddings" / "embeddings.png").is_file()
+    weights = read_safetensors(walk.run / "checkpoints" / "best" / "model.safetensors")
+    np.testing.assert_allclose(walk.export().run(list(given)), expected(rows, weights), rtol=1e-4, atol=1e-5)
+
+
+def walk_adversarial(walk: Walk, modes: Mapping[str, Sequence[str]], split: str = "test") -> None:
+    """Walk a generator from training to pictures by its exported folder."""
+    walk.train()
+    walk.evaluate(split)
+    for mode, words in modes.items():
+        assert "wrote to" in walk.command("infer", mode, walk.run, *words)
+        assert list((walk.run / mode).glob("*.png"))
+    predictor = walk.export()
+    source = np.random.default_rng(0)
+    given = []
+    for entry in predictor.inputs:
+        numbers = source.standard_normal([2 if size is None else size for size in entry.shape])
+        given.append(numbers.astype(np.float32) if entry.dtype == core.float32 else np.zeros_like(numbers, np.int64))
+    answers = predictor.run(given)
+    pictures = answers[0] if isinstance(answers, (list, tuple)) else answers
+    assert pictures.shape[0] == 2 and pictures.ndim == 4 and np.abs(pictures).max() <= 1

@@ -1,0 +1,81 @@
+"""Every kind of experiment from training, killed and continued, to predictions, by the command line only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from PaddleGAN.config import TASKS as ADVERSARIAL_TASKS
+from PGL.config import TASKS as GRAPH_TASKS
+from tests.walks.cases import ADVERSARIAL, GRAPHS, ROOT, write_photos, write_weights
+from tests.walks.killing import KillingServer
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_graph
+
+CLASSIFICATION = ROOT / "PaddleClas" / "configs"
+SMALL_PHOTOS = tuple(
+    f"data.{split}.transforms=[{{name: Resize, size: [32, 32]}}, {{name: ToTensor}}, "
+    "{name: Normalize, mean: 0.5, std: 0.5}]"
+    for split in ("train", "test")
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[KillingServer]:
+    started = KillingServer()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Three pictures to classify."""
+    folder = write_photos(tmp_path / "photos", classes=1, count=3)
+    return folder / "class_0"
+
+
+def test_a_classifier_from_fresh_weights(server: KillingServer, photos: Path, tmp_path: Path) -> None:
+    config = CLASSIFICATION / "digits_lenet.yaml"
+    walk = Walk(server, tmp_path, "PaddleClas", config, None, ["data.train.batch_size=600"])
+    walk_classifier(walk, photos)
+    walk.evaluate("valid")
+
+
+def test_a_fine_tuned_classifier_without_validation_split(server: KillingServer, photos: Path, tmp_path: Path) -> None:
+    """The weights that it started from are gone when it is continued."""
+    weights = write_weights(tmp_path / "official.pdparams", "ResNet18", 5)
+    changes = [*SMALL_PHOTOS, f"model.pretrained={weights}", "data.train.batch_size=2", "data.num_workers=0"]
+    config = CLASSIFICATION / "hymenoptera_resnet18.yaml"
+    walk = Walk(server, tmp_path, "PaddleClas", config, write_photos(tmp_path / "data"), changes)
+    walk.after_killing = weights.unlink
+    walk_classifier(walk, photos)
+
+
+def test_a_distilled_classifier(server: KillingServer, photos: Path, tmp_path: Path) -> None:
+    """Its teacher is gone when it is evaluated."""
+    teacher = write_weights(tmp_path / "teacher.pdparams", "LeNet", 10)
+    changes = ["data.train.batch_size=600", f"teacher={{name: LeNet, class_num: 10, pretrained: {teacher}}}"]
+    walk = Walk(server, tmp_path, "PaddleClas", CLASSIFICATION / "digits_lenet.yaml", None, changes)
+    walk.after_training = teacher.unlink
+    walk_classifier(walk, photos)
+
+
+@pytest.mark.parametrize("task", list(GRAPHS))
+def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> None:
+    name, write, changes, near, given, expected = GRAPHS[task]
+    data = write(tmp_path / "data")
+    walk = Walk(server, tmp_path, "PGL", ROOT / "PGL" / "configs" / f"{name}.yaml", data, changes)
+    walk_graph(walk, near, given(data), expected)
+
+
+@pytest.mark.parametrize("task", list(ADVERSARIAL))
+def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
+    name, write, changes, modes = ADVERSARIAL[task]
+    data = None if write is None else write(tmp_path / "data")
+    walk = Walk(server, tmp_path, "PaddleGAN", ROOT / "PaddleGAN" / "configs" / f"{name}.yaml", data, changes)
+    walk_adversarial(walk, modes)
+
+
+def test_every_task_is_walked() -> None:
+    assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)
