@@ -1,0 +1,178 @@
+"""How each command of the pages is run in the tests: what makes it small, or why it is not run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Union
+
+
+@dataclasses.dataclass
+class Run:
+    """A command that is run.
+
+    Attributes:
+        smaller: words to add, so that it takes seconds.
+        instead: what stands in the command, and what takes its place here.
+        says: what it must print.
+        code: how it must end.
+    """
+
+    smaller: str = ""
+    instead: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    says: str = ""
+    code: int = 0
+
+
+@dataclasses.dataclass
+class NotRun:
+    """A command that is not run here.
+
+    Attributes:
+        why: the reason, and where it is run instead.
+    """
+
+    why: str
+
+
+SET_UP = NotRun("it sets up an environment from the package index; .ci/run does that in a fresh clone")
+PEERS = NotRun("it trains for minutes to hours, beside another framework that must be installed; see tests/benchmarks")
+APT = NotRun("it changes the system; .ci/run does that where something is missing")
+
+DIGITS = "-o train.epochs=2 -o data.train.batch_size=600 -o expect=null"
+PHOTOS = "-o train.epochs=1 -o data.train.batch_size=4 -o data.num_workers=0"
+IMAGENET = "-o train.epochs=1 -o data.num_workers=0 -o expect=null -o model.class_num=2"
+CORA = "-o train.epochs=2 -o task.passes_per_epoch=5 -o expect=null"
+FACES = (
+    "-o train.epochs=1 -o expect=null -o data.train.dataset.count=8 -o data.test.dataset.count=8 "
+    "-o data.train.batch_size=4 -o data.test.batch_size=4"
+)
+CLOTHES = "-o train.epochs=1 -o expect=null -o data.train.batch_size=6 -o data.test.batch_size=6"
+EDITED = "-o generator.network.ngf=2 -o discriminator.network.ndf=2 -o discriminator.network.fc_dim=4"
+TRAINED = {"CONFIG": "PaddleGAN/configs/dusk2day_cyclegan.yaml", "FOLDER": "streets"}
+NAMED = {"runs/NAME": "runs/dusk2day_cyclegan"}
+DRAWN = {"runs/NAME": "runs/faces_dcgan"}
+
+Table = dict[str, list[tuple[str, Union[Run, NotRun]]]]
+TABLE: Table = {
+    "README.md": [
+        (
+            "sudo apt-get update && sudo apt-get install -y git python3-venv libgomp1 libquadmath0 libgl1 libglib2.0-0",
+            APT,
+        ),
+        ("python3 start.py", SET_UP),
+        ("python3 start.py test", SET_UP),
+    ],
+    "PaddleClas/README.md": [
+        (
+            "python PaddleClas/train.py -c PaddleClas/configs/digits_resnet18.yaml",
+            Run(DIGITS, says="look at   runs/digits_resnet18/learning_curve.png"),
+        ),
+        ("python PaddleClas/train.py --resume runs/digits_resnet18", Run(says="continuing after step")),
+        ("python PaddleClas/eval.py runs/digits_resnet18", Run(says="wrote runs/digits_resnet18/evaluation_test/")),
+        ("python PaddleClas/infer.py runs/digits_resnet18 --demo 8", Run(says="8 pictures beside them")),
+        (
+            "python PaddleClas/infer.py runs/digits_resnet18 photo.jpg folder 'more/*.png' https://example.org/photo.jpg",
+            Run(instead={"https://example.org": "SERVER"}, says="6 pictures beside them"),
+        ),
+        (
+            "python PaddleClas/infer.py runs/digits_resnet18 photos --batch-size 32 --grad-cam",
+            Run(says="3 pictures beside them"),
+        ),
+        ("python PaddleClas/export.py runs/digits_resnet18", Run(says="compared with the live network: equal")),
+        ("python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg", Run(says="photo.jpg: ")),
+        ("python PaddleClas/export.py runs/digits_resnet18 --onnx", Run(says="run by onnxruntime and compared: equal")),
+        ("python PaddleClas/train.py --keys", Run(says="train.epochs (integer; required)")),
+        ("python PaddleClas/preview.py -c PaddleClas/configs/digits_resnet18.yaml", Run(says="preview.png")),
+        (
+            "python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos "
+            "-o model.class_num=3",
+            Run(PHOTOS, says="trained in"),
+        ),
+        (
+            "python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos "
+            "-o model.class_num=3 -o model.pretrained=FILE",
+            Run(PHOTOS, {"FILE": "runs/digits_resnet18/checkpoints/best/model.safetensors"}, "trained in"),
+        ),
+        (
+            "python PaddleClas/train.py -c PaddleClas/configs/imagenet/ResNet50_vd.yaml --data ILSVRC2012",
+            Run(f"{IMAGENET} -o data.train.batch_size=2", says="trained in"),
+        ),
+        (
+            "python PaddleClas/train.py -c PaddleClas/configs/imagenet/ResNet50_vd.yaml --data ILSVRC2012 "
+            "-o data.train.batch_size=32 -o train.accumulate=8",
+            Run(IMAGENET, {"batch_size=32": "batch_size=1", "accumulate=8": "accumulate=2"}, "trained in"),
+        ),
+        (
+            "python PaddleClas/eval.py -c PaddleClas/configs/imagenet/ResNet50_vd.yaml --data ILSVRC2012 "
+            "-o model.pretrained=true --split valid",
+            Run("-o data.num_workers=0", says="DRIFTED from what the config expects", code=1),  # made-up weights
+        ),
+        ("python -m benchmarks.accuracy DATA --threads 1 --log PaddleClas/results/accuracy.jsonl", PEERS),
+        (
+            "python -m core.weights inspect ResNet50_pretrained/",
+            Run(instead={"ResNet50_pretrained/": "mine.pdparams"}, says="conv.weight"),
+        ),
+    ],
+    "PGL/README.md": [
+        ("python PGL/train.py -c PGL/configs/cora_gcn.yaml", Run(f"--data cora {CORA}", says="trained in")),
+        (
+            "python PGL/train.py -c PGL/configs/cora_gcn.yaml --data DIR",
+            Run(CORA, {"DIR": "cora"}, "trained in"),
+        ),
+        ("python PGL/train.py --resume runs/cora_gcn", Run(says="continuing after step")),
+        ("python PGL/eval.py runs/cora_gcn", Run(says="test: accuracy")),
+        ("python PGL/infer.py runs/cora_gcn --near 0 17", Run(says="embeddings.png")),
+        ("python PGL/export.py runs/cora_gcn", Run(says="compared with the live network: equal")),
+        ("python PGL/train.py --keys", Run(says="train.epochs (integer; required)")),
+        ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
+        ("python -m benchmarks.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
+        ("python -m benchmarks.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
+    ],
+    "PaddleGAN/README.md": [
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/faces_dcgan.yaml",
+            Run(f"{FACES} -o generator.network.ngf=2 -o discriminator.network.ndf=2", says="trained in"),
+        ),
+        ("python PaddleGAN/infer.py interpolate runs/faces_dcgan", Run(says="interpolate.png")),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data FOLDER",
+            Run(CLOTHES, {"FOLDER": "clothes"}, "trained in"),
+        ),
+        ("python PaddleGAN/train.py -c CONFIG --data FOLDER", Run("-o train.epochs=1", TRAINED, "trained in")),
+        ("python PaddleGAN/train.py --resume runs/NAME", Run(instead=NAMED, says="continuing after step")),
+        ("python PaddleGAN/eval.py runs/NAME", Run(instead=NAMED, says="test: ")),
+        ("python PaddleGAN/infer.py samples runs/NAME", Run(instead=DRAWN, says="samples.png")),
+        ("python PaddleGAN/infer.py interpolate runs/NAME", Run(instead=DRAWN, says="interpolate.png")),
+        ("python PaddleGAN/infer.py translate runs/NAME", Run(instead=NAMED, says="wrote to")),
+        ("python PaddleGAN/export.py runs/NAME", Run(instead=NAMED, says="compared with the live network: equal")),
+        ("python PaddleGAN/train.py --keys", Run(says="train.epochs (integer; required)")),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data FOLDER",
+            Run(CLOTHES, {"FOLDER": "clothes"}, "trained in"),
+        ),
+        ("python PaddleGAN/eval.py runs/fashion_mnist_cgan", Run(says="agreement")),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/faces_attgan.yaml",
+            Run(f"{FACES} {EDITED}", says="trained in"),
+        ),
+        ("python PaddleGAN/infer.py edit runs/faces_attgan --count 5", Run(says="wrote to")),
+        ("python PaddleGAN/infer.py sweep runs/faces_attgan --attribute Bangs", Run(says="wrote to")),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/camvid_pix2pix.yaml --data FOLDER",
+            Run("-o train.epochs=1", {"FOLDER": "pairs"}, "trained in"),
+        ),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/faces_cyclegan.yaml",
+            Run(FACES, says="trained in"),
+        ),
+    ],
+}
+TABLE["docs/getting_started.md"] = [
+    *TABLE["README.md"],
+    ("python PaddleClas/export.py runs/digits_resnet18", Run(says="compared with the live network: equal")),
+    ("python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg", Run(says="photo.jpg: ")),
+    (". .venv/bin/activate", NotRun("it changes the shell; the environment's Python runs these tests")),
+    ("python PaddleClas/train.py --help", Run(says="usage: ")),
+    ("python -m pytest tests/core/autograd", NotRun("it is a part of these tests")),
+]
