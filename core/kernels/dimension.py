@@ -9,6 +9,7 @@ A Dimension never turns into an int in silence, because that number would be fro
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 from core.kernels.errors import UnknownSizeError, user_line
@@ -20,12 +21,13 @@ from core.kernels.size_attributes import evaluated as evaluated
 from core.kernels.size_attributes import example as example
 from core.kernels.size_attributes import in_world as in_world
 from core.kernels.size_attributes import larger as larger
+from core.kernels.size_attributes import power
 from core.kernels.size_attributes import same_shape as same_shape
 from core.kernels.size_attributes import smaller as smaller
 from core.kernels.size_attributes import transformed as transformed
 from core.kernels.size_expression import ARITHMETIC as ARITHMETIC
 from core.kernels.size_expression import Expression as Expression
-from core.kernels.size_expression import combine, is_operand, power
+from core.kernels.size_expression import combine, is_operand, lowest
 from core.kernels.size_expression import is_known as is_known
 from core.kernels.size_expression import quotient as quotient
 from core.kernels.size_expression import same as same
@@ -97,11 +99,25 @@ class Dimension(Expression):
     def __pos__(self) -> Dimension:
         return self
 
+    def __abs__(self) -> Any:
+        return self if lowest(self) >= 0 else combine("max", self, -self)
+
+    def __trunc__(self) -> Any:
+        return self if self.is_whole else combine("scaled", self, 1)
+
     def __floor__(self) -> Any:
-        return self.parts[0] // self.parts[1] if self.sign == "/" else self // 1
+        if self.is_whole:
+            return self
+        lower = self.parts[0] // self.parts[1] if self.sign == "/" else self // 1
+        return math.trunc(lower)
 
     def __ceil__(self) -> Any:
-        return -(-self.parts[0] // self.parts[1]) if self.sign == "/" else -(-self // 1)
+        if self.is_whole:
+            return self
+        return -math.floor(-self.parts[0] / self.parts[1] if self.sign == "/" else -self)
+
+    def __round__(self, digits: Any = None) -> Any:
+        raise self._refuse("a rounded number (math.floor and math.ceil give sizes)")
 
     # comparison: decided in both worlds, and kept as a condition on the sizes of later runs
 

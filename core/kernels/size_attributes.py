@@ -1,14 +1,16 @@
-"""Sizes in shapes and in nested attributes, some of them unknown."""
+"""Sizes in shapes and in nested attributes, some of them unknown: comparing, choosing, replacing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from core.kernels.size_expression import WORLDS, Expression, combine, number, same
+from core.kernels.errors import UnknownSizeError, user_line
+from core.kernels.size_expression import WORLDS, Expression, combine, is_operand, number, plain, same
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
 
+LARGEST_EXPONENT = 16  # of a power that is written as a product
 
 def all_ints(sizes: Any) -> bool:
     """Return quickly whether a list of sizes holds Python ints only: then nothing here needs special care."""
@@ -50,6 +52,28 @@ def example(size: Any) -> Any:
 def ceiling(size: Any, parts: int) -> Any:
     """Return size / parts, rounded up."""
     return size if parts == 1 else -(-size // parts)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """Return a size raised to a power: a product where the exponent is a small whole number, otherwise a float.
+
+    Raises:
+        UnknownSizeError: the exponent is an unknown size.
+    """
+    if not is_operand(base) or not is_operand(exponent):
+        return NotImplemented
+    exponent = plain(exponent)
+    if isinstance(exponent, Expression):
+        raise UnknownSizeError(
+            f"{user_line()}: the exponent {exponent} is unknown while this program is being traced: raise a tensor to"
+            " it, or give the size in the InputSpec"
+        )
+    if not isinstance(exponent, int) or not 0 <= exponent <= LARGEST_EXPONENT:
+        return combine("power", base, exponent)
+    result: Any = 1
+    for _ in range(exponent):
+        result = combine("*", result, base)
+    return result
 
 
 def contains_dimension(item: Any) -> bool:

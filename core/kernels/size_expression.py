@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from core.kernels.door import Value
 
 WORLDS = (0, 1)
-LARGEST_EXPONENT = 16
 MAXIMUM_DEPTH = 64
 MAXIMUM_PARTS = 10_000
 """Of one expression: how deep its operations may be nested, and how many there may be, with their numbers and sizes."""
@@ -67,9 +66,7 @@ class Expression:
         """Whether it is a whole number for every size: no division or float is in it."""
         if self.sign in ("/", "power"):
             return False
-        return self.sign in ("size", "scaled") or all(
-            part.is_whole if isinstance(part, Expression) else isinstance(part, int) for part in self.parts
-        )
+        return self.sign in ("size", "scaled") or all(_whole(part) for part in self.parts)
 
     def leaves(self) -> list[tuple[Value, int]]:
         """Return the ``(value, axis)`` pairs whose sizes this depends on."""
@@ -151,28 +148,6 @@ def combine(sign: str, first: Any, second: Any) -> Any:
     return result
 
 
-def power(base: Any, exponent: Any) -> Any:
-    """Return a size raised to a power: a product where the exponent is a small whole number, otherwise a float.
-
-    Raises:
-        UnknownSizeError: the exponent is an unknown size.
-    """
-    if not is_operand(base) or not is_operand(exponent):
-        return NotImplemented
-    exponent = plain(exponent)
-    if isinstance(exponent, Expression):
-        raise UnknownSizeError(
-            f"{user_line()}: the exponent {exponent} is unknown while this program is being traced: raise a tensor to"
-            " it, or give the size in the InputSpec"
-        )
-    if not isinstance(exponent, int) or not 0 <= exponent <= LARGEST_EXPONENT:
-        return combine("power", base, exponent)
-    result: Any = 1
-    for _ in range(exponent):
-        result = combine("*", result, base)
-    return result
-
-
 def plain(operand: Any) -> Any:
     """Return an operand as an int, float or Expression: numbers of NumPy and bools become numbers of Python."""
     if isinstance(operand, np.number):
@@ -186,7 +161,7 @@ def _simplified(sign: str, first: Any, second: Any) -> Any:
         return first
     if is_known(first, 0) and sign == "+":
         return second
-    if is_known(second, 1) and sign in ("*", "//"):
+    if is_known(second, 1) and (sign == "*" or (sign == "//" and _whole(first))):
         return first
     if is_known(first, 1) and sign == "*":
         return second
@@ -227,6 +202,8 @@ def quotient(first: Any, second: Any) -> Any:
     Returns:
         A size, or None where the division may leave a remainder.
     """
+    if not _whole(first) or not _whole(second):
+        return None
     number, factors = _product(first)
     divisor, others = _product(second)
     for factor in others:
@@ -240,6 +217,10 @@ def quotient(first: Any, second: Any) -> Any:
     for factor in factors:
         result = combine("*", factor, result)
     return result
+
+
+def _whole(size: Any) -> bool:
+    return size.is_whole if isinstance(size, Expression) else isinstance(size, int)
 
 
 def _product(size: Any) -> tuple[Any, list[Any]]:
@@ -281,7 +262,7 @@ def lowest(size: Any) -> float:
         return float(ARITHMETIC[size.sign](first, second))
     if size.sign == "*" and min(first, second) >= 0:
         return first * second
-    if size.sign == "scaled" and second > 0:
+    if size.sign == "scaled" and second > 0 and math.isfinite(first):
         return float(int(first * second))
     if size.sign in ("//", "/", "%") and first >= 0 and second > 0:
         return 0.0

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def operation_text(sign: str, first: str, second: str) -> str:
     """Return one operation on sizes as Python writes it."""
     if sign == "scaled":
-        return f"int({first} * {second})"
+        return f"int({first})" if second == "1" else f"int({first} * {second})"
     if sign in ("min", "max"):
         return f"{sign}({first}, {second})"
     return f"{first} {'**' if sign == 'power' else sign} {second}"

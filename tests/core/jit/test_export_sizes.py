@@ -53,6 +53,8 @@ def test_every_operation_on_sizes_goes_through_a_file(sign: str, tmp_path: Path)
         lambda n, w: w**-0.5,
         lambda n, w: w + (n is not None),
         lambda n, w: w * 1.0,
+        lambda n, w: math.floor(w * 0.3) + math.ceil((n - w) / 2),
+        lambda n, w: (w / 2) % 1,
         lambda n, w: min(w, math.inf) + max(n, -math.inf),
         lambda n, w: w if w < math.inf else 0,
         lambda n, w: w if w >= True else 0,

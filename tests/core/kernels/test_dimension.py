@@ -66,6 +66,15 @@ ARITHMETIC: list[tuple[Callable[[Any, Any], Any], Any]] = [
     (lambda n, w: divmod(w, n)[0], 3),
     (lambda n, w: math.ceil(w / 3), 6),
     (lambda n, w: math.floor(w / 3), 5),
+    (lambda n, w: math.floor(w * 0.3), 4),
+    (lambda n, w: math.ceil(w * 0.3), 5),
+    (lambda n, w: math.floor((n - w) / 2), -6),
+    (lambda n, w: math.ceil((n - w) / 2), -5),
+    (lambda n, w: math.floor(n / 1.5), 3),
+    (lambda n, w: math.trunc((n - w) * 0.3), -3),
+    (lambda n, w: abs(n - w), 11),
+    (lambda n, w: (n / 2) // 1, 2.0),
+    (lambda n, w: (n / 2) % 1, 0.5),
     (lambda n, w: dimension.larger(n, w), 16),
     (lambda n, w: dimension.smaller(n, 9), 5),
     (lambda n, w: dimension.ceiling(w, 3), 6),
@@ -82,7 +91,7 @@ def test_arithmetic_is_worked_out_at_the_sizes_of_a_run(
     x: core.Tensor, compute: Callable[[Any, Any], Any], expected: Any
 ) -> None:
     size = compute(x.shape[0], x.shape[2])
-    assert at_run(size) == expected
+    assert at_run(size) == expected and type(at_run(size)) is type(expected)
     literal = json.loads(json.dumps(size.to_literal(lambda value: "x")))
     assert at_run(from_literal(literal, lambda name: {"x": x._value}[name])) == expected
 
@@ -133,6 +142,8 @@ def test_what_is_plainly_a_number_becomes_one(x: core.Tensor) -> None:
     assert [n - n, (n * w) % w, dimension.combine("//", n * w * 6, w * n)] == [0, 0, 6]
     assert n + 0 is n and n * 1 is n and n // 1 is n
     assert dimension.same((n * 3 * w) // w, 3 * n)
+    assert math.floor(n) is n and math.trunc(n) is n and math.ceil(n) is n and abs(n) is n
+    assert math.trunc((n - w) / 2) > -100
     assert dimension.larger(n, 1) is n and dimension.smaller(n, 1) == 1 and dimension.larger(n, n) is n
 
 
@@ -143,6 +154,7 @@ FREEZING: list[tuple[str, Callable[[Any], Any]]] = [
     ("int", lambda n: int(n)),
     ("float", lambda n: float(n)),
     ("square root", lambda n: math.sqrt(n)),
+    ("rounding", lambda n: round(n)),
     ("dict key", lambda n: {n: 1}),
     ("numpy zeros", lambda n: np.zeros((n, 2))),
     ("numpy array", lambda n: np.asarray([n, 2])),

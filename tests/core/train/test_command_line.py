@@ -74,3 +74,26 @@ def test_help_teaches_with_examples(script: str, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "PaddleClas" / f"{script}.py"), "--help"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "examples:" in done.stdout and f"python PaddleClas/{script}.py" in done.stdout
+
+
+@pytest.mark.parametrize("streams", [("stdout",), ("stdout", "stderr")])
+def test_output_that_nobody_reads_ends_the_command_in_silence(streams: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys; from core.train.command_line import run; run(lambda: print('x', file=sys.STREAM, flush=True))"
+    command = [sys.executable, "-c", code.replace("STREAM", streams[-1])]
+    others = {name: subprocess.PIPE for name in ("stdout", "stderr") if name not in streams}
+    done = subprocess.run(command, cwd=ROOT, **dict.fromkeys(streams, writing), **others)  # type: ignore[call-overload]
+    os.close(writing)
+    assert done.returncode == 128 + signal.SIGPIPE
+    assert not done.stderr
+
+
+def test_a_broken_pipe_that_is_not_the_output_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    def main() -> int:
+        raise BrokenPipeError(32, "the server hung up")
+
+    with pytest.raises(SystemExit) as left:
+        command_line.run(main)
+    assert left.value.code == 1
+    assert capfd.readouterr().err == "error: [Errno 32] the server hung up\n"
