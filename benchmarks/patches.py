@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from core.vision import image_load, read_image
+
 CLASSES = {"building": 1, "car": 8, "pavement": 4, "road": 3, "sky": 0, "tree": 5}
 """The classes, and their numbers in the masks."""
 
@@ -31,8 +33,8 @@ def write_patches(scenes: Path, folder: Path) -> dict[str, int]:
     for split in ("train", "val"):
         counts[split] = 0
         for file in sorted((scenes / split).glob("*.png")):
-            with Image.open(file) as opened, Image.open(scenes / f"{split}annot" / file.name) as opened_mask:
-                picture, mask = opened.convert("RGB"), np.asarray(opened_mask)
+            picture = Image.fromarray(read_image(file))
+            mask = np.asarray(image_load(scenes / f"{split}annot" / file.name, backend="pil"))
             for number, (left, top, name) in enumerate(chosen_patches(mask)):
                 target = folder / split / name / f"{file.stem}_{number:02}.png"
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -155,10 +155,8 @@ def png_with_texts() -> bytes:
 
 
 def png_with_a_profile() -> bytes:
-    """A colour profile that inflates to 1 GB."""
-    packer = zlib.compressobj(9)
-    profile = b"".join(packer.compress(bytes(1 << 20)) for _ in range(1024)) + packer.flush()
-    return _small_png(_chunk(b"iCCP", b"p\0\0" + profile))
+    """A colour profile that inflates to 128 MB."""
+    return _small_png(_chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(128 << 20), 1)))
 
 
 def png_with_an_exif_bomb() -> bytes:
@@ -200,8 +198,8 @@ def gif_with_a_frame_far_away() -> bytes:
 
 
 def gif_of_many_frames() -> bytes:
-    """10,000 frames, each as large as the limit."""
-    one = _gif(_WITHIN, _WITHIN)
+    """10,000 frames of a million pixels."""
+    one = _gif((1000, 1000), (1000, 1000))
     start = one.index(b"\x21\xf9")
     return one[:start] + one[start:-1] * 10_000 + b"\x3b"
 
@@ -392,6 +390,44 @@ def ppm_of_words() -> bytes:
 def postscript() -> bytes:
     """A PostScript program, for which Pillow would start Ghostscript."""
     return b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\n(x) print\nshowpage\n%%EOF\n"
+
+
+def run_length_bmp(pixels: np.ndarray, palette: np.ndarray) -> bytes:
+    """Return an honest BMP file of run lengths; a row's last zeros are left to the end of the line.
+
+    Args:
+        pixels: uint8, shape (H, W), numbers of colours.
+        palette: uint8, shape (256, 3) or (16, 3), RGB.
+    """
+    bits = 8 if len(palette) == 256 else 4
+    code = bytearray()
+    for row in pixels[::-1]:
+        row = np.trim_zeros(row, "b")
+        starts = np.flatnonzero(np.diff(row, prepend=-1 if len(row) else [])) if len(row) else []
+        for begin, end in zip(starts, [*starts[1:], len(row)]):
+            code += bytes([end - begin, row[begin] if bits == 8 else row[begin] * 17])
+        code += b"\0\0"
+    start = 54 + 4 * len(palette)
+    height, width = pixels.shape
+    header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, bits, 1 if bits == 8 else 2, 0, 0, 0, 0, 0)
+    colors = np.pad(palette[:, ::-1], ((0, 0), (0, 1))).tobytes()
+    return b"BM" + struct.pack("<IHHI", start + len(code) + 2, 0, 0, start) + header + colors + bytes(code) + b"\0\1"
+
+
+def animated_webp(still: bytes, size: tuple[int, int], canvas: tuple[int, int], place: tuple[int, int]) -> bytes:
+    """Return an honest WebP animation of one frame on a larger canvas.
+
+    Args:
+        still: a WebP file.
+        size: its height and width.
+        canvas: height and width.
+        place: top and left of the frame, even numbers.
+    """
+    chunks = still[30:] if still[12:16] == b"VP8X" else still[12:]
+    sides = b"".join((side - 1).to_bytes(3, "little") for side in size[::-1])
+    corner = b"".join((side // 2).to_bytes(3, "little") for side in place[::-1])
+    frame = _webp_chunk(b"ANMF", corner + sides + bytes(4) + chunks)
+    return _webp(_webp_canvas(canvas, 0x12), _webp_chunk(b"ANIM", bytes(6)), frame)
 
 
 HOSTILE_IMAGES: dict[str, Callable[[], bytes]] = {

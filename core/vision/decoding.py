@@ -23,11 +23,12 @@ from PIL import Image
 
 from core.vision.error_stream import error_stream
 from core.vision.formats import FORMATS, Damaged, Header, TooLarge, pixel_limit, read_header, refuse_huge
+from core.vision.formats.bmp import run_length_image
 from core.vision.formats.webp import read_webp
 
 _OPENCV_FLAGS = {"rgb": cv2.IMREAD_COLOR_RGB, "bgr": cv2.IMREAD_COLOR, "gray": cv2.IMREAD_GRAYSCALE}
 _EXOTIC_MODES = ("PA", "La", "LA", "RGBa")
-_STRIPE = 1 << 20
+_STRIPE = 1 << 18
 """Pixels that are converted at a time, so that no second image is held."""
 
 
@@ -53,7 +54,7 @@ def decode_image(data: bytes, name: str, color: str = "rgb", maximum_pixels: Opt
     _refuse_cut(data, name)
     header = _admitted(data, name, limit)
     pixels = None
-    if header.format == "JPEG" and header.opencv:
+    if header.format == "JPEG" and header.decoder == "opencv":
         pixels = _jpeg_pixels(data, color)
     if pixels is None:
         pixels = _converted(_picture(data, header, name, limit), name, color)
@@ -91,7 +92,7 @@ def _admitted(data: bytes, name: str, limit: int) -> Header:
     try:
         header = read_header(data)
     except Damaged as error:
-        raise ValueError(f"image file {name!r} is damaged: {error}") from None
+        raise _damaged(name, error) from None
     if header is None:
         raise _unknown(name)
     if header.size is not None:
@@ -101,6 +102,10 @@ def _admitted(data: bytes, name: str, limit: int) -> Header:
 
 def _unknown(name: str) -> ValueError:
     return ValueError(f"{name!r} is not an image file that can be read ({', '.join(FORMATS)})")
+
+
+def _damaged(name: str, reason: object) -> ValueError:
+    return ValueError(f"image file {name!r} is damaged: {reason}")
 
 
 def _refuse_cut(data: bytes, name: str) -> None:
@@ -131,20 +136,22 @@ def _opencv_pixels(data: bytes, flags: int) -> Optional[np.ndarray]:
 
 
 def _picture(data: bytes, header: Header, name: str, limit: int) -> Image.Image:
-    if header.format == "JPEG" or not header.opencv:
-        return _pillow_image(data, header, name, limit)
-    pixels = _webp_pixels(data) if header.format == "WEBP" else _opencv_pixels(data, cv2.IMREAD_COLOR_RGB)
-    if pixels is None or pixels.shape[:2] != header.size:
-        raise ValueError(f"image file {name!r} is damaged: its picture cannot be decoded")
-    return Image.fromarray(pixels)
+    if header.format == "WEBP":
+        return Image.fromarray(_webp_pixels(data, name))
+    if header.decoder == "own":
+        try:
+            return run_length_image(data)
+        except Damaged as error:
+            raise _damaged(name, error) from None
+    return _pillow_image(data, header, name, limit)
 
 
-def _webp_pixels(data: bytes) -> Optional[np.ndarray]:
+def _webp_pixels(data: bytes, name: str) -> np.ndarray:
     """Decode a WebP file's first picture, (H, W, 3) or (H, W, 4); Pillow would hold its canvas four times."""
     found = read_webp(data)
     pixels = None if found is None else _opencv_pixels(found.alone(data), cv2.IMREAD_UNCHANGED)
     if found is None or pixels is None or pixels.shape[:2] != found.size:
-        return None
+        raise _damaged(name, "its picture cannot be decoded")
     cv2.cvtColor(pixels, cv2.COLOR_BGRA2RGBA if pixels.shape[2] == 4 else cv2.COLOR_BGR2RGB, dst=pixels)
     if found.canvas != found.size:
         canvas = np.zeros((*found.canvas, pixels.shape[2]), dtype=np.uint8)
@@ -174,7 +181,7 @@ def _pillow_image(data: bytes, header: Header, name: str, limit: int) -> Image.I
             "(PIL.Image.MAX_IMAGE_PIXELS sets its limit)"
         ) from None
     except Exception as error:  # Pillow's readers fail in every way that there is
-        raise ValueError(f"image file {name!r} is damaged: {_first_line(error)}") from None
+        raise _damaged(name, _first_line(error)) from None
     return image
 
 

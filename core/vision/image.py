@@ -66,9 +66,10 @@ def image_load(path: PathLike, backend: Optional[str] = None, maximum_pixels: Op
         return open_with_pillow(_image_bytes(path, maximum_pixels), os.fspath(path), maximum_pixels)
     if chosen == "cv2":
         return read_image(path, "bgr", maximum_pixels)
+    pixels = read_image(path, maximum_pixels=maximum_pixels)
     import core  # loads the engine, which a Tensor needs
 
-    return core.to_tensor(np.ascontiguousarray(read_image(path, maximum_pixels=maximum_pixels).transpose(2, 0, 1)))
+    return core.to_tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
 
 
 def set_image_backend(backend: str) -> None:

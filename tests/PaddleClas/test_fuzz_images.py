@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,8 @@ from PaddleClas.data import build_transform
 from PaddleClas.data.dataset import read_picture
 from PaddleClas.inference import Source, classify
 from tests.fuzz import bounds, cases, mutated, outcome
+from tests.hostile_images import encoded as encoded_image
+from tests.hostile_images import run_length_bmp
 
 COUNT = 700
 
@@ -35,14 +36,12 @@ class ByColour(ImageClassifier):
 
 
 def encoded(image: Image.Image, format: str, **options: object) -> bytes:
-    stream = io.BytesIO()
-    image.save(stream, format, **options)
-    return stream.getvalue()
+    return encoded_image(format, image, **options)
 
 
 @pytest.fixture(scope="module")
 def seeds() -> list[bytes]:
-    """Good files: grey, colour, CMYK, palette, transparent, 16-bit, progressive, animated, lossless, rotated."""
+    """Good files: grey, colour, CMYK, palette, transparent, 16-bit, progressive, animated, lossless, rotated, ..."""
     pixels = np.random.RandomState(0).randint(0, 256, (6, 8, 3), dtype=np.uint8).repeat(4, axis=0).repeat(4, axis=1)
     picture = Image.fromarray(pixels)
     exif = Image.Exif()
@@ -64,6 +63,11 @@ def seeds() -> list[bytes]:
         encoded(deep, "PNG"),
         encoded(picture.convert("CMYK"), "JPEG"),
         encoded(picture.convert("LA"), "PNG", exif=exif),
+        encoded(picture, "TIFF", compression="tiff_lzw"),
+        encoded(picture, "TIFF"),
+        encoded(picture, "PPM"),
+        run_length_bmp(pixels[:, :, 0], np.arange(768).reshape(256, 3).astype(np.uint8)),
+        encoded(picture, "WEBP", save_all=True, append_images=[moved]),
     ]
 
 

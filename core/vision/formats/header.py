@@ -29,14 +29,14 @@ class Header(NamedTuple):
         size: (height, width) in pixels, as the decoder will read it; None where only Pillow's own reader can say.
         orientation: that of the EXIF data, 1 to 8; 1 for a TIFF file, whose decoder applies it.
         spans: the parts of the file, from and to, that the decoder shall see; None: all of it.
-        opencv: whether OpenCV may decode it.
+        decoder: "pillow", "opencv", or "own": :mod:`core.vision.formats.bmp`.
     """
 
     format: str
     size: Optional[tuple[int, int]] = None
     orientation: int = 1
     spans: Optional[list[tuple[int, int]]] = None
-    opencv: bool = False
+    decoder: str = "pillow"
 
 
 def pixel_limit(maximum_pixels: Optional[int] = None) -> int:

@@ -38,7 +38,8 @@ def jpeg_header(data: bytes) -> Optional[Header]:
             if found is not None:
                 raise Damaged("it holds two frame headers")
             precision, height, width, components = struct.unpack_from(">BHHB", data, start + 4)
-            found = Header("JPEG", (height, width), opencv=precision == 8 and components in (1, 3))
+            simple = precision == 8 and components in (1, 3)
+            found = Header("JPEG", (height, width), decoder="opencv" if simple else "pillow")
         elif marker in _METADATA:
             if marker == 0xE1 and orientation == 1 and data.startswith(b"Exif\0\0", start + 4):
                 orientation = exif_orientation(data[start + 10 : end])

@@ -58,7 +58,7 @@ def webp_header(data: bytes) -> Optional[Header]:
         struct.error: the header is cut off.
     """
     found = read_webp(data)
-    return found and Header("WEBP", found.canvas, exif_orientation(found.exif), opencv=True)
+    return found and Header("WEBP", found.canvas, exif_orientation(found.exif), decoder="opencv")
 
 
 def read_webp(data: bytes) -> Optional[WebP]:

@@ -20,6 +20,8 @@ import core
 from core.vision import get_image_backend, image_load, read_image, set_image_backend
 from core.vision.decoding import decode_image
 from tests.fuzz import cases, mutated, outcome
+from tests.hostile_images import encoded as encoded_image
+from tests.hostile_images import run_length_bmp
 
 NOISE = np.random.RandomState(0).randint(0, 256, (40, 52, 3), dtype=np.uint8)
 PICTURE = cv2.GaussianBlur(NOISE, (0, 0), 2)
@@ -27,9 +29,7 @@ GRAY = PICTURE[:, :, 0]
 
 
 def encoded(format: str, image: Optional[Image.Image] = None, **options: Any) -> bytes:
-    stream = io.BytesIO()
-    (Image.fromarray(PICTURE) if image is None else image).save(stream, format, **options)
-    return stream.getvalue()
+    return encoded_image(format, Image.fromarray(PICTURE) if image is None else image, **options)
 
 
 def as_pillow_reads(data: bytes) -> np.ndarray:
@@ -74,6 +74,7 @@ FILES = {
     "CMYK TIFF": lambda: encoded("TIFF", Image.fromarray(PICTURE).convert("CMYK")),
     "1-bit TIFF": lambda: encoded("TIFF", Image.fromarray(GRAY).convert("1")),
     "BMP": lambda: encoded("BMP"),
+    "BMP of run lengths": lambda: run_length_bmp(GRAY, np.arange(768).reshape(256, 3).astype(np.uint8)),
     "PPM": lambda: encoded("PPM"),
     "one pixel": lambda: encoded("PNG", Image.fromarray(PICTURE[:1, :1])),
 }
