@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import glob
 import io
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,11 +14,10 @@ from typing import Any, Callable, Optional
 import numpy as np
 from tqdm import tqdm
 
-from core.io.files import is_url
-from core.vision.image import image_files, write_image
+from core.vision.image import write_image
+from core.vision.inputs import expand, read_picture
 from core.weights.atomic import atomic_write
 from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
-from PaddleClas.data.dataset import read_picture
 from PaddleClas.data.pipeline import build_dataset
 from PaddleClas.pictures import annotated
 
@@ -170,33 +167,6 @@ def _draw(
 def _failure(source: Source, error: Exception) -> dict[str, Any]:
     name, reason = _printable(source.name), _printable(" ".join(str(error).split()))
     return {"image": name, "error": reason if name in reason else f"{name}: {reason}"}
-
-
-def expand(paths: Sequence[str]) -> list[str]:
-    """Return the image files that folders and patterns stand for; files and URLs stay as they are.
-
-    Args:
-        paths: what the command line names.
-
-    Raises:
-        FileNotFoundError: a file is missing, a folder holds no images, or a pattern matches no file.
-    """
-    files = []
-    for path in paths:
-        if os.path.isdir(path):
-            found = image_files(path)
-            if not found:
-                raise FileNotFoundError(f"there are no images in {path!r}")
-        elif is_url(path) or os.path.isfile(path):
-            found = [path]
-        elif glob.has_magic(path):
-            found = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
-            if not found:
-                raise FileNotFoundError(f"no file matches {path!r}")
-        else:
-            raise FileNotFoundError(f"no image file {path!r}")
-        files += found
-    return files
 
 
 def _sources(files: Sequence[str]) -> Iterator[Source]:
