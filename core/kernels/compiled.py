@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
+from core.kernels import forked  # noqa: F401  # children of a process whose kernels ran are told
 from core.kernels.processors import processors
 
 # numba reads its own variable, and only now. It tells OpenMP, too: more threads than the engine counted on would write
@@ -15,6 +16,8 @@ import numba  # noqa: E402
 from llvmlite import ir  # noqa: E402
 from numba import types  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
+
+from core.kernels.kernel_cache import kept_on_disk  # noqa: E402
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
 
@@ -28,20 +31,26 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 def serial(function: Callable[..., Any]) -> Any:
     """Compile a function that runs on the calling thread."""
-    return _compile(function, parallel=False)
+    return _compile(function)
 
 
 def vectorized(function: Callable[..., Any]) -> Any:
     """Compile a function for the calling thread whose loops may add up in any order and round once less."""
-    return _compile(function, parallel=False, fastmath={"reassoc", "contract"})
+    return _compile(function, fastmath={"reassoc", "contract"})
 
 
-def _compile(function: Callable[..., Any], parallel: bool, **options: Any) -> Any:
-    options.update(parallel=parallel, error_model="numpy")
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither this folder nor the user's cache folder can be written
-        return numba.njit(**options)(function)
+def summing(function: Callable[..., Any]) -> Any:
+    """Compile a function for the calling thread whose loops may add up in any order, but round each operation."""
+    return _compile(function, fastmath={"reassoc", "nsz"})
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Write a function out wherever other kernels call it; it is not compiled by itself."""
+    return numba.njit(inline="always", error_model="numpy")(function)
+
+
+def _compile(function: Callable[..., Any], **options: Any) -> Any:
+    return kept_on_disk(numba.njit(error_model="numpy", **options)(function))
 
 
 @intrinsic  # type: ignore[misc]

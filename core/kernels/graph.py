@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.kernels import engine
+from core.kernels.compilations import note_compilation
 from core.kernels.dtypes import BY_CODE, DType
 from core.kernels.engine import _LIB, Array, Attributes, MXNetError, mx
 from core.kernels.startup import without_chatter
@@ -142,6 +143,7 @@ class Program:
             flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.steady]))
             flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.steady]))
         self.flags = flags
+        note_compilation()
         self.call = mx.nd.CachedOp(self.symbol, flags)
         self._told = '"pool_type": "avg"' not in self.symbol.tojson()
         self._recorded = threading.local()

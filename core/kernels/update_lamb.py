@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy import ndarray
 
-from core.kernels.update_rules import _advance, _compiled, _effective, _row, _span, _squares, _summing
+from core.kernels.compiled import compiled, summing, threads
+from core.kernels.update_rules import _advance, _effective, _row, _span, _squares
 
 
-@_summing
+@summing
 def _squared_direction(
     w: ndarray, m: ndarray, v: ndarray, rest1: float, rest2: float, epsilon: float, decay: float
 ) -> float:
@@ -21,7 +21,7 @@ def _squared_direction(
     return float(total)
 
 
-@_compiled
+@compiled
 def lamb_moments(
     table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray, parts: ndarray
 ) -> None:
@@ -31,7 +31,7 @@ def lamb_moments(
     """
     b1, b2, epsilon = constants[0], constants[1], constants[2]
     c1, c2 = like[1] - b1, like[1] - b2
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -48,7 +48,7 @@ def lamb_moments(
         parts[c, 1] = _squared_direction(w, m, v, rest1, rest2, epsilon, rates[i, 1])
 
 
-@_compiled
+@compiled
 def lamb_weights(
     table: ndarray, chunks: ndarray, like: ndarray, ratios: ndarray, rates: ndarray, constants: ndarray
 ) -> None:
@@ -58,7 +58,7 @@ def lamb_weights(
     ``ratios`` is the trust ratio of each tensor.
     """
     epsilon = constants[2]
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         m = _span(table[i, 2], first, last, like)

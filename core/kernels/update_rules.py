@@ -18,11 +18,7 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy import ndarray
 
-numba.config.THREADING_LAYER = "omp"  # workqueue aborts when entered from several threads
-
-_compiled = numba.njit(parallel=True, cache=True, error_model="numpy")
-_inlined = numba.njit(inline="always", error_model="numpy")
-_summing = numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "nsz"})  # lets sums use vectors
+from core.kernels.compiled import compiled, inlined, summing, threads
 
 
 @intrinsic  # type: ignore[misc]
@@ -35,19 +31,19 @@ def _pointer(_context: Any, _address: Any) -> Any:
     return types.voidptr(types.int64), generate
 
 
-@_inlined
+@inlined
 def _span(address: int, first: int, last: int, like: ndarray) -> ndarray:
     """Return elements ``first`` to ``last`` of the memory at an address as an array of the type of ``like``."""
     return numba.carray(_pointer(address + first * like.itemsize), (last - first,), like.dtype)
 
 
-@_inlined
+@inlined
 def _row(terms: ndarray, i: int) -> tuple[float, float, float, float, float]:
     """Return one tensor's terms as scalars, which the compiler keeps in registers."""
     return terms[i, 0], terms[i, 1], terms[i, 2], terms[i, 3], terms[i, 4]
 
 
-@_inlined
+@inlined
 def _effective(gradient: float, weight: float, term: tuple[float, float, float, float, float]) -> float:
     """Scale and bound a gradient element, then add weight decay."""
     factor, low, high, l2, l1 = term
@@ -64,7 +60,7 @@ def _effective(gradient: float, weight: float, term: tuple[float, float, float, 
     return scaled
 
 
-@_summing
+@summing
 def _squares(values: ndarray) -> float:
     """Return the sum of squares of one chunk in float64."""
     total = np.float64(0.0)
@@ -74,17 +70,17 @@ def _squares(values: ndarray) -> float:
     return float(total)
 
 
-@_compiled
+@compiled
 def sum_of_squares(table: ndarray, chunks: ndarray, like: ndarray, parts: ndarray) -> None:
     """Write the sum of squares of each chunk, in float64, to ``parts``."""
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         parts[c] = _squares(_span(table[chunks[c, 0], 0], chunks[c, 1], chunks[c, 2], like))
 
 
-@_compiled
+@compiled
 def round_to_bfloat16(table: ndarray, chunks: ndarray, singles: ndarray, halves: ndarray) -> None:
     """Write float32 numbers, given by their bits, as bfloat16, to nearest even. Columns: source, target."""
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         source = _span(table[i, 0], first, last, singles)
         target = _span(table[i, 1], first, last, halves)
@@ -94,10 +90,10 @@ def round_to_bfloat16(table: ndarray, chunks: ndarray, singles: ndarray, halves:
             target[j] = 0x7FC0 if (bits & 0x7FFFFFFF) > 0x7F800000 else rounded
 
 
-@_compiled
+@compiled
 def sgd(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray) -> None:
     """Plain gradient descent. Columns: weight, gradient."""
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -107,14 +103,14 @@ def sgd(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: n
             w[j] -= rate * _effective(g[j], w[j], term)
 
 
-@_compiled
+@compiled
 def momentum(
     table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray
 ) -> None:
     """Momentum. Columns: weight, gradient, velocity. Constants: momentum, whether Nesterov's (1 or 0)."""
     mu = constants[0]
     nesterov = constants[1] != 0
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -132,7 +128,7 @@ def momentum(
                 w[j] -= rate * v[j]
 
 
-@_compiled
+@compiled
 def adam(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray) -> None:
     """Adam and AdamW. Columns: weight, gradient, two moments, two powers of the betas.
 
@@ -141,7 +137,7 @@ def adam(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: 
     """
     b1, b2, epsilon = constants[0], constants[1], constants[2]
     c1, c2 = like[1] - b1, like[1] - b2
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -163,7 +159,7 @@ def adam(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: 
     _advance(table, like, 5, b2)
 
 
-@_inlined
+@inlined
 def _advance(table: ndarray, like: ndarray, column: int, beta: float) -> None:
     """Multiply each tensor's power of a beta by the beta."""
     for i in range(table.shape[0]):
@@ -171,7 +167,7 @@ def _advance(table: ndarray, like: ndarray, column: int, beta: float) -> None:
         power[0] *= beta
 
 
-@_compiled
+@compiled
 def adamax(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray) -> None:
     """Adamax. Columns: weight, gradient, moment, infinity norm, power of beta1.
 
@@ -179,7 +175,7 @@ def adamax(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates
     """
     b1, b2, epsilon = constants[0], constants[1], constants[2]
     c1 = like[1] - b1
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -195,11 +191,11 @@ def adamax(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates
     _advance(table, like, 4, b1)
 
 
-@_compiled
+@compiled
 def adagrad(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray) -> None:
     """Adagrad. Columns: weight, gradient, moment. Constants: epsilon."""
     epsilon = constants[0]
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -212,14 +208,14 @@ def adagrad(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rate
             w[j] -= rate * d / (np.sqrt(m[j]) + epsilon)
 
 
-@_compiled
+@compiled
 def adadelta(
     table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray
 ) -> None:
     """Adadelta. Columns: weight, gradient, mean square of gradients, of updates. Constants: rho, epsilon."""
     rho, epsilon = constants[0], constants[1]
     rest = like[1] - rho
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)
@@ -235,7 +231,7 @@ def adadelta(
             w[j] -= rate * change
 
 
-@_compiled
+@compiled
 def rmsprop(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rates: ndarray, constants: ndarray) -> None:
     """RMSProp. Columns: weight, gradient, momentum, mean square, mean gradient.
 
@@ -244,7 +240,7 @@ def rmsprop(table: ndarray, chunks: ndarray, like: ndarray, terms: ndarray, rate
     rho, epsilon, mu = constants[0], constants[1], constants[2]
     centered = constants[3] != 0
     rest = like[1] - rho
-    for c in numba.prange(chunks.shape[0]):
+    for c in threads(chunks.shape[0]):
         i, first, last = chunks[c, 0], chunks[c, 1], chunks[c, 2]
         w = _span(table[i, 0], first, last, like)
         g = _span(table[i, 1], first, last, like)

@@ -170,7 +170,7 @@ class Trainer:
     def _train(self, log: RunLog) -> None:
         epochs = self.options.epochs
         with Interruption() as interruption:
-            self.console.open(epochs * self.steps_per_epoch, self.progress.step)
+            self.console.open(epochs * self.steps_per_epoch, self.progress.step, epochs - self.progress.epoch)
             self.task.train_mode()
             self._call("on_train_begin")
             while self.progress.epoch < epochs and self._stop_reason is None:
@@ -186,7 +186,8 @@ class Trainer:
         self._call("on_epoch_begin")
         for batches in self._batches():
             self._call("on_step_begin")
-            self._pending.extend(self._make_step(batches))
+            with self.console.making_step():
+                self._pending.extend(self._make_step(batches))
             progress.step += 1
             progress.step_in_epoch += 1
             clock.samples += self._pending[-1].samples
@@ -200,6 +201,7 @@ class Trainer:
         self._states = states_of(self.callbacks)  # an interrupted end of an epoch begins anew
         try:
             self._end_epoch(log, clock, spent, interruption)
+            self.console.end_epoch()
         except _Interrupted:
             progress.epoch, progress.step_in_epoch = progress.epoch - 1, self.steps_per_epoch
             self._leave(clock, interruption)

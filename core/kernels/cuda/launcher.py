@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, Protocol
 
 from core.kernels import engine
+from core.kernels.compilations import note_compilation
 from core.kernels.errors import OperatorError, OperatorTypeError
 
 SOURCE = Path(__file__).with_name("message_passing.cu")
@@ -78,6 +79,7 @@ class MXNetProgram:
                 "CUDA kernels cannot be used: the installed mxnet has no CUDA; install a CUDA build (mxnet-cu117, for"
                 " GPUs before Hopper)"
             )
+        note_compilation()
         self._module = engine.mx.rtc.CudaModule(SOURCE.read_text(encoding="utf-8"), options=(f"-DNUMBER={number}",))
         self._number = number
         self._kernels: dict[str, Any] = {}
