@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import warnings
-import zlib
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from core.weights.archives import ArchiveError, read_limited
 from PGL.data.source import PathLike
 
-_GZIP = b"\x1f\x8b"
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
@@ -52,6 +50,7 @@ def read_edge_list(
     typed: bool = False,
     delimiter: Optional[str] = None,
     renumber: bool = False,
+    maximum_bytes: Optional[int] = None,
 ) -> EdgeList:
     """Read an edge list.
 
@@ -64,6 +63,7 @@ def read_edge_list(
         typed: whether the last column gives the edge's type, any text.
         delimiter: what stands between columns, such as ","; None: blanks and tabs.
         renumber: whether nodes are numbered from 0 on in the order of their ids, for files whose ids have gaps.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
     Returns:
         The edges.
@@ -71,9 +71,9 @@ def read_edge_list(
     Raises:
         FileNotFoundError: there is no file.
         ValueError: a line has other columns, a negative id or a weight that is no number; names the line. Or the file
-            is no text, or damaged.
+            is no text, damaged, or unpacks to too much.
     """
-    text = _text(path)
+    text = _text(path, maximum_bytes)
     columns = [("source", np.int64), ("target", np.int64)]
     if weighted:
         columns.append(("weight", np.float64))
@@ -98,12 +98,15 @@ def read_edge_list(
     return EdgeList(edges, weights, types, type_names, node_names)
 
 
-def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tuple[int, str]]:
+def read_node_types(
+    path: PathLike, delimiter: Optional[str] = None, maximum_bytes: Optional[int] = None
+) -> list[tuple[int, str]]:
     """Read the types of nodes: lines ``id type``.
 
     Args:
         path: the file, plain or gzipped.
         delimiter: what stands between columns; None: blanks and tabs.
+        maximum_bytes: as of :func:`read_edge_list`.
 
     Returns:
         Pairs (id, type), as :class:`PGL.HeterGraph` takes them.
@@ -112,7 +115,7 @@ def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tup
         FileNotFoundError: there is no file.
         ValueError: a line is of another form; names it.
     """
-    text, columns = _text(path), [("id", np.int64), ("type", object)]
+    text, columns = _text(path, maximum_bytes), [("id", np.int64), ("type", object)]
     try:
         table = _table(text, columns, delimiter)
     except (ValueError, OverflowError):
@@ -122,16 +125,16 @@ def read_node_types(path: PathLike, delimiter: Optional[str] = None) -> list[tup
     return [(node, name.strip()) for node, name in table.tolist()]
 
 
-def _text(path: PathLike) -> str:
+def _text(path: PathLike, maximum_bytes: Optional[int]) -> str:
     where = repr(os.fspath(path))
     if not Path(path).is_file():
         raise FileNotFoundError(f"no file {where}")
-    content = Path(path).read_bytes()
     try:
-        return (gzip.decompress(content) if content[:2] == _GZIP else content).decode("utf-8")
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        kind = "damaged gzip file" if content[:2] == _GZIP else "file of other than UTF-8 text"
-        raise ValueError(f"{where} is a {kind}") from error
+        return read_limited(path, maximum_bytes).decode("utf-8")
+    except ArchiveError as error:
+        raise ValueError(f"{where} is a damaged gzip file") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{where} is a file of other than UTF-8 text") from error
 
 
 def _lines(text: str) -> io.StringIO:

@@ -25,6 +25,7 @@ class EdgeListDataset:
         delimiter: what stands between columns; None: blanks and tabs.
         renumber: whether nodes are numbered from 0 on in the order of their ids.
         root: the folder.
+        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
 
     Attributes:
         graph: the graph.
@@ -45,6 +46,7 @@ class EdgeListDataset:
         delimiter: Optional[str] = None,
         renumber: bool = False,
         root: Optional[str] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         if root is None:
             raise ValueError(
@@ -56,12 +58,12 @@ class EdgeListDataset:
             raise ValueError("EdgeListDataset: node_types belongs to typed edges; give typed=True")
         if node_types is not None and renumber:
             raise ValueError("EdgeListDataset: node_types names ids of the file, so that nodes cannot be numbered anew")
-        read = read_edge_list(Path(root) / file, weighted, typed, delimiter, renumber)
+        read = read_edge_list(Path(root) / file, weighted, typed, delimiter, renumber, maximum_bytes)
         self.node_names = read.node_names
         count = int(read.edges.max()) + 1 if read.edges.size else 0
         self.graph: Union[Graph, HeterGraph]
         if typed:
-            types = None if node_types is None else read_node_types(Path(root) / node_types, delimiter)
+            types = None if node_types is None else read_node_types(Path(root) / node_types, delimiter, maximum_bytes)
             edges = read.edges_by_type()
             if not edges:
                 raise ValueError(

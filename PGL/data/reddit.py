@@ -14,6 +14,8 @@ from typing import Optional
 
 import numpy as np
 
+from core.weights.archives import zip_members
+from core.weights.limits import LimitError
 from PGL.data.edges import prepared_edges
 from PGL.data.source import local_files
 from PGL.graph import Graph
@@ -34,6 +36,7 @@ class RedditDataset:
         normalize: whether each feature gets mean 0 and standard deviation 1 over the training nodes.
         symmetry: whether each edge is added in the other direction too.
         root: the folder of reddit.npz and reddit_adj.npz.
+        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
 
     Attributes:
         graph: the :class:`PGL.Graph`; each edge once, ascending by source, then target.
@@ -49,9 +52,16 @@ class RedditDataset:
         ValueError: a file is damaged or hostile, or the two do not fit each other.
     """
 
-    def __init__(self, normalize: bool = True, symmetry: bool = True, root: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        normalize: bool = True,
+        symmetry: bool = True,
+        root: Optional[str] = None,
+        maximum_bytes: Optional[int] = None,
+    ) -> None:
         files = local_files(type(self).__name__, root, {"reddit.npz": None, "reddit_adj.npz": None}, _HOME)
-        data = _arrays(files["reddit.npz"], ("feats", *(f"{p}_index" for p in _PARTS), *(f"y_{p}" for p in _PARTS)))
+        needed = ("feats", *(f"{p}_index" for p in _PARTS), *(f"y_{p}" for p in _PARTS))
+        data = _arrays(files["reddit.npz"], needed, maximum_bytes)
         if data["feats"].ndim != 2 or data["feats"].dtype.kind not in "iuf":
             raise ValueError(f"{os.fspath(files['reddit.npz'])!r}: feats is no table of numbers")
         feature = np.asarray(data["feats"], np.float32)
@@ -72,7 +82,7 @@ class RedditDataset:
         if normalize:
             feature = _standardized(feature, data["train_index"])
         self.feature, self.num_classes = feature, _NUM_CLASSES
-        edges = _edges(files["reddit_adj.npz"], count)
+        edges = _edges(files["reddit_adj.npz"], count, maximum_bytes)
         self.graph = Graph(prepared_edges(edges, count, symmetry, False), count, {"feature": feature})
 
 
@@ -83,9 +93,9 @@ def _standardized(feature: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return ((feature - chosen.mean(axis=0)) / np.where(deviation > 0, deviation, 1)).astype(np.float32)
 
 
-def _edges(path: Path, count: int) -> np.ndarray:
+def _edges(path: Path, count: int, maximum_bytes: Optional[int]) -> np.ndarray:
     """Return the places of a stored sparse matrix's elements as edges (row, column)."""
-    stored = _arrays(path, ("shape",))
+    stored = _arrays(path, ("shape",), maximum_bytes)
     if "indptr" in stored and "indices" in stored:
         indptr, column = stored["indptr"].astype(np.int64), stored["indices"].astype(np.int64)
         if len(indptr) != count + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != len(column):
@@ -101,11 +111,15 @@ def _edges(path: Path, count: int) -> np.ndarray:
     return ends
 
 
-def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, np.ndarray]:
+def _arrays(path: Path, needed: tuple[str, ...], maximum_bytes: Optional[int]) -> dict[str, np.ndarray]:
     """Return the arrays of an .npz file; nothing in it is executed."""
     try:
+        for _ in zip_members(path, maximum_bytes):
+            break  # what it announces has been checked
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files if name not in ("format", "data")}
+    except LimitError:
+        raise
     except _DAMAGE as error:
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{os.fspath(path)!r} is no .npz file of plain arrays, or damaged ({reason})") from None

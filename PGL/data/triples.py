@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tarfile
-import zlib
 from pathlib import Path
 from typing import NamedTuple, Optional
 
 import numpy as np
 
+from core.weights.archives import ArchiveError, archive_members
 from PGL.data.source import PathLike
 from PGL.graph import Graph
 
@@ -86,6 +85,7 @@ class TriplesDataset:
         name: "FB15k-237", "umls" or "nations"; or that of a folder or NAME.tar.gz of your own in ``root``.
         root: the folder that holds train.txt, valid.txt and test.txt, or a folder NAME of them, or NAME.tar.gz; None:
             the published archive is fetched once.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
 
     Attributes:
         train: triples (head, relation, tail), int64 of shape [n, 3].
@@ -99,15 +99,17 @@ class TriplesDataset:
 
     Raises:
         FileNotFoundError: files are missing; says where they come from.
-        ValueError: a file or archive is damaged, or the name is unknown.
+        ValueError: a file or archive is damaged, unpacks to too much, or the name is unknown.
         ConnectionError: the archive cannot be fetched.
     """
 
-    def __init__(self, name: str = "FB15k-237", root: Optional[str] = None) -> None:
+    def __init__(
+        self, name: str = "FB15k-237", root: Optional[str] = None, maximum_bytes: Optional[int] = None
+    ) -> None:
         entities: dict[str, int] = {}
         relations: dict[str, int] = {}
         numbered = {}
-        for split, content in _contents(name, root).items():
+        for split, content in _contents(name, root, maximum_bytes).items():
             read = read_triples(content, f"{name}/{split}.txt")
             columns = [
                 [numbers.setdefault(word, len(numbers)) for word in words]
@@ -120,7 +122,7 @@ class TriplesDataset:
         self.graph = Graph(self.train[:, [0, 2]], self.num_entities, None, {"relation": self.train[:, 1].copy()})
 
 
-def _contents(name: str, root: Optional[PathLike]) -> dict[str, bytes]:
+def _contents(name: str, root: Optional[PathLike], maximum_bytes: Optional[int]) -> dict[str, bytes]:
     """Return the contents of the three files."""
     archive_name = f"{name}.tar.gz"
     if root is None:
@@ -129,7 +131,7 @@ def _contents(name: str, root: Optional[PathLike]) -> dict[str, bytes]:
             raise ValueError(f"TriplesDataset: name must be one of {known}, or give root; it is {name!r}")
         from core.weights.download import fetch
 
-        contents = _unpacked(fetch(_HOME + archive_name, _ARCHIVES[name]))
+        contents = _unpacked(fetch(_HOME + archive_name, _ARCHIVES[name]), maximum_bytes)
         for content, checksum in zip(contents.values(), _MEMBERS.get(name, ())):
             if hashlib.sha256(content).hexdigest() != checksum:
                 raise ValueError(
@@ -141,24 +143,22 @@ def _contents(name: str, root: Optional[PathLike]) -> dict[str, bytes]:
         if all(path.is_file() for path in paths.values()):
             return {split: path.read_bytes() for split, path in paths.items()}
     if (Path(root) / archive_name).is_file():
-        return _unpacked(Path(root) / archive_name)
+        return _unpacked(Path(root) / archive_name, maximum_bytes)
     raise FileNotFoundError(
         f"TriplesDataset: the folder {os.fspath(root)!r} lacks train.txt, valid.txt and test.txt, a folder {name!r} of"
         f" them, and {archive_name}; the files come from {_HOME}"
     )
 
 
-def _unpacked(path: Path) -> dict[str, bytes]:
+def _unpacked(path: Path, maximum_bytes: Optional[int]) -> dict[str, bytes]:
     """Return the three files of an archive, which are read and not written anywhere."""
     found = {}
     try:
-        with tarfile.open(path, "r:gz") as archive:
-            for member in archive:
-                split = Path(member.name).name.removesuffix(".txt")
-                if member.isfile() and Path(member.name).suffix == ".txt" and split in SPLITS:
-                    stream = archive.extractfile(member)
-                    found[split] = b"" if stream is None else stream.read()
-    except (tarfile.TarError, OSError, EOFError, zlib.error):
+        for member in archive_members(path, maximum_bytes):
+            split = Path(member.name).name.removesuffix(".txt")
+            if member.kind == "file" and Path(member.name).suffix == ".txt" and split in SPLITS:
+                found[split] = member.read()
+    except ArchiveError:
         raise ValueError(f"{os.fspath(path)!r} is no .tar.gz archive, or damaged") from None
     missing = [f"{split}.txt" for split in SPLITS if split not in found]
     if missing:

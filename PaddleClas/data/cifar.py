@@ -34,6 +34,7 @@ class Cifar10(ImageDataset):
         split: "train" or "test".
         download: whether the published one may be downloaded.
         transform: what to do with an image.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
     Raises:
         FileNotFoundError: ``data_file`` is missing.
@@ -50,11 +51,12 @@ class Cifar10(ImageDataset):
         split: str = "train",
         download: bool = True,
         transform: Optional[Transform] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         super().__init__(self.names.split(), transform)
         owner = type(self).__name__
         check_split(owner, split, ("train", "test"))
-        read = self.published(data_file, split, download=download, backend="cv2")
+        read = self.published(data_file, split, None, download, "cv2", maximum_bytes)
         self.images, self.labels = read.images, read.labels
         if self.labels.min() < 0 or self.labels.max() >= len(self.class_names):
             wrong = self.labels[(self.labels < 0) | (self.labels >= len(self.class_names))][0]
@@ -81,6 +83,7 @@ class Cifar100(Cifar10):
         split: "train" or "test".
         download: whether the published one may be downloaded.
         transform: what to do with an image.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
     """
 
     published = datasets.Cifar100

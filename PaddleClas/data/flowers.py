@@ -26,6 +26,7 @@ class Flowers(ImageDataset):
         split: "train", "valid" or "test".
         download: whether published files may be downloaded.
         transform: what to do with an image.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
     Raises:
         FileNotFoundError: a given file is missing.
@@ -41,10 +42,13 @@ class Flowers(ImageDataset):
         split: str = "train",
         download: bool = True,
         transform: Optional[Transform] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         super().__init__([str(kind) for kind in range(1, 103)], transform)
         check_split("Flowers", split, ("train", "valid", "test"))
-        self._photographs = datasets.Flowers(data_file, label_file, setid_file, split, download=download, backend="pil")
+        self._photographs = datasets.Flowers(
+            data_file, label_file, setid_file, split, None, download, "pil", maximum_bytes
+        )
         self.labels = self._photographs.labels[self._photographs.indexes - 1] - 1
         if not len(self.labels) or self.labels.min() < 0 or self.labels.max() >= 102:
             raise ValueError(f"Flowers: the {split} split has no photographs, or kinds that are not 1 to 102")

@@ -24,6 +24,7 @@ class MNIST(ImageDataset):
         split: "train" or "test": which of the published files.
         download: whether they may be downloaded.
         transform: what to do with an image.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
     Raises:
         FileNotFoundError: a file is missing.
@@ -43,13 +44,14 @@ class MNIST(ImageDataset):
         split: str = "train",
         download: bool = True,
         transform: Optional[Transform] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         super().__init__(class_names or list(self.names), transform)
         owner = type(self).__name__
         check_split(owner, split, ("train", "test"))
         if (image_path is None) != (label_path is None):
             raise ValueError(f"{owner}: give image_path and label_path, or neither, for the published files")
-        read = self.published(image_path, label_path, split, download=download, backend="cv2")
+        read = self.published(image_path, label_path, split, None, download, "cv2", maximum_bytes)
         self.images, self.labels = read.images, read.labels
         self.color = color
         if not len(self.labels):
@@ -85,6 +87,7 @@ class FashionMNIST(MNIST):
         split: "train" or "test": which of the published files.
         download: whether they may be downloaded.
         transform: what to do with an image.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
     """
 
     published = datasets.FashionMNIST

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import tarfile
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Optional
 from urllib.parse import urlsplit
 
 from core.weights import atomic_path, cache_path, fetch
+from core.weights.unpacking import unpack
 
 __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
@@ -80,8 +78,12 @@ def get_path_from_url(
     check_exist: bool = True,
     decompress: bool = True,
     method: str = "get",
+    maximum_bytes: Optional[int] = None,
 ) -> str:
     """Put a published file into a directory, and unpack it if it is an archive.
+
+    What is unpacked appears when it is whole, belongs to the archive's digest, and is replaced when that changes; see
+    :func:`core.weights.unpacking.unpack`.
 
     Args:
         url: its address.
@@ -90,6 +92,7 @@ def get_path_from_url(
         check_exist: whether a file that is there already, with that MD5, serves.
         decompress: whether to unpack a ``.tar``, ``.tar.gz``, ``.tgz`` or ``.zip`` file.
         method: accepted for Paddle's signature; files are fetched by one method.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
 
     Returns:
         The path of the file, or of what was in the archive: its one file or directory, or a directory of the archive's
@@ -97,7 +100,8 @@ def get_path_from_url(
 
     Raises:
         ConnectionError: the server cannot be reached.
-        ValueError: the file has another MD5, is a damaged archive, or unpacks to somewhere else.
+        ValueError: the file has another MD5, is a damaged or empty archive, unpacks to too much or somewhere else, or
+            something else lies where its content shall be.
     """
     target = Path(root_dir) / PurePosixPath(urlsplit(url).path).name
     if not (check_exist and target.is_file() and _is_right(target, md5sum)):
@@ -106,41 +110,5 @@ def get_path_from_url(
         with atomic_path(target) as part:
             shutil.copyfile(found, part)
     if decompress and target.name.endswith((".tar", ".tar.gz", ".tgz", ".zip")):
-        return str(_unpacked(target))
+        return str(unpack(target, maximum_bytes=maximum_bytes))
     return str(target)
-
-
-def _unpacked(archive: Path) -> Path:
-    """Unpack an archive beside itself, unless that has been done."""
-    try:
-        if archive.suffix == ".zip":
-            with zipfile.ZipFile(archive) as packed:
-                names = packed.namelist()
-                folder, result = _places(archive, names)
-                if not result.exists():
-                    packed.extractall(folder)
-        else:
-            with tarfile.open(archive) as packed_tar:
-                members = packed_tar.getmembers()
-                folder, result = _places(archive, [member.name for member in members])
-                strange = [member.name for member in members if not (member.isfile() or member.isdir())]
-                if strange:
-                    raise ValueError(f"{archive} holds a link or device {strange[0]!r}; it was not unpacked")
-                if not result.exists():
-                    packed_tar.extractall(folder)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
-        raise ValueError(f"{archive} is a damaged archive ({error}): delete it and try again") from None
-    return result
-
-
-def _places(archive: Path, names: Iterable[str]) -> tuple[Path, Path]:
-    """Return where to unpack to, and what to return: the archive's one top entry, or a directory of its name."""
-    paths = [PurePosixPath(name) for name in names]
-    for path in paths:
-        if path.is_absolute() or ".." in path.parts or os.sep == "\\" or "\\" in str(path):
-            raise ValueError(f"{archive} would unpack {str(path)!r} outside its directory; it was not unpacked")
-    tops = {path.parts[0] for path in paths if path.parts}
-    if len(tops) == 1:
-        return archive.parent, archive.parent / tops.pop()
-    folder = archive.parent / archive.name.partition(".")[0]
-    return folder, folder

@@ -106,10 +106,16 @@ class LimitedStream(io.RawIOBase):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer; return how many bytes came."""
-        content = self.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
+        """Fill a buffer; return how many bytes came, fewer than it holds only at the end."""
+        view = memoryview(buffer).cast("B")
+        filled = 0
+        while filled < len(view):
+            content = self.read(min(len(view) - filled, _BLOCK))
+            if not content:
+                break
+            view[filled : filled + len(content)] = content
+            filled += len(content)
+        return filled
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Go forward to a position."""
@@ -180,12 +186,21 @@ class Member:
         name: its path in the archive.
         size: how many bytes it has.
         kind: "file", "directory" or "other": a link or a device.
+        offset: where in the archive its bytes are, as they are; None where they are compressed or have holes.
     """
 
-    def __init__(self, name: str, size: int, kind: str, opened: Callable[[], Optional[IO[bytes]]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        kind: str,
+        opened: Callable[[], Optional[IO[bytes]]],
+        offset: Optional[int] = None,
+    ) -> None:
         self.name = name
         self.size = size
         self.kind = kind
+        self.offset = offset
         self._opened = opened
 
     def blocks(self) -> Iterator[bytes]:
@@ -220,7 +235,25 @@ class Member:
             ArchiveError: the archive is damaged; while reading, too.
         """
         with _damage():
-            return self._opened() or io.BytesIO()  # type: ignore[return-value]
+            stream = self._opened()
+        return io.BytesIO() if stream is None else io.BufferedReader(_Content(stream), _BLOCK)
+
+
+class _Content(io.RawIOBase):
+    """The content of a member, whose damage is an ArchiveError."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with _damage():
+            content = self._stream.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
 
 
 def is_tar(path: PathLike) -> bool:
@@ -260,7 +293,8 @@ def tar_members(raw: IO[bytes], limit: UnpackingLimit) -> Iterator[Member]:
         archive.members = []  # type: ignore[attr-defined]  # of a million, each takes a kilobyte
         kind = "file" if member.isreg() else "directory" if member.isdir() else "other"
         size = member.size if kind == "file" else 0
-        yield Member(member.name, size, kind, _opener(archive, member))
+        offset = None if stream.is_compressed or member.issparse() else member.offset_data
+        yield Member(member.name, size, kind, _opener(archive, member), offset)
 
 
 def _opener(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[], Optional[IO[bytes]]]:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import os
 import struct
-import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Callable, Optional
 
 import numpy
 
+from core.weights.archives import ArchiveError, archive_members, is_tar
 from core.weights.atomic import PathLike
 from core.weights.fluid_program import fields, persistable_names
 from core.weights.limits import MOST_AXES, array_bytes
@@ -42,15 +42,18 @@ def is_fluid(path: PathLike) -> bool:
         return True
     with open(path, "rb") as stream:
         start = stream.read(16)
-    return (len(start) == 16 and start[:4] == START and start[5:12] == bytes(7)) or tarfile.is_tarfile(path)
+    return (len(start) == 16 and start[:4] == START and start[5:12] == bytes(7)) or is_tar(path)
 
 
-def read_fluid(path: PathLike, names: Optional[Sequence[str]] = None) -> tuple[dict[str, numpy.ndarray], set[str]]:
+def read_fluid(
+    path: PathLike, names: Optional[Sequence[str]] = None, maximum_bytes: Optional[int] = None
+) -> tuple[dict[str, numpy.ndarray], set[str]]:
     """Read the variables of a folder, of a tar archive, or of one file that holds them all.
 
     Args:
         path: a folder of one file for each variable, a tar archive of such a folder, or a file of several tensors.
         names: for a file of several tensors that has no program beside it: the names, in any order.
+        maximum_bytes: how many bytes an archive may unpack to; None: 2 GB or 200 times its size, whichever is more.
 
     Returns:
         Variable name to array, and the names of the uint16 arrays that hold the bits of bfloat16.
@@ -63,8 +66,8 @@ def read_fluid(path: PathLike, names: Optional[Sequence[str]] = None) -> tuple[d
     if os.path.isdir(path):
         return _from_folder(Path(path))
     require_file(path)
-    if tarfile.is_tarfile(path):
-        return _from_archive(path)
+    if is_tar(path):
+        return _from_archive(path, maximum_bytes)
     with open(path, "rb") as stream:
         tensors = list(_tensors(stream, os.path.getsize(path), repr(os.fspath(path))))
     names = _names_beside(Path(path)) or names
@@ -94,18 +97,15 @@ def _from_folder(folder: Path) -> tuple[dict[str, numpy.ndarray], set[str]]:
     return _collected(_below_the_common_folder(found).items())
 
 
-def _from_archive(path: PathLike) -> tuple[dict[str, numpy.ndarray], set[str]]:
+def _from_archive(path: PathLike, maximum_bytes: Optional[int]) -> tuple[dict[str, numpy.ndarray], set[str]]:
     found: dict[str, tuple[numpy.ndarray, bool]] = {}
     try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                stream = archive.extractfile(member) if member.isfile() else None
-                name = f"{member.name!r} in {os.fspath(path)!r}"
-                if stream is None or stream.read(4) != START:
-                    continue
-                stream.seek(0)
-                found[member.name] = _only(list(_tensors(stream, member.size, name)), name)  # type: ignore[arg-type]
-    except (tarfile.TarError, EOFError, OSError) as error:
+        for member in archive_members(path, maximum_bytes):
+            name = f"{shown(member.name)} in {os.fspath(path)!r}"
+            stream = member.open()
+            if stream.read(4) == START:
+                found[member.name] = _only(list(_tensors(stream, member.size, name, START)), name)
+    except (ArchiveError, OSError) as error:
         raise ValueError(f"cannot read {os.fspath(path)!r}: the archive is damaged ({error}); fetch it again") from None
     if not found:
         raise ValueError(f"the archive {os.fspath(path)!r} has no file of a variable in it")
@@ -142,15 +142,18 @@ def _names_beside(path: Path) -> Optional[list[str]]:
     return None
 
 
-def _tensors(stream: BinaryIO, size: int, name: str) -> Iterator[tuple[numpy.ndarray, bool]]:
-    """Yield each tensor, and whether its numbers are the bits of bfloat16."""
+def _tensors(
+    stream: BinaryIO, size: int, name: str, start: bytes = b""
+) -> Iterator[tuple[numpy.ndarray, bool]]:
+    """Yield each tensor, and whether its numbers are the bits of bfloat16; ``start`` has been read already."""
 
     def read(count: int) -> bytes:
-        nonlocal size
+        nonlocal size, start
         if count > size:
             raise ValueError("it is truncated")
         size -= count
-        return stream.read(count)
+        before, start = start[:count], start[count:]
+        return before + stream.read(count - len(before)) if before else stream.read(count)
 
     try:
         while size:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import tarfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -19,6 +17,7 @@ import numpy as np
 
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_backend, as_sample, choose_backend, choose_mode, local_file
+from core.weights.archives import archive_members
 from core.weights.unpickler import load_plain
 
 _URL = "https://dataset.bj.bcebos.com/cifar/"
@@ -37,6 +36,7 @@ class Cifar10(Dataset):
         transform: what to do with an image.
         download: whether the published file may be downloaded.
         backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
 
     Raises:
         FileNotFoundError: a given file is missing.
@@ -55,6 +55,7 @@ class Cifar10(Dataset):
         transform: Optional[Callable[[Any], Any]] = None,
         download: bool = True,
         backend: Optional[str] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         owner = type(self).__name__
         self.mode = choose_mode(owner, mode, ("train", "test"))
@@ -63,7 +64,9 @@ class Cifar10(Dataset):
             data_file = local_file(owner, "data_file", data_file, self.source, download)
         self.data_file = data_file
         self.transform = transform
-        self.images, self.labels = read_cifar(owner, self.data_file, self.members[self.mode], self.label_bytes)
+        self.images, self.labels = read_cifar(
+            owner, self.data_file, self.members[self.mode], self.label_bytes, maximum_bytes
+        )
 
     def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
         image: Any = as_backend(np.ascontiguousarray(self.images[index].transpose(1, 2, 0)), self.backend)
@@ -87,6 +90,7 @@ class Cifar100(Cifar10):
         transform: what to do with an image.
         download: whether the published file may be downloaded.
         backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
     """
 
     source = Source(_URL + "cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
@@ -94,7 +98,9 @@ class Cifar100(Cifar10):
     label_bytes = 2  # the coarse one, then the fine one
 
 
-def read_cifar(owner: str, path: str, wanted: str, label_bytes: int) -> tuple[np.ndarray, np.ndarray]:
+def read_cifar(
+    owner: str, path: str, wanted: str, label_bytes: int, maximum_bytes: Optional[int] = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Read the images and labels of a split.
 
     Args:
@@ -102,40 +108,39 @@ def read_cifar(owner: str, path: str, wanted: str, label_bytes: int) -> tuple[np
         path: the archive, or the folder that it was unpacked to.
         wanted: how the names of the split's files begin.
         label_bytes: how many bytes an image's label has in the binary files; the last one counts.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
 
     Returns:
         Images, uint8 of shape (N, 3, 32, 32), and labels, int64 of shape (N,).
 
     Raises:
-        ValueError: there are no such files, or one is damaged or asks for code to be run.
+        ValueError: there are no such files, one is damaged or asks for code to be run, or too much is unpacked.
     """
     batches = []
     try:
-        for name, data in _files(path, wanted):
+        for name, data in _files(path, wanted, maximum_bytes):
             if name.endswith(".bin"):
-                batches.append(_binary_batch(data, name, label_bytes))
+                batches.append((name, _binary_batch(data, name, label_bytes)))
             else:
-                batches.append(_checked_batch(load_plain(io.BytesIO(data)), name))
-    except (tarfile.TarError, EOFError, OSError, zlib.error, pickle.UnpicklingError, ValueError) as error:
+                batches.append((name, _checked_batch(load_plain(io.BytesIO(data)), name)))
+    except (OSError, pickle.UnpicklingError, ValueError) as error:
         raise ValueError(f"{owner}: {path!r} cannot be read: {error}") from None
     if not batches:
         raise ValueError(f"{owner}: {path!r} holds no member {wanted!r}; is it another data set's archive?")
-    return np.concatenate([images for images, _ in batches]), np.concatenate([labels for _, labels in batches])
+    found = [batch for _, batch in sorted(batches, key=lambda entry: entry[0])]
+    return np.concatenate([images for images, _ in found]), np.concatenate([labels for _, labels in found])
 
 
-def _files(path: str, wanted: str) -> Iterator[tuple[str, bytes]]:
+def _files(path: str, wanted: str, maximum_bytes: Optional[int]) -> Iterator[tuple[str, bytes]]:
     """Yield name and contents of each file whose name starts with ``wanted``, of an archive or a folder."""
     if os.path.isdir(path):
         for file in sorted(Path(path).rglob(f"{wanted}*")):
             if file.is_file():
                 yield file.name, file.read_bytes()
         return
-    with tarfile.open(path) as archive:
-        for member in sorted(archive.getmembers(), key=lambda member: member.name):
-            if member.isfile() and member.name.rpartition("/")[2].startswith(wanted):
-                stream = archive.extractfile(member)
-                assert stream is not None
-                yield member.name, stream.read()
+    for member in archive_members(path, maximum_bytes):
+        if member.kind == "file" and member.name.rpartition("/")[2].startswith(wanted):
+            yield member.name, member.read()
 
 
 def _binary_batch(data: bytes, name: str, label_bytes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tarfile
-import tempfile
+import struct
 import zlib
 from typing import Any, Callable, Optional
 
@@ -20,8 +18,12 @@ from PIL import Image
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
 from core.vision.image import read_image
+from core.weights.archives import ArchiveError
+from core.weights.limits import UnpackingLimit
+from core.weights.unpacking import unpack
 
 _URL = "http://paddlemodels.bj.bcebos.com/flowers/"
+_COMPRESSED = 15  # type of an element of a Matlab file of version 5
 _SETS = {"train": "tstid", "test": "trnid", "valid": "valid"}  # Paddle trains on the larger part
 
 
@@ -39,6 +41,7 @@ class Flowers(Dataset):
         transform: what to do with an image.
         download: whether published files may be downloaded.
         backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+        maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
 
     Raises:
         FileNotFoundError: a given file is missing.
@@ -61,6 +64,7 @@ class Flowers(Dataset):
         transform: Optional[Callable[[Any], Any]] = None,
         download: bool = True,
         backend: Optional[str] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         chosen = _SETS[choose_mode("Flowers", mode, ("train", "valid", "test"))]
         self.backend = choose_backend("Flowers", backend)
@@ -77,7 +81,11 @@ class Flowers(Dataset):
                 f"Flowers: {paths['setid_file']!r} names image {self.indexes.max()}, but {paths['label_file']!r} has "
                 f"{len(self.labels)} labels"
             )
-        self.data_path = _unpacked(paths["data_file"])
+        folder = re.sub(r"(\.tgz|\.tar\.gz|\.tar)$", "", paths["data_file"]) + "_images"
+        try:
+            self.data_path = str(unpack(paths["data_file"], _place, folder, maximum_bytes))
+        except ArchiveError as error:
+            raise ValueError(f"Flowers: {paths['data_file']!r} is no whole archive: {error}") from None
 
     def __getitem__(self, index: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[index])
@@ -94,6 +102,7 @@ class Flowers(Dataset):
 def _matlab_row(path: str, name: str) -> np.ndarray:
     from scipy.io import loadmat
 
+    _check_compressed(path)
     try:
         content = loadmat(path)
     except Exception as error:  # scipy's reader fails in many ways on a damaged file
@@ -103,29 +112,31 @@ def _matlab_row(path: str, name: str) -> np.ndarray:
     return content[name][0].astype(np.int64)
 
 
-def _unpacked(path: str) -> str:
-    """Unpack the photographs beside their archive, once, whole or not at all; return the folder."""
-    folder = re.sub(r"(\.tgz|\.tar\.gz|\.tar)$", "", path) + "_images"
-    if os.path.isdir(folder):
-        return folder
-    temporary = tempfile.mkdtemp(prefix=".unpacking_", dir=os.path.dirname(os.path.abspath(path)))
-    try:
-        os.mkdir(os.path.join(temporary, "jpg"))
-        with tarfile.open(path) as archive:
-            for member in archive:
-                name = member.name.rpartition("/")[2]
-                stream = archive.extractfile(member) if re.fullmatch(r"image_\d{5}\.jpg", name) else None
-                if stream is not None:
-                    with open(os.path.join(temporary, "jpg", name), "wb") as file:
-                        shutil.copyfileobj(stream, file)
-        os.chmod(temporary, 0o755)
-        try:
-            os.rename(temporary, folder)
-        except OSError:
-            if not os.path.isdir(folder):  # unless another process was quicker
-                raise
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise ValueError(f"Flowers: {path!r} is no whole archive: {error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return folder
+def _check_compressed(path: str) -> None:
+    """Check how much the compressed parts of a Matlab file unpack to, which scipy does not.
+
+    Raises:
+        ValueError: it is too much.
+    """
+    size = os.path.getsize(path)
+    limit = UnpackingLimit(f"Flowers: {path!r}", lambda: size)
+    count = 0
+    with open(path, "rb") as stream:
+        stream.seek(128)  # text and version
+        while len(tag := stream.read(8)) == 8:
+            kind, length = struct.unpack("<II", tag)
+            part = stream.read(min(length, size))
+            decompressor = zlib.decompressobj()
+            while kind == _COMPRESSED and part and not decompressor.eof:
+                try:
+                    count += len(decompressor.decompress(part, 1 << 20))
+                except zlib.error:
+                    break  # scipy will say so
+                part = decompressor.unconsumed_tail
+                limit.check(count)
+
+
+def _place(name: str) -> Optional[str]:
+    """Return where a member of the archive is unpacked to; None for one that is no photograph."""
+    base = name.rpartition("/")[2]
+    return f"jpg/{base}" if re.fullmatch(r"image_\d{5}\.jpg", base) else None

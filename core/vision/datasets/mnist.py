@@ -30,6 +30,7 @@ class MNIST(Dataset):
         transform: what to do with an image.
         download: whether published files may be downloaded.
         backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
 
     Raises:
         FileNotFoundError: a given file is missing.
@@ -56,6 +57,7 @@ class MNIST(Dataset):
         transform: Optional[Callable[[Any], Any]] = None,
         download: bool = True,
         backend: Optional[str] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         owner = type(self).__name__
         self.mode = choose_mode(owner, mode, ("train", "test"))
@@ -64,8 +66,8 @@ class MNIST(Dataset):
         self.image_path = local_file(owner, "image_path", image_path, image_source, download)
         self.label_path = local_file(owner, "label_path", label_path, label_source, download)
         self.transform = transform
-        self.images = read_idx(self.image_path)
-        self.labels = read_idx(self.label_path)
+        self.images = read_idx(self.image_path, maximum_bytes)
+        self.labels = read_idx(self.label_path, maximum_bytes)
         if self.images.ndim != 3 or self.labels.ndim != 1 or len(self.images) != len(self.labels):
             raise ValueError(
                 f"{owner}: {self.image_path!r} of shape {self.images.shape} and {self.label_path!r} of shape "
@@ -98,6 +100,7 @@ class FashionMNIST(MNIST):
         transform: what to do with an image.
         download: whether published files may be downloaded.
         backend: "pil" or "cv2": the kind of image; None: the one of :func:`core.vision.set_image_backend`.
+        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
     """
 
     sources = {

@@ -7,7 +7,6 @@ Paper: M. Everingham et al., "The PASCAL Visual Object Classes Challenge 2012",
 from __future__ import annotations
 
 import io
-import tarfile
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -16,6 +15,7 @@ from PIL import Image
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
 from core.vision.decoding import decode_image, open_with_pillow
+from core.weights.archives import ArchiveError, Member, archive_members
 
 _ROOT = "VOCdevkit/VOC2012/"
 _SETS = {"train": "trainval", "test": "train", "valid": "val"}  # Paddle's choice
@@ -55,9 +55,12 @@ class VOC2012(Dataset):
         self.data_file = local_file("VOC2012", "data_file", data_file, self.source, download)
         self.transform = transform
         try:
-            with tarfile.open(self.data_file, "r:") as archive:
-                self._places = {member.name: (member.offset_data, member.size) for member in archive if member.isfile()}
-        except (tarfile.TarError, EOFError) as error:
+            self._places = {
+                member.name: (_offset(member), member.size)
+                for member in archive_members(self.data_file)
+                if member.kind == "file"
+            }
+        except ArchiveError as error:
             raise ValueError(f"VOC2012: {self.data_file!r} is no whole tar file: {error}") from None
         names = self._content(f"{_ROOT}ImageSets/Segmentation/{self.flag}.txt").decode("utf-8").split()
         self.data = [f"{_ROOT}JPEGImages/{name}.jpg" for name in names]
@@ -83,3 +86,9 @@ class VOC2012(Dataset):
         with open(self.data_file, "rb") as stream:
             stream.seek(offset, io.SEEK_SET)
             return stream.read(size)
+
+
+def _offset(member: Member) -> int:
+    if member.offset is None:
+        raise ArchiveError("it is compressed, or a member has holes; give the archive as it is published")
+    return member.offset
