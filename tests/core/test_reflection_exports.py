@@ -28,8 +28,8 @@ from tests.core.test_reflection_layers import CASES
 
 SAMPLES = all_samples()
 OPERATORS = [name for name in sorted(SAMPLES) if not name.endswith("_")]
-SAMPLED = {"conv2d", "interpolate", "reshape", "scatter", *OPERATORS[::60]}
-SAMPLED_LAYERS = {"Upsample", *list(CASES)[::60]}
+SAMPLED = {"concat", "conv2d", "interpolate", "matmul", "pad", "reshape", "slice", "split", "unbind"}
+SAMPLED_LAYERS = {"BatchNorm2D_eval", "Conv2D_channels_last", "LayerNorm_plain", "Upsample", "ZeroPad2D"}
 """What the default run walks."""
 CHOICES = {"leading": leading_axes, "inner": inner_axes, "trailing": trailing_axes, "images": image_axes}
 REFUSED = {
@@ -99,4 +99,5 @@ def test_every_layer_is_exported_with_unknown_sizes(name: str, tmp_path: Path) -
 
 
 def test_the_lists_name_what_exists() -> None:
-    assert names_of(REFUSED) <= set(SAMPLES) and names_of(REFUSED_LAYERS) <= set(CASES)
+    assert names_of(REFUSED) | SAMPLED <= set(SAMPLES)
+    assert names_of(REFUSED_LAYERS) | SAMPLED_LAYERS <= set(CASES)
