@@ -7,9 +7,6 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io import Dataset
-from core.io.files import is_url, read_bytes
-from core.vision.decoding import decode_image
-from core.vision.image import read_image
 
 Transform = Callable[[np.ndarray], Any]
 
@@ -46,22 +43,6 @@ class ImageDataset(Dataset):
     def __getitem__(self, index: int) -> tuple[Any, int]:
         image = self.image(index)
         return (image if self.transform is None else self.transform(image)), self.label(index)
-
-
-def read_picture(path: str) -> np.ndarray:
-    """Read an image file.
-
-    Args:
-        path: a file, or a URL that fsspec knows.
-
-    Returns:
-        uint8, shape (H, W, 3), RGB.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is no image, or a damaged one.
-    """
-    return decode_image(read_bytes(path), path) if is_url(path) else read_image(path)
 
 
 def check_split(owner: str, split: str, known: tuple[str, ...]) -> None:

@@ -9,7 +9,8 @@ from typing import Optional
 import numpy as np
 
 from core.io.files import is_url, read_bytes
-from PaddleClas.data.dataset import MOST_CLASSES, ImageDataset, Transform, read_picture
+from core.vision.inputs import read_picture
+from PaddleClas.data.dataset import MOST_CLASSES, ImageDataset, Transform
 
 _LINE = re.compile(r"(.*\S)[ \t]+([0-9]+)", re.DOTALL)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")

@@ -10,9 +10,9 @@ from PIL import Image
 
 from core.train.table import Component
 from core.vision import read_image
+from core.vision.inputs import read_picture
 from PaddleClas.classifier import ImageClassifier
 from PaddleClas.data import build_transform
-from PaddleClas.data.dataset import read_picture
 from PaddleClas.inference import Source, classify
 from tests.fuzz import bounds, cases, mutated, outcome
 from tests.hostile_images import encoded as encoded_image
