@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions
 from core.train.table import Component, Table
 from PGL.data.registry import DATASETS
 from PGL.models.registry import MODELS as FAMILY_OF
@@ -58,8 +58,8 @@ class ExpectSection(Section):
 class GraphConfig(Section):
     """One experiment."""
 
-    seed: pydantic.NonNegativeInt = pydantic.Field(0, description="of weights, walks, samples and order")
-    output: str = pydantic.Field(description="the run's folder; a number is added when it is taken")
+    seed: Seed = pydantic.Field(0, description="of weights, walks, samples and order")
+    output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
     task: Annotated[Component, pydantic.AfterValidator(TASKS.check)] = pydantic.Field(
         description=f"what is learnt, with its settings; of {', '.join(TASKS.entries)}"
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Optional, Union
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions
 from core.train.table import Component, Table
 from PaddleClas.data.dataset import MOST_CLASSES
 from PaddleClas.data.pipeline import SplitSection
@@ -98,8 +98,8 @@ class ExpectSection(Section):
 class ClassificationConfig(Section):
     """One experiment."""
 
-    seed: pydantic.NonNegativeInt = pydantic.Field(0, description="of weights, order and augmentation")
-    output: str = pydantic.Field(description="the run's folder; a number is added when it is taken")
+    seed: Seed = pydantic.Field(0, description="of weights, order and augmentation")
+    output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
     model: ModelSection
     data: DataSection
     loss: Annotated[Component, pydantic.AfterValidator(_possible_loss)] = pydantic.Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, ScheduleChoice, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions
 from core.train.table import Component, Table
 from PaddleGAN.data.pipeline import DATASETS, TRANSFORMS, SplitSection
 from PaddleGAN.models import registry
@@ -92,8 +92,8 @@ class ExpectSection(Section):
 class GANConfig(Section):
     """One experiment."""
 
-    seed: pydantic.NonNegativeInt = pydantic.Field(0, description="of weights, noise, order and augmentation")
-    output: str = pydantic.Field(description="the run's folder; a number is added when it is taken")
+    seed: Seed = pydantic.Field(0, description="of weights, noise, order and augmentation")
+    output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
     task: Annotated[Component, pydantic.AfterValidator(TASKS.check)] = pydantic.Field(
         description=f"what is learnt, with its settings; of {', '.join(TASKS.entries)}"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import select
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Callable, NoReturn, Optional
@@ -137,8 +139,24 @@ def folder_of(module_file: str) -> str:
     return folder if relative.startswith(os.pardir) else relative
 
 
+def _without_reader() -> bool:
+    """Tell whether nobody reads what this process prints any more, as behind ``| head``; the rest then goes nowhere."""
+    gone = []
+    for descriptor in (1, 2):
+        poll = select.poll()
+        poll.register(descriptor, 0)
+        if any(event & select.POLLERR for _, event in poll.poll(0)):
+            gone.append(descriptor)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in gone:
+        os.dup2(nowhere, descriptor)
+    return bool(gone)
+
+
 def run(main: Callable[[], int]) -> NoReturn:
     """Run a command and leave the process with its exit code; a mistake of the user's is told in one line.
+
+    Where nobody reads its output to the end, as in ``train.py --keys | head``, it ends in silence.
 
     Set CORE_TRACEBACK=1 to see where an error came from.
 
@@ -149,7 +167,10 @@ def run(main: Callable[[], int]) -> NoReturn:
         sys.exit(main())
     try:
         check()
-        code = main()
+        try:
+            code = main()
+        finally:
+            sys.stdout.flush()
     except TrainingInterrupted as interruption:
         print(interruption, file=sys.stderr)
         code = interruption.exit_code
@@ -157,6 +178,8 @@ def run(main: Callable[[], int]) -> NoReturn:
         print("interrupted", file=sys.stderr)
         code = 130
     except USER_MISTAKES as error:
+        if isinstance(error, BrokenPipeError) and _without_reader():
+            sys.exit(128 + signal.SIGPIPE)
         text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
         print(f"error: {text}", file=sys.stderr)
         code = 1

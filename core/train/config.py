@@ -112,7 +112,10 @@ def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override
         if not isinstance(target, (list, dict)):
             raise ConfigError(f"-o {override}: {dotted(path[:depth])!r} is {target!r}, which has no keys")
         if depth == len(path) - 1:
-            target[part] = parse_value(text)
+            try:
+                target[part] = parse_value(text)
+            except ConfigError as error:
+                raise ConfigError(f"-o {dotted(path)}: {error}") from None
         elif isinstance(target, dict) and target.get(part) is None:
             target[part] = {}
             places.setdefault(path[: depth + 1], f"-o {override}")

@@ -11,6 +11,7 @@ import pydantic
 from core.io.files import is_url
 from core.train.config import Section
 from core.train.table import Component, Table
+from core.train.yaml_file import shortened
 
 
 def _whole(root: str) -> str:
@@ -20,6 +21,20 @@ def _whole(root: str) -> str:
 
 DataRoot = Optional[Annotated[str, pydantic.AfterValidator(_whole)]]
 """The folder of the data, which ``--data FOLDER`` sets."""
+
+
+def _new_folder(output: str) -> str:
+    path = os.path.expanduser(output)
+    if os.path.basename(os.path.normpath(path)) in ("", ".", "..") or "\0" in path or path.isspace():
+        raise ValueError(f"must name the folder to write, as in runs/first, not {shortened(output)}")
+    return path
+
+
+Output = Annotated[str, pydantic.AfterValidator(_new_folder)]
+"""The folder of a run; it is made, so the root, the working directory and what is above it are none."""
+
+Seed = Annotated[int, pydantic.Field(ge=0, lt=2**32)]
+"""What every generator of random numbers takes."""
 
 
 class TrainOptions(Section):

@@ -88,6 +88,8 @@ class RunFolder:
                 candidate = base if number == 1 else base.with_name(f"{base.name}-{number}")
                 with contextlib.suppress(FileExistsError):
                     candidate.mkdir()
+                if candidate is base and not candidate.is_dir():  # a device, too: nothing is written beside those
+                    raise FileExistsError(errno.EEXIST, "it is a file")
                 if not candidate.is_dir() or any(entry.name != LOCK for entry in candidate.iterdir()):
                     continue
                 folder = cls(candidate)

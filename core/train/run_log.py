@@ -142,7 +142,7 @@ def read_metrics(path: Union[str, os.PathLike[str]]) -> list[dict[str, Any]]:
             continue
         try:
             rows.append(json.loads(line))
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # too many digits or brackets, too
             if number < len(lines):
                 raise ValueError(f"{os.fspath(path)}:{number}: this line is not JSON") from None
     return rows

@@ -33,6 +33,18 @@ _Loader.add_implicit_resolver(
     re.compile(r"^[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.(?:inf|nan))$"),
     list("-+.0123456789"),
 )
+LONGEST_NUMBER = 1000
+"""Characters of a whole number; Python refuses some thousands of digits, and takes ever longer without that limit."""
+
+
+def _whole_number(loader: _Loader, node: yaml.ScalarNode) -> int:
+    if len(node.value) > LONGEST_NUMBER:
+        problem = f"a whole number of {len(node.value):,} characters; {LONGEST_NUMBER:,} are the most"
+        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+    return int(loader.construct_yaml_int(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 MOST_ENTRIES = 20_000
 """Of a config; aliases of aliases can stand for more than a memory holds."""
 
@@ -83,6 +95,9 @@ def parse_value(text: str) -> Any:
             return loader.get_single_data()
         finally:
             loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        reason = " ".join(str(error.problem).split())[:200]
+        raise ConfigError(f"{shortened(text)} is not valid YAML: {reason}") from None
     except (yaml.YAMLError, RecursionError, *_UNFIT):
         raise ConfigError(f"{shortened(text)} is not valid YAML") from None
 

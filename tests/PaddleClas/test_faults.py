@@ -83,6 +83,11 @@ def message(experiment: Path, *changes: str) -> str:
         ("data.train.transforms.0={name: RandomHorizontalFlip}", "LeNet cannot take the 3 x 28 x 28 images of data.train.transforms: conv2d: the input of shape [1, 3, 28, 28] has 3 channels"),
         ("data.train.transforms.1.size=[1, 1]", "LeNet cannot take the 1 x 1 x 1 images of data.train.transforms: "),
         ("data.train.transforms.1={name: CropImage, size: 28}", ""),
+        ("output=/", "-o output=/: output: must name the folder to write, as in runs/first, not '/'"),
+        ("output=..", "output: must name the folder to write, as in runs/first, not '..'"),
+        ('output="a\\0b"', r"output: must name the folder to write, as in runs/first, not 'a\x00b'"),
+        ("output=/dev/null", "cannot make a folder for the run at '/dev/null': it is a file; choose another output folder"),
+        ("seed=5000000000", "seed must be less than 4294967296, not 5000000000"),
         ("data.num_workers=-1", "data.num_workers must be greater than or equal to 0, not -1"),
     ],
 )  # fmt: skip

@@ -120,6 +120,7 @@ def test_overrides(tmp_path: Path) -> None:
         ("train: {epochs: 1}\ntransforms:\n  - name: Normalize", "run.yaml:3: transforms.0: Normalize needs the argument 'mean'"),
         ("seed: 1\nseed: 2", "run.yaml:2: the key 'seed' stands already at run.yaml:1; remove one"),
         ("seed: [1", "run.yaml:1: not valid YAML"),
+        ("train: {epochs: " + "9" * 5000 + "}", "run.yaml:1: not valid YAML: a whole number of 5,000 characters; 1,000 are the most"),
         ("- 1", "run.yaml: a config file is a mapping of keys to values"),
     ],
 )  # fmt: skip
@@ -140,7 +141,9 @@ def test_every_mistake_is_listed(tmp_path: Path) -> None:
         ("train.epochs", "-o train.epochs: an override is written key=value"),
         ("transforms.5.size=1", "-o transforms.5.size=1: 'transforms' is a list with items 0 ... 1"),
         ("seed.x=1", "-o seed.x=1: 'seed' is 3, which has no keys"),
-        ("seed=[1", "'[1' is not valid YAML"),
+        ("seed=[1", "-o seed: '[1' is not valid YAML"),
+        ("train.epochs=" + "9" * 5000, f"-o train.epochs: '{'9' * 79} ... (5002 characters) is not valid YAML: a whole number of 5,000 characters; 1,000 are the most"),
+        ("train.epochs=0x" + "f" * 5000, f"-o train.epochs: '0x{'f' * 77} ... (5004 characters) is not valid YAML: a whole number of 5,002 characters"),
     ],
 )
 def test_mistakes_in_overrides(tmp_path: Path, override: str, expected: str) -> None:
