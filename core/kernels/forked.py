@@ -82,10 +82,11 @@ def check() -> None:
 
 
 def _become(engine: ctypes.CDLL, kind: type[ctypes.CDLL]) -> None:
-    """Change what finds the library's functions, and forget those that were found."""
+    """Change what finds the library's functions, and forget those that were found, but not what a function returns."""
     functions = vars(engine)
-    for name in [name for name, value in functions.items() if name.startswith(("MX", "NN")) and callable(value)]:
-        del functions[name]
+    for name in [name for name in functions if name.startswith(("MX", "NN")) and callable(functions[name])]:
+        if functions[name].restype is ctypes.c_int:
+            del functions[name]
     engine.__class__ = kind
 
 
