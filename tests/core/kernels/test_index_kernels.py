@@ -86,17 +86,3 @@ threads = [threading.Thread(target=lambda: [scatter.add_rows(updates, index, 7) 
 assert numba.threading_layer() == "omp"
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-def test_kernels_compile_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.kernels import compiled
-
-    real = numba.njit
-
-    def unwritable(*arguments: object, cache: bool = False, **options: object) -> object:
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(*arguments, **options)
-
-    monkeypatch.setattr(numba, "njit", unwritable)
-    assert compiled.serial(lambda x: x + 1)(2) == 3
