@@ -127,6 +127,23 @@ class ProgramBody:
 
 
 @dataclasses.dataclass
+class ProgramCost:
+    """What a program takes at its first example; see core.jit.program_memory.
+
+    Attributes:
+        shapes: The inputs' shapes there.
+        sizes: The bytes of every result of every operation, in order.
+        peak: The most bytes that results take at a time.
+        work: About how many multiplications a run takes.
+    """
+
+    shapes: list[tuple[int, ...]]
+    sizes: list[int]
+    peak: int
+    work: int
+
+
+@dataclasses.dataclass
 class ExportedProgram:
     """Everything that an exported folder says.
 
@@ -144,6 +161,7 @@ class ExportedProgram:
         class_names: Names of classes, or None.
         fuse: Whether the passes and the engine's fusion may be applied: off where they gave other results at export.
         networks: What passes made of operations, by the names that attributes call them; no part of the folder.
+        cost: What it takes, where it was read from a folder; no part of that.
     """
 
     name: str
@@ -159,6 +177,7 @@ class ExportedProgram:
     class_names: Optional[list[str]] = None
     fuse: bool = True
     networks: dict[str, Any] = dataclasses.field(default_factory=dict)
+    cost: Optional[ProgramCost] = None
 
 
 def size_names(item: Any) -> set[str]:

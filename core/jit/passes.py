@@ -9,7 +9,8 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Optional
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from core.kernels.operator import REGISTRY
 _OF_THE_ENGINE = {"row_normalization": "layer_normalization", "weighed_channels": "multiply"}
 IDENTITIES = frozenset({"assign", "detach"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
+MAXIMUM_FOLDED = 2**24  # bytes that are computed ahead, or twice the weights'
 
 
 def without_unneeded(program: ExportedProgram) -> ExportedProgram:
@@ -89,26 +91,35 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
             values[name] = door.constant(engine.from_numpy(weights[name].array, weights[name].dtype))
         return values[name]
 
+    room = max(MAXIMUM_FOLDED, 2 * sum(weight.array.nbytes for weight in weights.values()))
     with door.gradient_mode(False):
         for node in program.nodes:
-            fixed = all(name in weights for name in node.inputs) and not size_names(node.attributes)
-            if (
-                not fixed
-                or node.region is not None
-                or is_random([node])
-                or not set(node.outputs).isdisjoint(program.outputs)
-            ):
+            size = _fixed_bytes(node, weights)
+            if size is None or size > room or not set(node.outputs).isdisjoint(program.outputs):
                 nodes.append(node)
                 continue
+            room -= size
             results = REGISTRY[node.operator].replay([value_of(name) for name in node.inputs], node.attributes)
-            room = max(MAXIMUM_MADE, 2 * sum(weights[name].array.size for name in node.inputs))
-            if sum(math.prod(result.meta[0]) for result in results) > room:
-                nodes.append(node)
-                continue
             for name, result in zip(node.outputs, results):
                 values[name] = result
                 weights[name] = constant(engine.to_numpy(result.array, *result.meta), result.meta[1])
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
+
+
+def _fixed_bytes(node: ProgramNode, weights: Mapping[str, ProgramWeight]) -> Optional[int]:
+    """Return how large the results are of what depends on nothing but weights; None for what is not computed now."""
+    fixed = all(name in weights for name in node.inputs) and not size_names(node.attributes)
+    if not fixed or node.region is not None or is_random([node]):
+        return None
+    room = max(MAXIMUM_MADE, 2 * sum(weights[name].array.size for name in node.inputs))
+    elements = size = 0
+    for shape, dtype in node.metas:
+        known = [length for length in shape if length is not None]
+        if len(known) != len(shape):
+            return None
+        elements += math.prod(known)
+        size += math.prod(known) * dtype.size
+    return size if elements <= room else None
 
 
 def with_engine_operators(program: ExportedProgram) -> ExportedProgram:

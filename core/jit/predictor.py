@@ -17,8 +17,9 @@ from core.jit.exported import ExportedProgram, ProgramInput, has_regions
 from core.jit.exported_run import replay
 from core.jit.fusion import optimized
 from core.jit.program_file import PathLike
+from core.jit.program_memory import check_memory, is_light
 from core.jit.program_reader import read_program
-from core.kernels import custom, door, engine
+from core.kernels import custom, door, engine, forked
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import MXNetError
 from core.kernels.errors import OperatorError
@@ -38,7 +39,8 @@ class Predictor:
         path: What :func:`core.jit.save` wrote.
         programs: How many combinations of sizes to keep compiled.
         warm_up: Input shapes to compile now: one shape per input, for each combination. None: the program's sizes where
-            they are all known, else the smallest at which the export was checked.
+            they are all known, else the smallest at which the export was checked; nothing where that takes long, or
+            more memory than the program may make out of nothing.
         fuse: Fold batch normalisation and constants, and let the engine fuse neighbouring operators. None: do it,
             except where it gave other results when the program was exported.
 
@@ -75,15 +77,14 @@ class Predictor:
         self._weights = {
             name: engine.from_numpy(weight.array, weight.dtype) for name, weight in self._program.weights.items()
         }
-        shells = {  # the engine has a copy of its own now: only shapes and types are needed
-            name: dataclasses.replace(weight, array=np.broadcast_to(weight.array.dtype.type(0), weight.array.shape))
-            for name, weight in self._program.weights.items()
-        }
-        self._program = dataclasses.replace(self._program, weights=shells)
+        self._program = _without_arrays(self._program)  # the engine has a copy of its own now
+        self._declared = _without_arrays(source)
         self._engine_programs: OrderedDict[tuple[tuple[int, ...], ...], EngineProgram] = OrderedDict()
-        self._lock = threading.Lock()
-        self._building = threading.Lock()
-        self._warm_up(source.examples[:1] if warm_up is None else warm_up)
+        self._lock = forked.survives(threading.Lock())
+        self._building = forked.survives(threading.Lock())
+        if warm_up is None:
+            warm_up = source.examples[:1] if source.cost is None or is_light(source) else []
+        self._warm_up(warm_up)
 
     @property
     def inputs(self) -> list[ProgramInput]:
@@ -146,7 +147,10 @@ class Predictor:
             return found
 
     def _compiled(self, shapes: Sequence[tuple[int, ...]]) -> EngineProgram:
+        known = self._declared.cost
         try:
+            if known is not None and list(shapes) != known.shapes:
+                check_memory(self._declared, shapes, known)
             return EngineProgram(self._program, self._weights, shapes, self._fuse)
         except (ArithmeticError, LookupError, MXNetError, TypeError, ValueError) as error:
             given = ", ".join(f"{entry.name} {list(shape)}" for entry, shape in zip(self._specs, shapes))
@@ -199,6 +203,15 @@ class Predictor:
                     f"{len(given)} inputs given, but the program has {len(self._specs)}: {', '.join(self.input_names)}"
                 )
         return [_checked_input(item, entry) for item, entry in zip(given, self._specs)]
+
+
+def _without_arrays(program: ExportedProgram) -> ExportedProgram:
+    """Return a program whose weights have shapes and types, but no memory."""
+    shells = {
+        name: dataclasses.replace(weight, array=np.broadcast_to(weight.array.dtype.type(0), weight.array.shape))
+        for name, weight in program.weights.items()
+    }
+    return dataclasses.replace(program, weights=shells)
 
 
 def _checked_input(item: Any, entry: ProgramInput) -> np.ndarray:

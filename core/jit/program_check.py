@@ -3,110 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from typing import Any, Union
 
-from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
-from core.jit.exported_run import replay
-from core.kernels import door
-from core.kernels.dimension import ARITHMETIC
-from core.kernels.dtypes import BY_NAME
+from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, size_names
+from core.jit.program_memory import measured
+from core.jit.program_values import MAXIMUM_RANK, DamagedProgram, check_keys, require
 from core.kernels.engine import MXNetError
 from core.kernels.operator import REGISTRY
-from core.kernels.trace import Trace
 
-KINDS = ("parameter", "buffer", "constant")
 LEAST = {"stride": 1, "dilate": 1, "kernel": 1, "groups": 1, "pad": 0}
 """Of attributes of windows: below these the engine waits for ever, or divides by zero."""
-MAXIMUM_RANK = 64
-_FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
-
-
-class DamagedProgram(ValueError):
-    """A file that is no sound program; the message says where."""
-
-
-def require(good: bool, place: str, wanted: str, found: Any) -> None:
-    """Raise DamagedProgram unless something is as it must be."""
-    if not good:
-        raise DamagedProgram(f"{place} must be {wanted}, not {repr(found)[:60]}: the file is damaged")
-
-
-def check_keys(entry: Any, kinds: Mapping[str, type], place: str) -> None:
-    """Make sure that an entry is a JSON object with exactly these keys, each of its kind."""
-    require(isinstance(entry, dict), place, "an object", entry)
-    for key in entry:
-        if key not in kinds:
-            raise DamagedProgram(f"{place} has the unknown key {key[:60]!r}: the file is damaged")
-    for key, kind in kinds.items():
-        if key not in entry:
-            raise DamagedProgram(f"{place} lacks the key {key!r}: the file is damaged")
-        value = entry[key]
-        good = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
-        wanted = {"str": "text", "dict": "an object", "int": "an int"}.get(kind.__name__, f"a {kind.__name__}")
-        require(good, f"{place}.{key}", wanted, value)
-
-
-def read_attribute(value: Any, place: str) -> Any:
-    """Return an operator's attribute from its JSON form."""
-    if isinstance(value, list):
-        return tuple([read_attribute(item, place) for item in value])
-    if isinstance(value, dict):
-        require(len(value) == 1, place, "one tagged value", value)
-        ((tag, content),) = value.items()
-        if tag == "dtype":
-            require(isinstance(content, str) and content in BY_NAME, place, "a known dtype", content)
-            return BY_NAME[content]
-        if tag == "float":
-            require(isinstance(content, str) and content in _FLOATS, place, "inf, -inf or nan", content)
-            return _FLOATS[content]
-        require(tag == "size", place, "a number, text, a list, or a dtype, float or size", value)
-        return read_size(value, place)
-    return value
-
-
-def read_size(value: Any, place: str) -> Any:
-    """Return a number or SizeExpression from its JSON form."""
-    if isinstance(value, dict):
-        require(list(value) == ["size"], place, "a size", value)
-        return SizeExpression(_expression(value["size"], place))
-    require(type(value) in (int, float), place, "a number or a size", value)
-    return value
-
-
-def _expression(value: Any, place: str) -> Any:
-    if type(value) in (int, float):
-        return value
-    require(isinstance(value, list) and len(value) == 3, place, "an expression of sizes", value)
-    sign, first, second = value
-    if sign == "size":
-        good = isinstance(first, str) and type(second) is int and second >= 0
-        require(good, place, "the name of a value and an axis", value)
-        return (sign, first, second)
-    require(isinstance(sign, str) and sign in ARITHMETIC, place, "an arithmetic operation", sign)
-    return (sign, _expression(first, place), _expression(second, place))
-
-
-def read_form(value: Any, place: str) -> Any:
-    """Return a form (see core.jit.forms) from its JSON form."""
-    require(isinstance(value, dict) and len(value) == 1, place, "one tagged form", value)
-    ((kind, content),) = value.items()
-    if kind == "tensor":
-        require(type(content) is int and content >= 0, place, "a tensor's number", content)
-        return (kind, content)
-    if kind in ("list", "tuple"):
-        require(isinstance(content, list), place, "a list of forms", content)
-        return (kind, [read_form(part, f"{place}[{i}]") for i, part in enumerate(content)])
-    if kind == "dict":
-        good = isinstance(content, list) and all(
-            isinstance(pair, list) and len(pair) == 2 and type(pair[0]) in (str, int) for pair in content
-        )
-        require(good, place, "a list of pairs", content)
-        return (kind, [(key, read_form(part, f"{place}[{key!r:.60}]")) for key, part in content])
-    require(kind == "constant", place, "a tensor, list, tuple, dict or constant", kind)
-    content = read_attribute(content, place)
-    require(content is None or type(content) in (bool, int, float, str), place, "a plain constant", content)
-    return (kind, content)
 
 
 def check_program(program: ExportedProgram) -> None:
@@ -241,22 +147,14 @@ def _check_forms(program: ExportedProgram) -> None:
 
 
 def check_runs(program: ExportedProgram) -> None:
-    """Make sure that every operation takes its inputs and attributes, at the smallest example: nothing is computed.
+    """Make sure that every operation takes its inputs and attributes, and note what it costs: nothing is computed.
 
     Raises:
-        DamagedProgram: one does not.
+        DamagedProgram: one does not, or the program takes too much memory.
     """
     require(bool(program.examples), "examples", "a list of at least one", program.examples)
-    trace = Trace(symbolic=True)  # notes operations down and builds no graph
     try:
-        with door.gradient_mode(False), trace:
-            values = {
-                entry.name: trace.input((shape, entry.dtype), False)
-                for entry, shape in zip(program.inputs, program.examples[0])
-            }
-            for name, weight in program.weights.items():
-                values[name] = trace.input((weight.array.shape, weight.dtype), False)
-            replay(program, values)
+        program.cost = measured(program)
     except (ArithmeticError, LookupError, MXNetError, TypeError, ValueError) as error:
         text = f"{type(error).__name__} {error}" if isinstance(error, LookupError) else str(error)
         raise DamagedProgram(f"the program does not run: {' '.join(text.split())}: the file is damaged") from None

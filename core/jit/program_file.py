@@ -117,7 +117,7 @@ def _text(content: dict[str, Any]) -> str:
 
 
 def literal(value: Any, owner: str) -> Any:
-    """Return an attribute as JSON can hold it; :func:`core.jit.program_check.read_attribute` reads it.
+    """Return an attribute as JSON can hold it; :func:`core.jit.program_values.read_attribute` reads it.
 
     Raises:
         ValueError: it is of a kind that cannot be written down.

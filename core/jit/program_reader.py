@@ -7,7 +7,9 @@ and lists, and whatever does not fit together is refused before the first operat
 from __future__ import annotations
 
 import json
+import math
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +23,23 @@ from core.jit.exported import (
     ProgramRegion,
     ProgramWeight,
 )
-from core.jit.program_check import (
+from core.jit.program_check import check_program, check_runs
+from core.jit.program_file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike
+from core.jit.program_values import (
     KINDS,
     DamagedProgram,
     check_keys,
-    check_program,
-    check_runs,
     read_attribute,
     read_form,
     read_size,
     require,
 )
-from core.jit.program_file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, PathLike
 from core.kernels.dimension import COMPARISONS
 from core.kernels.dtypes import BY_NAME, DType
 
-MAXIMUM_BYTES = 2**28
+MAXIMUM_BYTES = 2**26
+MAXIMUM_DIGITS = 20  # of int64, with a sign
+MAXIMUM_NESTING = 400  # of lists and objects: some 60 branches inside each other
 
 
 def read_program(folder: PathLike) -> ExportedProgram:
@@ -76,23 +79,20 @@ def _parsed(file: Path) -> dict[str, Any]:
     if file.stat().st_size > MAXIMUM_BYTES:
         raise DamagedProgram(f"larger than {MAXIMUM_BYTES} bytes: no program is")
 
-    def constant(word: str) -> Any:
-        raise DamagedProgram(f"holds {word}, which is not JSON: the file is damaged")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [key for key, _ in pairs]
-            twice = next(key for key in names if names.count(key) > 1)
-            raise DamagedProgram(f"the key {twice!r} stands twice in one place")
-        return found
-
     try:
-        content = json.loads(file.read_bytes(), parse_constant=constant, object_pairs_hook=unique)
+        content = json.loads(
+            file.read_bytes(),
+            parse_constant=_constant,
+            parse_int=_whole,
+            parse_float=_fraction,
+            object_pairs_hook=_unique,
+        )
     except DamagedProgram:
         raise
     except ValueError as error:  # bytes that are no text included
         raise DamagedProgram(f"not JSON, or cut off: {error}") from None
+    if isinstance(content, (dict, list)):
+        _check_nesting(content)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise DamagedProgram(f"not an exported program: its format is not {FORMAT!r}")
     version = content.get("version")
@@ -103,6 +103,41 @@ def _parsed(file: Path) -> dict[str, Any]:
         )
     require(type(version) is int and version == VERSION, "version", "an int from 1", version)
     return content
+
+
+def _constant(word: str) -> Any:
+    raise DamagedProgram(f"holds {word}, which is not JSON: the file is damaged")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAXIMUM_DIGITS:
+        raise DamagedProgram(f"holds a whole number of {len(digits)} digits: the file is damaged")
+    return int(digits)
+
+
+def _fraction(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise DamagedProgram(f"holds the number {digits[:60]}, which is infinite: the file is damaged")
+    return number
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = Counter([key for key, _ in pairs]).most_common(1)[0][0]
+        raise DamagedProgram(f"the key {twice[:60]!r} stands twice in one place")
+    return found
+
+
+def _check_nesting(content: Any) -> None:
+    level = [content]
+    for _ in range(MAXIMUM_NESTING):
+        inner = [part for item in level for part in (item.values() if isinstance(item, dict) else item)]
+        level = [part for part in inner if isinstance(part, (dict, list))]
+        if not level:
+            return
+    raise DamagedProgram(f"nested more than {MAXIMUM_NESTING} levels deep: the file is damaged")
 
 
 def _program(content: dict[str, Any]) -> ExportedProgram:

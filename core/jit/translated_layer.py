@@ -11,6 +11,7 @@ from core.jit.exported import ExportedProgram, ProgramWeight
 from core.jit.exported_run import replay
 from core.jit.input_spec import InputSpec
 from core.jit.program_file import PathLike
+from core.jit.program_memory import check_memory
 from core.jit.program_reader import read_program
 from core.jit.static_function import StaticFunction
 from core.kernels.dtypes import bfloat16
@@ -20,6 +21,8 @@ from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttr
 from core.nn.parameter import Parameter
 from core.tensor import Tensor
+
+MAXIMUM_CHECKED = 256
 
 
 class TranslatedLayer(Layer):
@@ -50,6 +53,7 @@ class TranslatedLayer(Layer):
                 self._buffers[name] = tensor
         self.training = False
         self._compiled = StaticFunction(self._replayed)
+        self._checked: set[Any] = set()
 
     @property
     def input_spec(self) -> list[Any]:
@@ -76,6 +80,12 @@ class TranslatedLayer(Layer):
             wrong = _spec(entry).disagreement(tensor)
             if wrong is not None:
                 raise (OperatorError if isinstance(tensor, Tensor) else TypeError)(f"input {entry.name!r}: {wrong}")
+        shapes = tuple([tensor._value.meta[0] for tensor in tensors])
+        if self.program.cost is not None and shapes not in self._checked:
+            check_memory(self.program, shapes, self.program.cost)
+            if len(self._checked) >= MAXIMUM_CHECKED:
+                self._checked.clear()
+            self._checked.add(shapes)
         return forms.filled(self.program.result, self._compiled(*tensors))
 
     def _flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Callable, Union
 
-from core.kernels.errors import UnknownSizeError, user_line
+from core.kernels.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.size_attributes import agree as agree
 from core.kernels.size_attributes import all_ints as all_ints
 from core.kernels.size_attributes import ceiling as ceiling
@@ -39,6 +39,9 @@ from core.kernels.size_text import shape_text as shape_text
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
+
+LARGEST = 2**31
+"""No whole number that an exported program holds for its sizes, or works out from them, is beyond it."""
 
 
 class Dimension(Expression):
@@ -191,7 +194,7 @@ def from_literal(literal: Any, value_of: Callable[[Any], Value]) -> Any:
         value_of: Gives the value that is known under a name or number.
 
     Raises:
-        ValueError: the literal is damaged.
+        ValueError: the literal is damaged, or a number on the way is undefined or beyond :data:`LARGEST`.
     """
     if isinstance(literal, (int, float)):
         return literal
@@ -200,5 +203,15 @@ def from_literal(literal: Any, value_of: Callable[[Any], Value]) -> Any:
         if sign == "size":
             return symbolic_shape(value_of(first))[second]
         if sign in ARITHMETIC:
-            return combine(sign, from_literal(first, value_of), from_literal(second, value_of))
+            return _within_bounds(sign, from_literal(first, value_of), from_literal(second, value_of))
     raise ValueError(f"{literal!r} is no expression of sizes: the file is damaged")
+
+
+def _within_bounds(sign: str, first: Any, second: Any) -> Any:
+    try:
+        result = combine(sign, first, second)
+    except ArithmeticError as error:
+        raise OperatorError(f"a size is worked out as {operation_text(sign, str(first), str(second))}: {error}") from None
+    if isinstance(result, int) and abs(result) > LARGEST:
+        raise OperatorError(f"a size is worked out as {operation_text(sign, str(first), str(second))}, which is beyond 2**31")
+    return result

@@ -7,6 +7,7 @@ An :class:`Operator` is declared once, beside the public function that uses it. 
 from __future__ import annotations
 
 import ctypes
+import operator
 import weakref
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
@@ -15,7 +16,7 @@ import numpy as np
 
 from core.kernels import engine
 from core.kernels.dimension import contains_dimension
-from core.kernels.door import Meta, Plan, Value, constant, invoke
+from core.kernels.door import Meta, Plan, Value, constant, invoke, state
 from core.kernels.dtypes import bfloat16, dtype_of_numpy, float64
 from core.kernels.engine import Array
 
@@ -221,15 +222,21 @@ class ConstantOperator(Operator):
     Args:
         name: Our name, unique.
         function: Takes the attributes as keywords, returns an array.
+        form: Takes the same, returns the array's shape and numpy type and computes nothing: what a file asks for is
+            measured by it before it is made.
     """
 
-    def __init__(self, name: str, function: Callable[..., np.ndarray]) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., np.ndarray], form: Callable[..., tuple[Sequence[int], Any]]
+    ) -> None:
         super().__init__(name, None, infer=self._infer, differentiable=False)
         self.function = function
+        self.form = form
 
     def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
-        array = self.function(**attributes)
-        return [(array.shape, dtype_of_numpy(array))]
+        shape, dtype = self.form(**attributes)
+        shape = tuple([max(operator.index(size), 0) for size in shape])
+        return [(shape, dtype_of_numpy(np.zeros((), dtype)))]
 
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees no attributes of a constant."""
@@ -242,8 +249,11 @@ class ConstantOperator(Operator):
         return [engine.from_numpy(self.function(**attributes))], None
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Compute the array where all sizes are known, even while a trace runs: to it, it is a constant."""
-        if contains_dimension(attributes):
+        """Compute the array where all sizes are known, even while a trace runs: to it, it is a constant.
+
+        A trace that only notes operations down computes nothing.
+        """
+        if contains_dimension(attributes) or (state.trace is not None and state.trace.symbolic):
             return invoke(self, inputs, attributes)
         return [constant(engine.from_numpy(self.function(**attributes)))]
 

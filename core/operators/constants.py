@@ -32,15 +32,21 @@ def constant(operator: ConstantOperator, dtype: Optional[DType] = None, **attrib
     return Tensor(operator.function(**attributes), dtype=dtype)
 
 
-_positions = ConstantOperator("positions", lambda size: np.arange(size))
+_positions = ConstantOperator("positions", lambda size: np.arange(size), lambda size: ([size], np.int64))
 _along = ConstantOperator(
-    "positions_along", lambda size, axis, rank: np.arange(size).reshape([-1 if i == axis else 1 for i in range(rank)])
+    "positions_along",
+    lambda size, axis, rank: np.arange(size).reshape([-1 if i == axis else 1 for i in range(rank)]),
+    lambda size, axis, rank: ([size if i == axis else 1 for i in range(rank)], np.int64),
 )
 _triangle = ConstantOperator(
-    "lower_triangle", lambda rows, columns, diagonal: np.tri(rows, columns, k=diagonal, dtype=bool)
+    "lower_triangle",
+    lambda rows, columns, diagonal: np.tri(rows, columns, k=diagonal, dtype=bool),
+    lambda rows, columns, diagonal: ([rows, columns], bool),
 )
 _later = ConstantOperator(
-    "later_positions", lambda rows, columns, number: np.triu(np.full((rows, columns), number), 1)
+    "later_positions",
+    lambda rows, columns, number: np.triu(np.full((rows, columns), number), 1),
+    lambda rows, columns, number: ([rows, columns], np.asarray(number).dtype),
 )
 
 

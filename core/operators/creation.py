@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -27,10 +28,43 @@ _full = Operator(
     infer=lambda metas, options: [(options["shape"], options["dtype"])],
 )
 
-_arange = ConstantOperator("arange", lambda start, end, step: np.arange(start, end, step))
-_linspace = ConstantOperator("linspace", lambda start, stop, num: np.linspace(start, stop, num))
-_listed = ConstantOperator("numbers", lambda numbers: np.array(numbers))
-_eye = ConstantOperator("eye", lambda rows, columns: np.eye(rows, columns))
+
+def range_length(start: float, end: float, step: float) -> int:
+    """Return how many numbers ``np.arange`` gives."""
+    return max(math.ceil((end - start) / step), 0)
+
+
+def _arange_form(start: float, end: float, step: float) -> tuple[Sequence[int], Any]:
+    return [range_length(start, end, step)], np.result_type(*[np.asarray(n).dtype for n in (start, end, step)])
+
+
+def _listed_form(numbers: Any) -> tuple[Sequence[int], Any]:
+    _check_numbers(numbers)
+    array = np.array(numbers)
+    return array.shape, array.dtype
+
+
+def _check_numbers(numbers: Any) -> None:
+    """Make sure that nested tuples hold numbers only: text would make numpy's array as wide as the longest.
+
+    Raises:
+        TypeError: something else is in them.
+    """
+    for item in numbers if isinstance(numbers, tuple) else (numbers,):
+        if isinstance(item, tuple):
+            _check_numbers(item)
+        elif not isinstance(item, (int, float)):
+            raise TypeError(f"numbers: {str(item)[:60]!r} is no number")
+
+
+_arange = ConstantOperator("arange", lambda start, end, step: np.arange(start, end, step), _arange_form)
+_linspace = ConstantOperator(
+    "linspace", lambda start, stop, num: np.linspace(start, stop, num), lambda start, stop, num: ([num], np.float64)
+)
+_listed = ConstantOperator("numbers", lambda numbers: np.array(numbers), _listed_form)
+_eye = ConstantOperator(
+    "eye", lambda rows, columns: np.eye(rows, columns), lambda rows, columns: ([rows, columns], np.float64)
+)
 
 
 def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradient: bool = True) -> Tensor:

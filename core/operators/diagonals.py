@@ -23,8 +23,13 @@ from core.tensor import Tensor
 _diagonal = ConstantOperator(
     "diagonal_positions",
     lambda columns, count, offset: (np.arange(count) + max(-offset, 0)) * columns + np.arange(count) + max(offset, 0),
+    lambda columns, count, offset: ([count], np.int64),
 )
-_on_diagonal = ConstantOperator("diagonal_mask", lambda size, offset: np.eye(size, k=offset, dtype=bool))
+_on_diagonal = ConstantOperator(
+    "diagonal_mask",
+    lambda size, offset: np.eye(size, k=offset, dtype=bool),
+    lambda size, offset: ([size, size], bool),
+)
 
 
 def diagonal_length(rows: int, columns: int, offset: int) -> int:

@@ -32,7 +32,9 @@ def _base_points(sizes: Sequence[int], align_corners: bool) -> np.ndarray:
     return points.reshape(-1, len(sizes) + 1)
 
 
-_points = ConstantOperator("affine_points", _base_points)
+_points = ConstantOperator(
+    "affine_points", _base_points, lambda sizes, align_corners: ([math.prod(sizes), len(sizes) + 1], np.float64)
+)
 
 
 def affine_grid(

@@ -144,7 +144,9 @@ image_normalization_gradients = HostOperator(
 FEWEST_ELEMENTS = 2**16  # below it, calling our kernel inside a program costs more than the engine's gradient
 
 
-_unused_statistics = ConstantOperator("unused_statistics", lambda size: np.zeros(size))
+_unused_statistics = ConstantOperator(
+    "unused_statistics", lambda size: np.zeros(size), lambda size: ([size], np.float64)
+)
 
 
 def batch_normalization(

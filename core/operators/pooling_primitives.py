@@ -227,7 +227,22 @@ def _counted(
     return np.asarray(np.prod(kernel) / np.maximum(counts, 1))
 
 
-_window_weights = ConstantOperator("window_weights", _counted)
+def _counted_form(
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    pairs: Pairs,
+    extras: Sequence[int],
+    exclusive: bool,
+) -> tuple[Sequence[int], Any]:
+    counts = [
+        (length + before + after + extra - k) // s + 1
+        for length, k, s, (before, after), extra in zip(size, kernel, stride, pairs, extras)
+    ]
+    return [1, 1, *counts, *[1] * (len(size) - len(counts))], np.float64
+
+
+_window_weights = ConstantOperator("window_weights", _counted, _counted_form)
 
 
 def _pad(x: Tensor, pairs: Pairs, value: float) -> Tensor:

@@ -25,6 +25,7 @@ ScaleLike = Union[float, Tensor, Sequence[float], None]
 
 _RANKS = {"linear": (3,), "bilinear": (4,), "bicubic": (4,), "trilinear": (5,), "nearest": (3, 4, 5), "area": (3, 4, 5)}
 _CUBIC = -0.75
+_LARGEST_KEPT = 2**18  # elements
 
 
 def interpolate(
@@ -147,10 +148,11 @@ def _nearest_positions(have: int, wanted: int, scale: Optional[float], align_cor
     return np.minimum(rounded, have - 1).astype(np.int64)
 
 
-_nearest = ConstantOperator("nearest_positions", _nearest_positions)
+_nearest = ConstantOperator(
+    "nearest_positions", _nearest_positions, lambda have, wanted, scale, align_corners: ([wanted], np.int64)
+)
 
 
-@functools.lru_cache(maxsize=256)
 def _weights(
     cubic: bool, have: int, wanted: int, scale: Optional[float], align_corners: bool, align_mode: int
 ) -> np.ndarray:
@@ -174,7 +176,22 @@ def _weights(
     return matrix
 
 
-_interpolation = ConstantOperator("interpolation_weights", _weights)
+_latest_weights = functools.lru_cache(maxsize=64)(_weights)
+
+
+def _kept_weights(
+    cubic: bool, have: int, wanted: int, scale: Optional[float], align_corners: bool, align_mode: int
+) -> np.ndarray:
+    """Return the same; the latest matrices are kept, but not large ones."""
+    make = _latest_weights if have * wanted <= _LARGEST_KEPT else _weights
+    return make(cubic, have, wanted, scale, align_corners, align_mode)
+
+
+_interpolation = ConstantOperator(
+    "interpolation_weights",
+    _kept_weights,
+    lambda cubic, have, wanted, scale, align_corners, align_mode: ([wanted, have], np.float64),
+)
 
 
 def _cubic_weight(distance: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def _where_from(shape: tuple[int, ...], ranges: tuple[Range, ...]) -> np.ndarray
     return origin.reshape(-1)
 
 
-_origin = ConstantOperator("slice_origin", _where_from)
+_origin = ConstantOperator("slice_origin", _where_from, lambda shape, ranges: ([math.prod(shape)], np.int64))
 _slice = Operator("slice", "slice", infer=_sliced, attributes=_bounds)
 _slice_assign = HostOperator("slice_assign", _assigned, infer=_same, fills=True)
 slice_backward = Operator(

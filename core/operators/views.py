@@ -16,7 +16,7 @@ from core.operators import arguments
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.arrangement import moveaxis
 from core.operators.constants import constant, positions
-from core.operators.creation import cast
+from core.operators.creation import cast, range_length
 from core.operators.gathering import index_argument, take_along, take_along_axis, take_rows
 from core.operators.joining import concat, cut, stack, unbind
 from core.operators.manipulation import broadcast_to, reshape_exact
@@ -26,7 +26,9 @@ from core.operators.sizes import size_tensor
 from core.tensor import Tensor
 
 _windows = ConstantOperator(
-    "windows", lambda length, size, step: np.arange(0, length - size + 1, step)[:, None] + np.arange(size)
+    "windows",
+    lambda length, size, step: np.arange(0, length - size + 1, step)[:, None] + np.arange(size),
+    lambda length, size, step: ([range_length(0, length - size + 1, step), size], np.int64),
 )
 
 

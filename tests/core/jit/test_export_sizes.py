@@ -13,7 +13,7 @@ import pytest
 import core
 import core.nn.functional as F
 from core import nn
-from core.jit import Predictor, program_check, program_reader
+from core.jit import Predictor, program_reader, program_values
 from core.jit.input_spec import InputSpec
 from core.kernels.dimension import ARITHMETIC, combine
 from core.kernels.errors import OperatorError, UnknownSizeError
@@ -36,7 +36,7 @@ def check_number(compute: Callable[[Any, Any], Any], folder: Path) -> None:
 
 
 def test_the_reader_accepts_what_tracing_records() -> None:
-    assert program_check.ARITHMETIC is ARITHMETIC
+    assert program_values.ARITHMETIC is ARITHMETIC
 
 
 @pytest.mark.parametrize("sign", ARITHMETIC)
