@@ -8,8 +8,9 @@ from typing import Any, Optional, Union
 
 from core.weights import file_format, load_weights, read_pickle
 
-PREFIXES = {"generator": "netG", "discriminator": "netD"}
-"""How ppgan's checkpoints name their networks: ``netG``, or ``netG_A`` and ``netG_B``, and so on."""
+PREFIXES = {"generator": ("netG", "net_gen"), "discriminator": ("netD", "net_des")}
+"""How ppgan's checkpoints name their networks: ``netG``, or ``netG_A`` and ``netG_B``, and so on; ``net_gen`` and
+``net_des`` those of PhotoPen."""
 
 
 def load(network: Any, path: Union[str, os.PathLike[str]], part: Optional[str], kind: str) -> None:

@@ -58,11 +58,17 @@ class SPADE(PairedTask):
         self.palette = _colors(palette)
         self.lambda_feature, self.lambda_vgg = lambda_feature, lambda_vgg
         self.criterion = GANLoss("hinge")
-        for section, key, wanted in (("generator", "semantic_nc", 0), ("discriminator", "input_nc", 3)):
-            given, needed = getattr(config, section).network.arguments[key], len(palette) + wanted
-            if given != needed:
-                raise ValueError(f"{section}.network.{key} must be {needed} for {len(palette)} classes, not {given}")
         self.generator, self.discriminator = self.add_generator(), self.add_discriminator()
+        given, needed = self.generator.semantic_nc, len(palette)
+        if given != needed:
+            raise ValueError(f"generator.network.semantic_nc must be {needed} for {needed} classes, not {given}")
+        given = self.discriminator.input_nc
+        if given != needed + 3:
+            named = config.discriminator.network.arguments
+            key, less = ("input_nc", 0) if "input_nc" in named else ("label_nc", given - named["label_nc"])
+            raise ValueError(
+                f"discriminator.network.{key} must be {needed + 3 - less} for {needed} classes, not {given - less}"
+            )
         self.translators = {"AtoB": Painter(self.generator, self.palette)}
         at_hand = vgg_weights is not None or vgg_path().is_file()
         self.perceptual = PerceptualLoss(vgg_weights) if lambda_vgg and at_hand else None

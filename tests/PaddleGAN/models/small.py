@@ -31,10 +31,13 @@ SMALL: Mapping[str, Case] = {
     },
     "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
     "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
+    "NLayerDiscriminator, spectral": PPGAN["patch_spectral"],
+    "SPADEGenerator of ppgan": PPGAN["photopen_generator"],
+    "MultiscaleDiscriminator of ppgan": PPGAN["photopen_discriminator"],
 }
-"""Network to one of its small forms."""
+"""Network to one of its small forms; a network that has several has a longer name for each further one."""
 
-GENERATORS = [name for name in SMALL if name.endswith(("Generator", "Generator28"))]
+GENERATORS = [name for name, case in SMALL.items() if case.network.endswith(("Generator", "Generator28"))]
 
 
 def build(name: str) -> Any:

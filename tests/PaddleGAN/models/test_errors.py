@@ -31,6 +31,18 @@ SETTINGS = [
         {"semantic_nc": 3, "num_upsampling_layers": "few"},
         "num_upsampling_layers must be 'normal', 'more', 'most', not 'few'",
     ),
+    ("SPADEGenerator", {"semantic_nc": 3, "use_vae": True}, "SPADEGenerator: use_vae must be false, as the encoder"),
+    ("SPADEGenerator", {"semantic_nc": 3, "aspect_ratio": 2.0}, "are of ppgan's network; give its crop_size too"),
+    (
+        "SPADEGenerator",
+        {"semantic_nc": 3, "crop_size": 64, "norm_G": "spectralspadegroup3x3"},
+        "norm_G must be such as 'spectralspadebatch3x3', with batch, syncbatch, instance, not 'spectralspadegroup3x3'",
+    ),
+    ("SPADEGenerator", {"semantic_nc": 3, "crop_size": 16}, "crop_size 16 and aspect_ratio 1.0 leave feature maps"),
+    ("SPADEGenerator", {"semantic_nc": 3, "crop_size": 64, "aspect_ratio": 0.0}, "aspect_ratio must be more than 0"),
+    ("MultiscaleDiscriminator", {}, "give input_nc for the paper's network, or crop_size and label_nc for ppgan's"),
+    ("MultiscaleDiscriminator", {"input_nc": 6, "crop_size": 64, "label_nc": 3}, "give input_nc for the paper's netw"),
+    ("NLayerDiscriminator", {"norm_type": "group"}, "must be 'batch', 'instance', 'none' or 'spectral', not 'group'"),
 ]
 
 SMALL_SETTINGS: dict[str, dict[str, Any]] = {

@@ -122,7 +122,7 @@ STEP = 1e-8
 
 def test_the_table_is_complete() -> None:
     assert sorted(PARAMETERS) == sorted(MODELS)
-    assert set(SMALL) == {name for name in MODELS if name[0].isupper()}
+    assert {case.network for case in SMALL.values()} == {name for name in MODELS if name[0].isupper()}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -133,6 +133,45 @@ def test_number_of_trainable_parameters(name: str) -> None:
     count = sum(int(np.prod(parameter.shape)) for parameter in network.parameters() if not parameter.stop_gradient)
     expected = PARAMETERS[name]
     assert count == (sum(expected) if isinstance(expected, tuple) else expected)
+
+
+PPGANS_FORMS = [
+    ("NLayerDiscriminator", {"norm_type": "spectral"}, 2_764_736),
+    (
+        "SPADEGenerator",
+        {
+            **{"ngf": 24, "num_upsampling_layers": "normal", "crop_size": 256, "aspect_ratio": 1.0, "semantic_nc": 14},
+            **{"norm_G": "spectralspadebatch3x3", "use_vae": False, "nef": 16},
+        },
+        19_191_339,
+    ),
+    (
+        "SPADEGenerator",
+        {
+            **{"ngf": 8, "num_upsampling_layers": "most", "crop_size": 256, "aspect_ratio": 1.0, "semantic_nc": 14},
+            **{"norm_G": "spectralspadeinstance3x3", "use_vae": False, "nef": 16},
+        },
+        4_605_223,
+    ),
+    (
+        "MultiscaleDiscriminator",
+        {
+            **{"ndf": 128, "num_D": 4, "crop_size": 256, "label_nc": 12, "output_nc": 3},
+            **{"contain_dontcare_label": True, "no_instance": False, "n_layers_D": 6},
+        },
+        61_017_604,
+    ),
+]
+"""Networks with arguments of ppgan 2.1, and how many trainable parameters it counts."""
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), PPGANS_FORMS)
+def test_number_of_trainable_parameters_of_ppgan_s_forms(name: str, arguments: dict[str, Any], expected: int) -> None:
+    with core.LazyGuard():
+        network = entry(name)(**arguments)
+    assert expected == sum(
+        int(np.prod(parameter.shape)) for parameter in network.parameters() if not parameter.stop_gradient
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -198,12 +237,12 @@ def role_of(key: str, parameter: Any, many: bool) -> str:
 def test_gradients_are_finite_differences(name: str) -> None:
     core.set_default_dtype("float64")
     network = build(name)
-    if name == "SPADEGenerator":  # in training each forward pass improves its estimates of singular values
+    if name.startswith("SPADE"):  # in training each forward pass improves its estimates of singular values
         network.eval()
     arguments = inputs(name, "float64")
     weighted_sum(network(*arguments)).backward()
     parameters = {key: tensor for key, tensor in network.named_parameters() if not tensor.stop_gradient}
-    roles = {key: role_of(key, tensor, name == "SPADEGenerator") for key, tensor in parameters.items()}
+    roles = {key: role_of(key, tensor, name.startswith("SPADE")) for key, tensor in parameters.items()}
     compared = []
     for number, role in enumerate(dict.fromkeys(roles.values())):
         moved = [parameters[key] for key in parameters if roles[key] == role]

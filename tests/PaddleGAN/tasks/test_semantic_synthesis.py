@@ -122,6 +122,10 @@ def test_a_run_paints_and_exports(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("task.palette=[[0, 0, 0], [0, 0, 0]]", "task.palette: give two or more different colors"),
         ("task.lambda_vgg=-1.0", "task.lambda_vgg must not be negative, not -1.0"),
         ("discriminator.network.input_nc=3", "discriminator.network.input_nc must be 6 for 3 classes, not 3"),
+        (
+            "discriminator.network={name: MultiscaleDiscriminator, ndf: 2, n_layers: 2, crop_size: 32, label_nc: 4}",
+            "discriminator.network.label_nc must be 3 for 3 classes, not 4",
+        ),
         ("generator.network.semantic_nc=4", "generator.network.semantic_nc must be 3 for 3 classes, not 4"),
     ],
 )

@@ -31,6 +31,11 @@ CLASSES = numbers("classes", 3, 10)
 FIVE = attributes("five attributes", 2, 5)
 DIFFERENCE = attributes("target", 2, 5) - attributes("source", 2, 5)
 
+PHOTOPEN = {
+    **{"ngf": 1, "num_upsampling_layers": "normal", "crop_size": 64, "aspect_ratio": 1.0},
+    **{"norm_G": "spectralspadebatch3x3", "semantic_nc": 5, "use_vae": False, "nef": 16},
+}
+
 PPGAN = {
     "resnet_instance": Case("ResnetGenerator", {"input_nc": 3, "output_nc": 3, "ngf": 4, "n_blocks": 2}, (PICTURES,)),
     "resnet_batch": Case(
@@ -57,6 +62,31 @@ PPGAN = {
         "NLayerDiscriminatorWithClassification",
         {"input_nc": 1, "n_class": 10, "ndf": 6, "n_layers": 2},
         (DIGITS, CLASSES),
+    ),
+    "patch_spectral": Case(
+        "NLayerDiscriminator", {"input_nc": 3, "ndf": 6, "n_layers": 2, "norm_type": "spectral"}, (PICTURES,)
+    ),
+    "patch_sigmoid": Case(
+        "NLayerDiscriminator", {"input_nc": 3, "ndf": 6, "n_layers": 1, "use_sigmoid": True}, (PICTURES,)
+    ),
+    "photopen_generator": Case("SPADEGenerator", PHOTOPEN, (class_map("classes of a photograph", 2, 5, 64),)),
+    "photopen_generator_instance": Case(
+        "SPADEGenerator",
+        {**PHOTOPEN, "crop_size": 128, "aspect_ratio": 2.0, "norm_G": "spectralspadeinstance5x5"},
+        (class_map("classes of a wide photograph", 2, 5, 64),),
+    ),
+    "photopen_generator_more": Case(
+        "SPADEGenerator",
+        {**PHOTOPEN, "crop_size": 128, "num_upsampling_layers": "more"},
+        (class_map("more classes of a photograph", 2, 5, 128),),
+    ),
+    "photopen_discriminator": Case(
+        "MultiscaleDiscriminator",
+        {
+            **{"ndf": 4, "num_D": 2, "crop_size": 32, "label_nc": 3, "output_nc": 3},
+            **{"contain_dontcare_label": True, "no_instance": False, "n_layers_D": 3},
+        },
+        (images("classes, edges and pictures", 2, 8, 32, 32),),
     ),
     "dc_generator": Case(
         "DCGenerator", {"input_nz": 12, "input_nc": 1, "output_nc": 1, "ngf": 4}, (NOISE.reshape(3, 12, 1, 1),)

@@ -5,11 +5,12 @@ Not part of the tests: it needs ppgan, the tests need only the files that it wro
     pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3'
     pip install --no-deps ppgan==2.1.0
     pip install 'opencv-python-headless<4.10' pyyaml tqdm 'scipy<1.12' 'scikit-image<0.23' imageio natsort munch
-    python -m tests.parity.PaddleGAN.make_ppgan_references
+    python -m tests.parity.PaddleGAN.make_ppgan_references [CASE ...]
 
-It writes ``references/CASE.npz`` for each case of ``cases.PPGAN``: ``names`` and ``shapes`` of the official state,
-``evaluation 0`` and ``training 0``, the output in either mode; ``references/gan_loss.npz``: the losses of every mode;
-and ``references/ppgan_checkpoint.pdparams``, a checkpoint of two networks that Paddle itself wrote.
+Without names of cases it writes everything: ``references/CASE.npz`` for each case of ``cases.PPGAN``: ``names`` and
+``shapes`` of the official state, ``evaluation 0`` and ``training 0``, the output in either mode; and
+``references/gan_loss.npz``: the losses of every mode; and ``references/ppgan_checkpoint.pdparams``, a checkpoint of two
+networks that Paddle itself wrote.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.parity.PaddleGAN.cases import PPGAN, flat
+from tests.parity.PaddleGAN.cases import PPGAN, flat, thinned
 from tests.parity.PaddleGAN.weights import images, state  # it imports zlib, which crashes when paddle came before
 
 REFERENCES = Path(__file__).with_name("references")
@@ -47,11 +48,12 @@ def official_names() -> dict[str, Any]:
         sys.modules[f"paddle.{module}"] = Absent(f"paddle.{module}")
     paddle.fluid = sys.modules["paddle.fluid"]
     from ppgan.models.criterions.gan_loss import GANLoss
-    from ppgan.models.discriminators import dcdiscriminator, nlayers
-    from ppgan.models.generators import dcgenerator, deep_conv, resnet, unet
+    from ppgan.models.discriminators import dcdiscriminator, discriminator_photopen, nlayers
+    from ppgan.models.generators import dcgenerator, deep_conv, generater_photopen, resnet, unet
 
     found: dict[str, Any] = {"GANLoss": GANLoss}
-    for module in (dcdiscriminator, nlayers, dcgenerator, deep_conv, resnet, unet):
+    photopen = (discriminator_photopen, generater_photopen)
+    for module in (dcdiscriminator, nlayers, dcgenerator, deep_conv, resnet, unet, *photopen):
         found.update(vars(module))
     return found
 
@@ -69,7 +71,10 @@ def main() -> None:
 
     official = official_names()
     REFERENCES.mkdir(exist_ok=True)
+    chosen = sys.argv[1:]
     for name, case in PPGAN.items():
+        if chosen and name not in chosen:
+            continue
         network = official[case.network](**case.arguments)
         answers = {}
         for mode in ("evaluation", "training"):
@@ -77,7 +82,7 @@ def main() -> None:
             network.train() if mode == "training" else network.eval()
             with paddle.no_grad():
                 outputs = flat(network(*[paddle.to_tensor(array) for array in case.inputs]))
-            answers.update({f"{mode} {i}": output.numpy() for i, output in enumerate(outputs)})
+            answers.update({f"{mode} {i}": thinned(output.numpy()) for i, output in enumerate(outputs)})
         tensors = network.state_dict()
         np.savez_compressed(
             REFERENCES / f"{name}.npz",
@@ -86,6 +91,8 @@ def main() -> None:
             **answers,
         )
         print(f"{name}: {len(tensors)} entries, up to {np.abs(answers['evaluation 0']).max():.3g}")
+    if chosen:
+        return
 
     scores = images("scores", 2, 1, 5, 5) * np.float32(3)
     losses = {"scores": scores}

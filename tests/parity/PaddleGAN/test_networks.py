@@ -68,3 +68,22 @@ def test_a_checkpoint_of_ppgan_loads_network_by_network() -> None:
         with core.no_grad():
             output = network(core.to_tensor(case.inputs[0])).numpy()
         np.testing.assert_allclose(output, reference["evaluation 0"], atol=1e-4)
+
+
+def test_a_checkpoint_of_photopen_loads_by_its_names(tmp_path: Path) -> None:
+    case, reference = PPGAN["photopen_generator"], np.load(REFERENCES / "photopen_generator.npz")
+    network = entry(case.network)(**case.arguments)
+    fill(network)
+    core.save({"net_gen": network.state_dict(), "net_des": {}, "epoch": 1}, str(tmp_path / "photopen.pdparams"))
+    again = PaddleGAN.create_generator(case.network, pretrained=tmp_path / "photopen.pdparams", **case.arguments)
+    again.eval()
+    with core.no_grad():
+        found = again(core.to_tensor(case.inputs[0])).numpy()
+    np.testing.assert_allclose(found, reference["evaluation 0"], atol=1e-4)
+
+
+def test_simam_gives_a_number_for_a_map_of_one_pixel() -> None:
+    from PaddleGAN.models.photopen import simam
+
+    x = np.array([[[[3.0]], [[-2.0]]]], np.float32)
+    np.testing.assert_allclose(simam(core.to_tensor(x)).numpy(), x / (1 + np.exp(-0.5)), rtol=1e-6)

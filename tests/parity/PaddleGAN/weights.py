@@ -24,12 +24,13 @@ def state(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
     """Return the values of a network's state; estimates of singular vectors fit the weights that they belong to.
 
     Args:
-        shapes: name to shape. ``X.weight_u`` and ``X.weight_v`` belong to ``X.weight_orig``.
+        shapes: name to shape. ``X.weight_u`` and ``X.weight_v``, or ``X.spectral_norm.weight_u`` and so on, belong to
+            ``X.weight_orig``.
     """
     values = {name: weight(name, tuple(shape)) for name, shape in shapes.items()}
     for name in shapes:
         if name.endswith(".weight_u"):
-            matrix = values[f"{name[:-2]}_orig"].astype("float64")
+            matrix = values[f"{name[:-2]}_orig".replace(".spectral_norm.", ".")].astype("float64")
             matrix = matrix.reshape(len(matrix), -1)
             left = np.ones(len(matrix))
             for _ in range(8):
