@@ -9,35 +9,35 @@ from typing import Any
 import numpy as np
 
 from core.vision.image import write_image
-from PaddleGAN.data.images import images_below, read_images
+from PaddleGAN.data.images import Inputs
 from PaddleGAN.data.pipeline import build_transform
 
 
-def edit(task: Any, options: argparse.Namespace, target: Path) -> list[str]:
+def edit(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images with attributes turned round, one at a time."""
     names = options.attributes or list(task.attribute_names)
     for name in names:
         _check(task, name)
-    images, source = _images(task, options)
+    images, source, given, failed = _images(task, options)
     files = ["edit.png"]
-    write_image(target / files[0], task.edited_sheet(images, source, names))
+    write_image(target / files[0], task.edited_sheet(images, source, names, given))
     if options.each:
         wanted = task.edits(source)
         for name in names:
             edited = task.edit(images, source, wanted[:, list(task.attribute_names).index(name)])
             for number, picture in enumerate(edited):
-                files.append(f"{number:05d}_{name}.png")
+                files.append(f"{given[number] if given else f'{number:05d}'}_{name}.png")
                 write_image(target / files[-1], picture)
-    return files
+    return files, failed
 
 
-def sweep(task: Any, options: argparse.Namespace, target: Path) -> list[str]:
+def sweep(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images with one attribute turned round more and more."""
     _check(task, options.attribute)
-    images, source = _images(task, options)
+    images, source, given, failed = _images(task, options)
     strengths = np.linspace(0, options.reach, options.steps).tolist()
-    write_image(target / "sweep.png", task.swept_sheet(images, source, options.attribute, strengths))
-    return ["sweep.png"]
+    write_image(target / "sweep.png", task.swept_sheet(images, source, options.attribute, strengths, given))
+    return ["sweep.png"], failed
 
 
 def _check(task: Any, name: str) -> None:
@@ -45,17 +45,24 @@ def _check(task: Any, name: str) -> None:
         raise ValueError(f"the run edits {', '.join(task.attribute_names)}, not {name!r}")
 
 
-def _images(task: Any, options: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
-    """Return images and their attributes: of a split, or of a folder, whose attributes the critic tells."""
+def _images(task: Any, options: argparse.Namespace) -> tuple[np.ndarray, np.ndarray, list[str], int]:
+    """Return images and their attributes, names of files without an ending, and how many files were passed over.
+
+    Images are of a split, and have no names; or the command line names them, and the critic tells their attributes.
+    """
     if options.images is None:
-        pair: tuple[np.ndarray, np.ndarray] = task.first(options.split, options.count)
-        return pair
+        images, source = task.first(options.split, options.count)
+        return images, source, [], 0
     transform = build_transform(getattr(task.config.data, task.splits[-1]).transforms)
-    paths = images_below("--images", options.images)[: options.count]
-    images = [np.asarray(read_images(transform, path), np.float32) for path in paths]
+    inputs = Inputs(options.images, options.count)
+    found = dict(inputs.read(transform))
+    inputs.require()
     side = task.image_size
-    for path, image in zip(paths, images):
+    for name, image in found.items():
         if image.shape[1:] != (side, side):
             height, width = image.shape[1:]
-            raise ValueError(f"{path!r}: the run edits pictures of {side} x {side} pixels, not {height} x {width}")
-    return np.stack(images), task.recognized(np.stack(images))
+            raise ValueError(
+                f"{inputs.paths[name]!r}: the run edits pictures of {side} x {side} pixels, not {height} x {width}"
+            )
+    images = np.stack(list(found.values()))
+    return images, task.recognized(images), list(found), inputs.failed

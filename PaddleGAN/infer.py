@@ -24,10 +24,11 @@ EXAMPLES = """\
   python PaddleGAN/infer.py edit runs/faces_stgan --attributes Eyeglasses Bangs
       faces of the test split with glasses and bangs put on, or taken off, beside the originals
   python PaddleGAN/infer.py edit runs/celeba_stgan --images my/faces --each
-      the same with pictures of your own, every attribute, each result in a file of its own
+      the same with pictures of your own, every attribute, each result in a file of its own; a file that cannot be read
+      is named and passed over, and the exit code is then 1
   python PaddleGAN/infer.py sweep runs/faces_stgan --attribute Pale_Skin --reach 1.5
       one attribute from none of the change to half more than learned
-  python PaddleGAN/infer.py translate runs/dusk2day_cyclegan --images my/photos --direction BtoA
+  python PaddleGAN/infer.py translate runs/dusk2day_cyclegan --images my/photos street.jpg 'more/*.png' --direction BtoA
       what the generator makes of each picture, and a sheet with inputs and outputs side by side
 """
 
@@ -65,7 +66,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         "--reach", type=float, default=1.5, metavar="X", help="the last strength; 1 is what was learned (default: 1.5)"
     )
     mode = _mode(modes, "translate", "images of another kind from images")
-    mode.add_argument("--images", metavar="FOLDER", help="which (default: those of the last split of the run's config)")
+    _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
     mode.add_argument("--count", type=_positive, metavar="N", help="how many, at most (default: all)")
     mode.add_argument(
         "--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: %(default)s)"
@@ -77,7 +78,12 @@ def _add_faces(mode: argparse.ArgumentParser) -> None:
     """Add the options that say which faces to edit."""
     mode.add_argument("--count", type=_positive, default=8, metavar="N", help="how many, at most (default: 8)")
     mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
-    mode.add_argument("--images", metavar="FOLDER", help="pictures instead, whose attributes the critic tells")
+    _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
+
+
+def _add_images(mode: argparse.ArgumentParser, told: str) -> None:
+    """Add the option that names pictures of the user's own."""
+    mode.add_argument("--images", nargs="+", metavar="IMAGE", help=told)
 
 
 def _mode(modes: argparse._SubParsersAction[argparse.ArgumentParser], name: str, told: str) -> argparse.ArgumentParser:

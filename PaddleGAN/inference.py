@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from core.vision.image import write_image
-from PaddleGAN.pictures import grid
 from PaddleGAN.runs import open_run
 
 MODES = {
@@ -18,7 +17,10 @@ MODES = {
     "sweep": "PaddleGAN.editing:sweep",
     "translate": "PaddleGAN.translating:translate",
 }
-"""Mode to a function of the task, the options and the folder to write into, which returns the names of its files."""
+"""Mode to a function of the task, the options and the folder to write into.
+
+It returns the names of the files that it wrote, and how many inputs it passed over.
+"""
 
 
 def infer(options: argparse.Namespace) -> int:
@@ -28,10 +30,11 @@ def infer(options: argparse.Namespace) -> int:
         options: of the command line: mode, run, checkpoint, overrides, output, and what the mode needs.
 
     Returns:
-        The exit code.
+        The exit code: 1 when an image could not be used.
 
     Raises:
-        ValueError: the run's task knows no such mode.
+        ValueError: the run's task knows no such mode, or no image could be used.
+        FileNotFoundError: there is no such image file.
     """
     task, folder = open_run(options.run, options.checkpoint, options.overrides)
     if options.mode not in task.modes:
@@ -41,23 +44,24 @@ def infer(options: argparse.Namespace) -> int:
     module, _, name = MODES[options.mode].partition(":")
     target = Path(options.output) if options.output else folder.path / options.mode
     target.mkdir(parents=True, exist_ok=True)
-    files = getattr(importlib.import_module(module), name)(task, options, target)
-    print(f"wrote to {target}: {', '.join(files[:5])}{f' and {len(files) - 5} more' if len(files) > 5 else ''}")
-    return 0
+    files, failed = getattr(importlib.import_module(module), name)(task, options, target)
+    told = f"; {failed} of the images could not be used" if failed else ""
+    print(f"wrote to {target}: {', '.join(files[:5])}{f' and {len(files) - 5} more' if len(files) > 5 else ''}{told}")
+    return 1 if failed else 0
 
 
-def samples(task: Any, options: argparse.Namespace, target: Path) -> list[str]:
+def samples(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images from noise."""
     pictures = task.samples(options.count, options.seed, options.classes)
-    write_image(target / "samples.png", grid(pictures))
+    write_image(target / "samples.png", task.samples_sheet(pictures, options.seed, options.classes))
     files = ["samples.png"]
     for number, picture in enumerate(pictures if options.each else []):
         files.append(f"{number:05d}.png")
         write_image(target / files[-1], picture)
-    return files
+    return files, 0
 
 
-def interpolate(task: Any, options: argparse.Namespace, target: Path) -> list[str]:
+def interpolate(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images on the way from one noise to another."""
     write_image(target / "interpolate.png", task.interpolate(options.rows, options.steps, options.seed))
-    return ["interpolate.png"]
+    return ["interpolate.png"], 0

@@ -39,7 +39,7 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
     folder = claimed_folder(config, folder)
     trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
     print(f"{config.task.name}: {config.generator.network.name} against {config.discriminator.network.name}")
-    print(*facts, sep="\n")
+    print(*facts, *average_facts(config.train.ema), sep="\n")
     if resume is not None:
         trainer.resume()
     try:
@@ -49,6 +49,21 @@ def train(config_file: Optional[str], overrides: Sequence[str], resume: Optional
         write_sheet(task, diverged)
         raise NonFiniteLossError(f"{error}; {diverged} shows the samples of this moment") from None
     return _report(config, folder, task, outcome)
+
+
+def average_facts(ema: Optional[float]) -> list[str]:
+    """Return a line that says how far the moving average lags behind the generators, where there is one.
+
+    The decay of its update t is at most (1 + t) / (10 + t): after n steps the weights in it are n / 10 steps old on
+    average, until ``ema`` is the smaller decay.
+    """
+    if ema is None:
+        return []
+    most = round(ema / (1 - ema))
+    return [
+        "sheets, numbers and what is kept are of a moving average of the generators' weights, which lags behind them "
+        f"by a tenth of the steps taken, at most by {most:,} (train.ema)"
+    ]
 
 
 def _report(config: GANConfig, folder: RunFolder, task: Any, outcome: Outcome) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from core.io.files import read_bytes
 from core.vision.image import image_files, read_image
+from core.vision.inputs import expand_named, read_picture
 
 Transform = Callable[[Any], Any]
 
@@ -122,6 +124,55 @@ def transformed(transform: Optional[Transform], images: Any, paths: Sequence[str
         return transform(images)
     except ValueError as error:
         raise ValueError(f"{' and '.join(map(repr, paths))}: {error}") from None
+
+
+class Inputs:
+    """Images that a command line names; one that cannot be read or used is named on the error stream and passed over.
+
+    Args:
+        named: files, folders of them, patterns or URLs.
+        count: how many of them to take at most; None: all.
+
+    Attributes:
+        paths: path of each, by a file name of its own without an ending.
+        failed: how many were passed over.
+
+    Raises:
+        FileNotFoundError: a file is missing, a folder holds no images, or a pattern matches no file.
+    """
+
+    def __init__(self, named: Sequence[str], count: Optional[int] = None) -> None:
+        self.paths = dict(list(expand_named(named).items())[:count])
+        self.failed = 0
+
+    def read(self, transform: Transform) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the name and the transformed image, float32 (C, H, W), of each that can be read."""
+        for name, path in self.paths.items():
+            image = self.attempt(name, lambda path=path: transformed(transform, read_picture(path), [path]))  # type: ignore[misc]
+            if image is not None:
+                yield name, np.asarray(image, np.float32)
+
+    def attempt(self, name: str, use: Callable[[], Any]) -> Any:
+        """Return what the image of this name is used for, or None where it cannot be."""
+        try:
+            return use()
+        except (OSError, ValueError) as error:
+            path = self.paths.get(name)
+            if path is None:  # an image of a split
+                raise
+            self.failed += 1
+            told = " ".join(str(error).split())
+            print(f"error: {told if path in told else f'{path}: {told}'}", file=sys.stderr)
+            return None
+
+    def require(self) -> None:
+        """Refuse to go on without an image.
+
+        Raises:
+            ValueError: none could be used.
+        """
+        if self.paths and self.failed == len(self.paths):
+            raise ValueError(f"none of the {self.failed} images could be used")
 
 
 def check_same_size(first: np.ndarray, second: np.ndarray, paths: Sequence[str]) -> None:

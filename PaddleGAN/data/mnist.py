@@ -29,3 +29,7 @@ class FashionMNIST(_GreyImages):
     """Articles of clothing in the files of MNIST; samples, arguments and errors are those of :class:`MNIST`."""
 
     sources = datasets.FashionMNIST.sources
+    class_names = (
+        *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
+        *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
+    )

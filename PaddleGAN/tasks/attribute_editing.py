@@ -236,24 +236,35 @@ class AttributeEditing(AdversarialTask):
         """Return rows of an image, its reconstruction, and each edit; of the last split's first images."""
         return self.edited_sheet(*self.first(self.splits[-1], self.config.samples.count), self.attribute_names)
 
-    def edited_sheet(self, images: np.ndarray, source: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    def edited_sheet(
+        self, images: np.ndarray, source: np.ndarray, names: Sequence[str], files: Sequence[str] = ()
+    ) -> np.ndarray:
         """Return rows of an image, its reconstruction, and some edits, uint8 (height, width, 3).
 
         Args:
             images: float32 (N, C, H, W), -1 to 1.
             source: their attributes, float32 (N, K).
             names: the attributes to edit, in order.
+            files: where the images come from; none where they are of a split.
         """
         wanted = self.edits(source)
         targets = [wanted[:, list(self.attribute_names).index(name)] for name in names]
         columns = [self.edit(images, source, target) for target in (source, *targets)]
-        return sheet(list(zip(as_bytes(images), *columns)))
+        return sheet(list(zip(as_bytes(images), *columns)), ["input", "reconstruction", *names], files)
 
-    def swept_sheet(self, images: np.ndarray, source: np.ndarray, name: str, strengths: Sequence[float]) -> np.ndarray:
+    def swept_sheet(
+        self,
+        images: np.ndarray,
+        source: np.ndarray,
+        name: str,
+        strengths: Sequence[float],
+        files: Sequence[str] = (),
+    ) -> np.ndarray:
         """Return rows of an image and one edit of it in several strengths, uint8 (height, width, 3)."""
         target = self.edits(source)[:, list(self.attribute_names).index(name)]
         columns = [self.edit(images, source, target, strength) for strength in strengths]
-        return sheet(list(zip(as_bytes(images), *columns)))
+        heads = ["input", *(f"{strength:.3g}" for strength in strengths)]
+        return sheet(list(zip(as_bytes(images), *columns)), heads, files, f"{name}: 0 reconstructs, 1 is as learned")
 
     def export(self, target: Path) -> str:
         """Write the program: images and the generator's condition to images."""

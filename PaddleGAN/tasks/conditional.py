@@ -15,10 +15,11 @@ import core
 from core.jit.input_spec import InputSpec
 from core.train.task import Evaluator, Phase
 from PaddleGAN.config import GANConfig
+from PaddleGAN.data.pipeline import DATASETS
 from PaddleGAN.losses import GANLoss
 from PaddleGAN.metrics.classifier import Classifier
-from PaddleGAN.pictures import grid
-from PaddleGAN.tasks.noise import DistanceEvaluator, NoiseTask
+from PaddleGAN.pictures import grid, sheet
+from PaddleGAN.tasks.noise import DistanceEvaluator, NoiseTask, from_noise
 
 
 class ConditionalGAN(NoiseTask):
@@ -135,11 +136,19 @@ class ConditionalGAN(NoiseTask):
     def sheet(self) -> np.ndarray:
         """Return images from the same noise each time, a row for each class."""
         columns = max(self.config.samples.count // self.n_class, 1)
-        return self.rows(self.noise(columns * self.n_class, self.config.seed), columns)
+        noise = self.noise(columns * self.n_class, self.config.seed)
+        return self.rows(noise, columns, title=from_noise(self.config.seed))
 
-    def rows(self, noise: np.ndarray, columns: int) -> np.ndarray:
+    def rows(self, noise: np.ndarray, across: int, columns: Sequence[str] = (), title: str = "") -> np.ndarray:
         """Return the sheet of images from noise, so many in a row, each row of the next class."""
-        return grid(self.generate(noise, np.arange(len(noise)) // columns % self.n_class), columns)
+        classes = np.arange(len(noise)) // across % self.n_class
+        names = [self.class_label(number) for number in classes[::across]]
+        return grid(self.generate(noise, classes), across, columns=columns, names=names, title=title)
+
+    def class_label(self, number: int) -> str:
+        """Return a class's number, with its name where the data set's class knows it."""
+        names = getattr(DATASETS.resolve(self.config.data.train.dataset.name), "class_names", ())
+        return f"{number} {names[number]}" if number < len(names) else f"class {number}"
 
     def samples(self, count: int, seed: int, classes: Sequence[int] = ()) -> np.ndarray:
         """Return generated images, uint8 (count, H, W, 3).
@@ -152,11 +161,20 @@ class ConditionalGAN(NoiseTask):
         Raises:
             ValueError: there is no such class.
         """
-        asked = list(classes) or list(range(self.n_class))
+        asked = self._asked(classes)
         for number in asked:
             if not 0 <= number < self.n_class:
                 raise ValueError(f"there is no class {number}; the generator knows 0 to {self.n_class - 1}")
         return self.generate(self.noise(count, seed), np.resize(np.array(asked, np.int64), count))
+
+    def samples_sheet(self, pictures: np.ndarray, seed: int, classes: Sequence[int] = ()) -> np.ndarray:
+        """Return what :meth:`samples` gave as a labelled sheet with a row for each class that was asked for."""
+        asked = self._asked(classes)[: len(pictures)]
+        rows = [list(pictures[place :: len(asked)]) for place in range(len(asked))]
+        return sheet(rows, names=list(map(self.class_label, asked)), title=from_noise(seed))
+
+    def _asked(self, classes: Sequence[int]) -> list[int]:
+        return list(classes) or list(range(self.n_class))
 
     def export(self, target: Path) -> str:
         """Write the program: noise and classes to images."""

@@ -126,7 +126,7 @@ class NoiseTask(AdversarialTask):
 
     def sheet(self) -> np.ndarray:
         """Return images from the same noise each time."""
-        return grid(self.samples(self.config.samples.count, self.config.seed))
+        return self.samples_sheet(self.samples(self.config.samples.count, self.config.seed), self.config.seed)
 
     def samples(self, count: int, seed: int, classes: Sequence[int] = ()) -> np.ndarray:
         """Return generated images, uint8 (count, H, W, 3).
@@ -143,6 +143,10 @@ class NoiseTask(AdversarialTask):
             raise ValueError(f"{self.config.task.name} knows no classes; leave out --class")
         return self.generate(self.noise(count, seed))
 
+    def samples_sheet(self, pictures: np.ndarray, seed: int, classes: Sequence[int] = ()) -> np.ndarray:
+        """Return what :meth:`samples` gave as a labelled sheet, uint8 (height, width, 3)."""
+        return grid(pictures, title=from_noise(seed))
+
     def interpolate(self, rows: int, steps: int, seed: int) -> np.ndarray:
         """Return a sheet whose rows go from one image to another in even steps, uint8 (height, width, 3).
 
@@ -153,16 +157,22 @@ class NoiseTask(AdversarialTask):
         """
         starts, ends = self.noise(2 * rows, seed).reshape(2, rows, -1)
         noise = np.concatenate([along_the_sphere(first, last, steps) for first, last in zip(starts, ends)])
-        return self.rows(noise, steps)
+        return self.rows(noise, steps, [f"{share:.0%}" for share in np.linspace(0, 1, steps)], from_noise(seed))
 
-    def rows(self, noise: np.ndarray, columns: int) -> np.ndarray:
-        """Return the sheet of images from noise, so many in a row."""
-        return grid(self.generate(noise), columns)
+    def rows(self, noise: np.ndarray, across: int, columns: Sequence[str] = (), title: str = "") -> np.ndarray:
+        """Return the sheet of images from noise, so many in a row, with the columns' labels and a title."""
+        names = [f"way {number + 1}" for number in range(len(noise) // across)]
+        return grid(self.generate(noise), across, columns=columns, names=names, title=title)
 
     def export(self, target: Path) -> str:
         """Write the program: noise to images."""
         core.jit.save(self.generator, target, [InputSpec([None, self.noise_size], "float32", "noise")])
         return f"noise float32 [any, {self.noise_size}] to images, -1 to 1"
+
+
+def from_noise(seed: int) -> str:
+    """Return the title of a sheet of images from noise."""
+    return f"from noise, seed {seed}"
 
 
 def along_the_sphere(first: np.ndarray, last: np.ndarray, steps: int) -> np.ndarray:

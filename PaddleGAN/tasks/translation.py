@@ -84,14 +84,22 @@ class TranslationTask(AdversarialTask):
         Raises:
             ValueError: this direction is not learnt.
         """
+        self.check_direction(direction)
+        generator = self.translators[direction]
+        with core.no_grad():
+            return np.concatenate([generator(core.to_tensor(image[None])).numpy() for image in images])
+
+    def check_direction(self, direction: str) -> None:
+        """Refuse a direction that is not learnt.
+
+        Raises:
+            ValueError: it is none of ``translators``.
+        """
         if direction not in self.translators:
             raise ValueError(
                 f"{self.config.task.name} learns {' and '.join(self.translators)}, not {direction}; for a pair "
                 "the direction of the data set counts"
             )
-        generator = self.translators[direction]
-        with core.no_grad():
-            return np.concatenate([generator(core.to_tensor(image[None])).numpy() for image in images])
 
     def sheet(self) -> np.ndarray:
         """Return the same images each time, with what the generators make of them."""
@@ -104,7 +112,7 @@ class TranslationTask(AdversarialTask):
             as_bytes(self.generated([sample[0] for sample in samples])),
             as_bytes(np.stack([sample[1] for sample in samples])),
         ]
-        return sheet(list(zip(*columns)))
+        return sheet(list(zip(*columns)), ["input", "output", "target"])
 
     def export(self, target: Path) -> str:
         """Write the program of the first direction: images to images."""

@@ -179,7 +179,7 @@ class CycleGAN(TranslationTask):
         """Return a sheet with a row for each sample: A, what became of it, B, what became of it."""
         firsts, others = ([sample[number] for sample in samples] for number in (0, 1))
         columns = [np.stack(firsts), self.generated(firsts), np.stack(others), self.generated(others, "BtoA")]
-        return sheet(list(zip(*map(as_bytes, columns))))
+        return sheet(list(zip(*map(as_bytes, columns))), ["A", "A to B", "B", "B to A"])
 
 
 class PoolStates(Callback):

@@ -11,6 +11,7 @@ import pytest
 import core
 from core.train.checkpoint import load_network
 from PaddleGAN import create_generator, infer
+from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.noise import along_the_sphere
 
 
@@ -31,10 +32,11 @@ def test_samples_come_from_the_noise_of_the_seed(cgan_run: Path, tmp_path: Path)
     for number in range(5):
         np.testing.assert_array_equal(cv2.imread(str(tmp_path / f"{number:05d}.png"), 0), wanted[number])
     sheet = cv2.imread(str(tmp_path / "samples.png"), 0)
-    assert sheet.shape == (2 * 30 + 2, 3 * 30 + 2)
-    np.testing.assert_array_equal(sheet[2:30, 32:60], wanted[1])
-    np.testing.assert_array_equal(sheet[32:60, 2:30], wanted[3])
-    assert (sheet[32:60, 62:90] == 255).all()
+    place = layout(28, 28, 2, 3, False, ["2 Pullover", "0 T-shirt/top"], True)  # a row for each class
+    assert place.factor == 4 and place.left > 60
+    for row, column, number in ((0, 0, 0), (0, 1, 2), (0, 2, 4), (1, 0, 1), (1, 1, 3)):
+        np.testing.assert_array_equal(place.picture(sheet, row, column), wanted[number])
+    assert (place.picture(sheet, 1, 2) == 255).all()
 
 
 def test_a_way_begins_and_ends_at_images_and_keeps_its_class(cgan_run: Path, tmp_path: Path) -> None:
@@ -43,9 +45,10 @@ def test_a_way_begins_and_ends_at_images_and_keeps_its_class(cgan_run: Path, tmp
     ends = np.random.default_rng(1).standard_normal((4, 6), np.float32)
     wanted = expected(cgan_run, ends, [0, 1, 0, 1])
     sheet = cv2.imread(str(tmp_path / "interpolate.png"), 0)
-    assert sheet.shape == (2 * 30 + 2, 4 * 30 + 2)
-    for number, (top, left) in enumerate(((2, 2), (32, 2), (2, 92), (32, 92))):
-        found = sheet[top : top + 28, left : left + 28].astype(int)
+    place = layout(28, 28, 2, 4, True, ["0 T-shirt/top", "1 Trouser"], True)
+    assert sheet.shape == tuple(part.stop + GAP for part in place.box(1, 3))
+    for number, (row, column) in enumerate(((0, 0), (1, 0), (0, 3), (1, 3))):
+        found = place.picture(sheet, row, column).astype(int)
         assert np.abs(found - wanted[number]).max() <= 1
 
 

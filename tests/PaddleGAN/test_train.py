@@ -11,9 +11,12 @@ import cv2
 import numpy as np
 import pytest
 
+import core
+from core.optimizer import ExponentialMovingAverage
 from core.train import Callback, NonFiniteLossError, TrainingInterrupted, read_metrics
 from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import train, training
+from PaddleGAN.pictures import GAP, layout
 from tests.PaddleGAN.small_runs import AVERAGED, DCGAN, WGAN, options, trained
 
 
@@ -26,7 +29,8 @@ def test_training_writes_the_whole_folder(dcgan_run: Path) -> None:
         f"epoch_{epoch:04d}.png" for epoch in (0, 2, 3)
     ]
     sheets = [cv2.imread(str(path)) for path in sorted((run / "samples").iterdir())]
-    assert {sheet.shape for sheet in sheets} == {(3 * 30 + 2, 3 * 30 + 2, 3)}
+    end = layout(28, 28, 3, 3, False, (), True).box(2, 2)
+    assert {sheet.shape for sheet in sheets} == {(end[0].stop + GAP, end[1].stop + GAP, 3)}
     assert np.abs(sheets[0].astype(float) - sheets[2]).max() > 1
     last = run / "checkpoints" / "step_00000012"
     assert {path.name for path in last.glob("*.trained.safetensors")} == {"generator.trained.safetensors"}
@@ -68,6 +72,7 @@ def test_an_interrupted_run_resumes_bit_for_bit(
     if config == "fashion_mnist_dcgan":
         assert "UnconditionalGAN: DCGenerator28 against DCDiscriminator28\ndata: 24 train, 12 test (FashionMNI" in told
         assert "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images" in told
+        assert "lags behind them by a tenth of the steps taken, at most by 9 (train.ema)" in told
     assert "infer.py samples" in told and "infer.py interpolate" in told
     checkpoint = Path("checkpoints", "step_00000012")
     files = sorted(path.name for path in (whole / checkpoint).iterdir())
@@ -85,6 +90,20 @@ def test_an_interrupted_run_resumes_bit_for_bit(
         for rows in (read_metrics(whole / "metrics.jsonl"), read_metrics(parts / "metrics.jsonl"))
     ]
     assert numbers[0] == numbers[1]
+
+
+@pytest.mark.parametrize(("decay", "steps", "lag"), [(0.999, 300, 30), (0.999, 60, 6), (0.9, 300, 9)])
+def test_the_average_lags_by_a_tenth_of_the_steps_taken(decay: float, steps: int, lag: int) -> None:
+    weight = core.zeros([1])
+    average = ExponentialMovingAverage([weight], decay)
+    for step in range(1, steps + 1):
+        weight.set_value(np.array([step], np.float32))
+        average.update()
+    with average.apply():
+        assert steps - float(weight) == pytest.approx(lag, abs=1)
+    assert training.average_facts(None) == []
+    (told,) = training.average_facts(decay)
+    assert told.endswith(f"at most by {round(decay / (1 - decay))} (train.ema)")
 
 
 def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from core.train.config import load_config
 from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import export, infer, train, training
 from PaddleGAN.config import TASKS, GANConfig
-from PaddleGAN.pictures import GAP
+from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.runs import open_run
 from PaddleGAN.tasks import attribute_editing
 
@@ -189,7 +190,8 @@ def test_an_interrupted_run_resumes_bit_for_bit(kind: str, tmp_path: Path, monke
     assert {"critic_penalty", "critic_attributes", "generator_reconstruction", "generator_attributes"} <= set(rows[0])
     assert {"editing_accuracy", "attributes_kept", "psnr", "ssim", "edited_Bangs"} <= set(rows[-1])
     sheet = cv2.imread(str(whole / "samples" / "epoch_0002.png"))
-    assert sheet.shape == (3 * (32 + GAP) + GAP, 5 * (32 + GAP) + GAP, 3)  # image, reconstruction, an edit of each
+    place = layout(32, 32, 3, 5, True, (), False)  # image, reconstruction, an edit of each
+    assert sheet.shape[:2] == tuple(part.stop + GAP for part in place.box(2, 4))
 
 
 @pytest.fixture(scope="module")
@@ -203,14 +205,15 @@ def test_edits_are_drawn_and_written(run: Path, capsys: pytest.CaptureFixture[st
     assert infer.main(["edit", str(run), "--attributes", "Bangs", "Eyeglasses", "--count", "2", "--each"]) == 0
     assert "edit.png, 00000_Bangs.png, 00001_Bangs.png, 00000_Eyeglasses.png" in capsys.readouterr().out
     sheet = cv2.imread(str(run / "edit" / "edit.png"))
-    assert sheet.shape == (2 * (32 + GAP) + GAP, 4 * (32 + GAP) + GAP, 3)
+    place = layout(32, 32, 2, 4, True, (), False)
+    assert sheet.shape[:2] == tuple(part.stop + GAP for part in place.box(1, 3))
     task, _ = open_run(str(run), "newest")
     images, source = task.first("test", 2)
     wanted = source.copy()
     wanted[:, 2] = 1 - wanted[:, 2]
     edited = task.edit(images, source, wanted)
     np.testing.assert_array_equal(cv2.imread(str(run / "edit" / "00001_Eyeglasses.png"))[:, :, ::-1], edited[1])
-    inner = sheet[GAP : GAP + 32, GAP : GAP + 32, ::-1]
+    inner = place.picture(sheet, 0, 0)[:, :, ::-1]
     np.testing.assert_array_equal(inner, np.rint((images[0].transpose(1, 2, 0) + 1) * 127.5).astype(np.uint8))
 
 
@@ -223,13 +226,15 @@ def test_a_sweep_begins_with_the_reconstruction_and_passes_the_edit(run: Path) -
     target = source.copy()
     target[:, 0] = 1 - target[:, 0]
     expected = [task.edit(images, source, wanted)[0] for wanted in (source, target)]
+    place = layout(32, 32, 1, 4, True, (), True)
     for column, picture in zip((1, 2), expected):
-        left = GAP + column * (32 + GAP)
-        np.testing.assert_array_equal(sheet[GAP : GAP + 32, left : left + 32], picture)
-    assert sheet.shape[1] == 4 * (32 + GAP) + GAP
+        np.testing.assert_array_equal(place.picture(sheet, 0, column), picture)
+    assert sheet.shape[1] == place.box(0, 3)[1].stop + GAP
 
 
-def test_the_critic_tells_the_attributes_of_other_pictures(run: Path, tmp_path: Path) -> None:
+def test_the_critic_tells_the_attributes_of_other_pictures(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     task, _ = open_run(str(run), "newest")
     images, _ = task.first("test", 2)
     for number, image in enumerate(images):
@@ -243,10 +248,16 @@ def test_the_critic_tells_the_attributes_of_other_pictures(run: Path, tmp_path: 
     np.testing.assert_array_equal(task.recognized(images), seen)
     turned = seen.copy()
     turned[:, 0] = 1 - turned[:, 0]
-    sheet, side = cv2.imread(str(output / "edit.png"))[:, :, ::-1], 32 + GAP
-    np.testing.assert_array_equal(
-        sheet[GAP + side : GAP + side + 32, GAP + 2 * side : GAP + 2 * side + 32], task.edit(images, seen, turned)[1]
-    )
+    sheet, place = cv2.imread(str(output / "edit.png"))[:, :, ::-1], layout(32, 32, 2, 3, True, ["0", "1"], False)
+    np.testing.assert_array_equal(place.picture(sheet, 1, 2), task.edit(images, seen, turned)[1])
+    shutil.rmtree(output)
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    assert infer.main([*command, "--each"]) == 1
+    assert str(tmp_path / "broken.png") in capsys.readouterr().err
+    each = cv2.imread(str(output / "1_Bangs.png"))[:, :, ::-1]
+    np.testing.assert_array_equal(each, task.edit(images, seen, turned)[1])
+    (tmp_path / "broken.png").unlink()
+    shutil.rmtree(output)
     cv2.imwrite(str(tmp_path / "2.png"), np.zeros((40, 32, 3), np.uint8))
     with pytest.raises(ValueError, match=r"2.png': the run edits pictures of 32 x 32 pixels, not 40 x 32$"):
         infer.main(command)

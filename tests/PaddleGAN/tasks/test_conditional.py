@@ -12,6 +12,7 @@ import pytest
 import core
 from core.train import load_config
 from PaddleGAN.config import TASKS, GANConfig
+from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.conditional import AgreementEvaluator
 from tests.PaddleGAN.small_runs import CGAN, CONFIGS, write_blobs
 
@@ -93,11 +94,12 @@ def test_the_sheet_has_a_row_for_each_class() -> None:
     task = task_for("samples.count=6")
     task.eval_mode()
     found = task.sheet()
-    assert found.shape == (3 * 30 + 2, 2 * 30 + 2, 3)
+    place = layout(28, 28, 3, 2, False, ["0 T-shirt/top", "1 Trouser", "2 Pullover"], True)
+    assert found.shape[:2] == tuple(part.stop + GAP for part in place.box(2, 1))
     noise = task.noise(6, 0)
     np.testing.assert_array_equal(noise, np.random.default_rng(0).standard_normal((6, 6), np.float32))
     last = task.generator(core.to_tensor(noise[5:]), core.to_tensor(np.array([2]))).numpy()[0, 0]
-    np.testing.assert_array_equal(found[62:90, 32:60, 0], np.rint((last + 1) * 127.5).astype(np.uint8))
+    np.testing.assert_array_equal(place.picture(found, 2, 1)[:, :, 0], np.rint((last + 1) * 127.5).astype(np.uint8))
 
 
 def test_the_classes_of_the_data_are_checked(tmp_path: Path) -> None:

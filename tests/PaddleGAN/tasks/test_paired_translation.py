@@ -11,6 +11,7 @@ import pytest
 import core
 from core.vision.image import read_image, write_image
 from PaddleGAN import export, infer, train
+from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.paired_translation import PairEvaluator
 from tests.PaddleGAN.tasks.translations import batch_of, paired_config, task_of, write_pictures
 
@@ -63,16 +64,18 @@ def test_a_run_translates_and_exports(tmp_path: Path, capsys: pytest.CaptureFixt
     numbers = json.loads((run / "results.json").read_text("utf-8"))["results"]["test"]
     assert {"psnr", "ssim", "l1", "input_psnr", "mean_l1"} <= set(numbers)
     sheet = read_image(run / "samples" / "epoch_0003.png")
-    assert sheet.shape == (2 * 34 + 2, 3 * 34 + 2, 3)
+    place = layout(32, 32, 2, 3, True, (), False)
+    assert place.factor == 3 and sheet.shape[:2] == tuple(part.stop + GAP for part in place.box(1, 2))
     pair = read_image(tmp_path / "test" / "50.png")
-    np.testing.assert_array_equal(sheet[2:34, 2:34], pair[:, :32])
-    np.testing.assert_array_equal(sheet[2:34, 70:102], pair[:, 32:])
+    np.testing.assert_array_equal(place.picture(sheet, 0, 0), pair[:, :32])
+    np.testing.assert_array_equal(place.picture(sheet, 0, 2), pair[:, 32:])
     photographs = write_pictures(tmp_path / "mine" / "new", 1, 32, first=90).parent
     words = [str(run), "--images", str(photographs), "--output", str(tmp_path / "made")]
     assert infer.main(["translate", *words]) == 0
     assert {path.name for path in (tmp_path / "made").iterdir()} == {"side_by_side.png", "new_90.png"}
     both = read_image(tmp_path / "made" / "side_by_side.png")
-    np.testing.assert_array_equal(both[2:34, 36:68], read_image(tmp_path / "made" / "new_90.png"))
+    place = layout(32, 32, 1, 2, True, ["new_90"], False)
+    np.testing.assert_array_equal(place.picture(both, 0, 1), read_image(tmp_path / "made" / "new_90.png"))
     assert export.main([str(run), "--output", str(tmp_path / "program")]) == 0
     image = read_image(photographs / "new" / "90.png").transpose(2, 0, 1)[None] / np.float32(127.5) - 1
     made = core.jit.Predictor(str(tmp_path / "program")).run(image.astype(np.float32))
@@ -85,6 +88,34 @@ def test_a_run_translates_and_exports(tmp_path: Path, capsys: pytest.CaptureFixt
     write_pictures(tmp_path / "mine" / "new", 1, 64, first=91)
     with pytest.raises(ValueError, match=r"91.png' and .*90.png' come out of data.test.transforms at 64x32 and 32x32"):
         infer.main(["translate", *words])
+
+
+def test_own_pictures_that_are_broken_are_named_and_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = paired_config(tmp_path, *SMALL)
+    assert train.main(["-c", str(config), "-o", "train.epochs=1", "-o", "data.test.batch_size=3"]) == 0
+    mine = write_pictures(tmp_path / "mine", 3, 32, first=90)
+    broken, odd = mine / "91.png", write_pictures(tmp_path / "odd", 1, 33, height=33) / "00.png"
+    broken.write_bytes(broken.read_bytes()[:200])
+    capsys.readouterr()
+    words = ["translate", str(tmp_path / "run"), "--output", str(tmp_path / "made"), "--images"]
+    assert infer.main([*words, str(mine)]) == 1
+    told = capsys.readouterr()
+    files = "side_by_side.png, 90.png, 92.png; 1 of the images could not be used"
+    assert told.out.endswith(f"wrote to {tmp_path / 'made'}: {files}\n")
+    assert told.err.startswith("error: ") and str(broken) in told.err and told.err.count("\n") == 1
+    both, place = read_image(tmp_path / "made" / "side_by_side.png"), layout(32, 32, 2, 2, True, ["90", "92"], False)
+    np.testing.assert_array_equal(place.picture(both, 1, 0), read_image(mine / "92.png"))
+    assert both.shape[0] == place.box(1, 0)[0].stop + GAP
+
+    assert infer.main([*words, str(mine / "92.png"), str(mine / "9[02].png"), "--count", "2"]) == 0  # files, a pattern
+    assert "side_by_side.png, 92.png, 90.png\n" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="^none of the 1 images could be used$"):
+        infer.main([*words, str(odd)])  # read well, but the network cannot take it
+    assert f"error: {odd}: UnetGenerator takes images whose height and width" in capsys.readouterr().err
+    with pytest.raises(FileNotFoundError, match="no image file '.*gone.png'"):
+        infer.main([*words, str(mine / "gone.png")])
 
 
 def test_one_pair_and_grey_pictures_are_enough(tmp_path: Path) -> None:

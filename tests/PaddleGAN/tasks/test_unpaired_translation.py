@@ -16,6 +16,7 @@ from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import infer, train, training
 from PaddleGAN.data import FACE_ATTRIBUTES, UnpairedFaces
 from PaddleGAN.metrics import measure_attributes
+from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.pool import ImagePool
 from PaddleGAN.tasks.unpaired_translation import UnpairedEvaluator, WithCounterparts
 from tests.PaddleGAN.tasks.translations import batch_of, task_of, unpaired_config
@@ -100,11 +101,14 @@ def test_an_interrupted_run_resumes_bit_for_bit_with_its_pools(tmp_path: Path, m
             compared += one[key].shape == (3, 3, 32, 32)
     assert compared == 2  # both pools, of three images each
     sheet = read_image(ends[0].parents[1] / "samples" / "epoch_0003.png")
-    assert sheet.shape == (2 * 34 + 2, 4 * 34 + 2, 3)
-    assert any(np.array_equal(sheet[2:34, 70:102], read_image(path)) for path in (tmp_path / "trainB").iterdir())
+    place = layout(32, 32, 2, 4, True, (), False)
+    assert sheet.shape[:2] == tuple(part.stop + GAP for part in place.box(1, 3))
+    assert any(
+        np.array_equal(place.picture(sheet, 0, 2), read_image(path)) for path in (tmp_path / "trainB").iterdir()
+    )
     assert infer.main(["translate", str(tmp_path / "whole"), "--direction", "BtoA", "--count", "1"]) == 0
     made = read_image(tmp_path / "whole" / "translate" / "00000.png")
-    np.testing.assert_array_equal(made, sheet[2:34, 104:136])
+    np.testing.assert_array_equal(made, place.picture(sheet, 0, 3))
 
 
 def test_lists_of_unequal_lengths_and_one_image(tmp_path: Path) -> None:
