@@ -55,11 +55,17 @@ class _Content(NamedTuple):
     shape: tuple[int, ...]
     dtype: numpy.dtype
     order: Literal["C", "F"]
-    raw: Union[bytes, bytearray]
+    raw: Union[str, bytes, bytearray]
 
     def array(self) -> numpy.ndarray:
         """Return a writable array in native byte order."""
-        flat = numpy.frombuffer(self.raw, self.dtype)
+        raw = self.raw
+        if isinstance(raw, str):  # Python 2 wrote its bytes as text
+            try:
+                raw = raw.encode("latin1")
+            except UnicodeEncodeError:
+                raise pickle.UnpicklingError("the content of a numpy array is text, not bytes") from None
+        flat = numpy.frombuffer(raw, self.dtype)
         return flat.astype(self.dtype.newbyteorder("=")).reshape(self.shape, order=self.order)
 
 
@@ -85,12 +91,7 @@ def _array_content(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> _Conte
     if not isinstance(shape, tuple) or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise pickle.UnpicklingError("the shape of a numpy array is not a tuple of sizes")
     needed = array_bytes(shape, dtype.value.itemsize)
-    if isinstance(raw, str):  # Python 2 wrote its bytes as text
-        try:
-            raw = raw.encode("latin1")
-        except UnicodeEncodeError:
-            raise pickle.UnpicklingError("the content of a numpy array is text, not bytes") from None
-    if not isinstance(raw, (bytes, bytearray)):
+    if not isinstance(raw, (str, bytes, bytearray)):
         raise pickle.UnpicklingError(f"the content of a numpy array is {type(raw).__name__}, not bytes")
     if needed != len(raw):
         raise pickle.UnpicklingError(
