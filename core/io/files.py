@@ -11,6 +11,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, Callable, Optional, Union
 
+from core.weights.limits import LimitError, UnpackingLimit
+from core.weights.messages import one_line
+
 PathLike = Union[str, "os.PathLike[str]"]
 
 _DECOMPRESSORS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -21,7 +24,13 @@ def is_url(path: PathLike) -> bool:
     return "://" in os.fspath(path) or "::" in os.fspath(path)
 
 
-def open_path(path: PathLike, mode: str = "rb", encoding: str = "utf-8", decompress: bool = True) -> IO[Any]:
+def open_path(
+    path: PathLike,
+    mode: str = "rb",
+    encoding: str = "utf-8",
+    decompress: bool = True,
+    maximum_bytes: Optional[int] = None,
+) -> IO[Any]:
     """Open a file for reading, as a stream: nothing is downloaded beforehand.
 
     Args:
@@ -29,6 +38,8 @@ def open_path(path: PathLike, mode: str = "rb", encoding: str = "utf-8", decompr
         mode: "rb" for bytes, "r" or "rt" for text.
         encoding: of the text.
         decompress: unpack ``.gz``, ``.bz2`` and ``.xz`` files while reading.
+        maximum_bytes: how many bytes a compressed file may unpack to; None: 2 GB or 200 times what has been read of it,
+            whichever is more.
 
     Returns:
         A file object, to be used in a ``with`` statement. Whatever goes wrong while it is read names the path.
@@ -36,7 +47,7 @@ def open_path(path: PathLike, mode: str = "rb", encoding: str = "utf-8", decompr
     Raises:
         FileNotFoundError: there is no such file.
         OSError: it cannot be read.
-        ValueError: the mode, or the URL's protocol, is unknown.
+        ValueError: the mode, or the URL's protocol, is unknown. While reading: more is unpacked than is allowed.
         ImportError: the URL's protocol needs a package that is not installed; the message names it.
     """
     if mode not in ("rb", "r", "rt"):
@@ -52,7 +63,9 @@ def open_path(path: PathLike, mode: str = "rb", encoding: str = "utf-8", decompr
             raw = open(name, "rb")
     decompressor = _DECOMPRESSORS.get(os.path.splitext(name.split("::")[0].split("?")[0])[1].lower())
     if decompress and decompressor is not None:
-        stream: Any = io.BufferedReader(_Named(decompressor(raw), raw, name), 1 << 16)
+        counted = CountedStream(raw)
+        limit = UnpackingLimit(repr(name), counted.count, maximum_bytes)
+        stream: Any = io.BufferedReader(_Named(decompressor(counted), raw, name, limit), 1 << 16)
     else:
         stream = io.BufferedReader(_Named(raw, raw, name), 1 << 16) if is_url(name) else raw
     return stream if mode == "rb" else io.TextIOWrapper(stream, encoding=encoding)
@@ -109,6 +122,8 @@ def named(path: str) -> Iterator[None]:
     """Make every error of reading name the path, whatever library it comes from."""
     try:
         yield
+    except LimitError:
+        raise
     except FileNotFoundError as error:
         cause = error.__cause__  # fsspec calls a server that it cannot reach a missing file, too
         missing = isinstance(cause, FileNotFoundError) or getattr(cause, "status", None) == 404
@@ -124,14 +139,56 @@ def named(path: str) -> Iterator[None]:
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    return one_line(str(error).splitlines()[0]) if str(error) else type(error).__name__
+
+
+class CountedStream(io.RawIOBase):
+    """A stream that knows how many bytes of it have been read.
+
+    Args:
+        stream: what is read.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__()
+        self._stream = stream
+        self._furthest = 0
+
+    def count(self) -> int:
+        """Return how many bytes have been read."""
+        return self._furthest
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return whether it can be read from elsewhere."""
+        return bool(self._stream.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; return how many bytes came."""
+        content = self._stream.read(len(buffer))
+        buffer[: len(content)] = content
+        self._furthest += len(content)
+        return len(content)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a position."""
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        """Return the position."""
+        return int(self._stream.tell())
 
 
 class _Named(io.RawIOBase):
     """A stream whose errors name its path."""
 
-    def __init__(self, stream: Any, below: Any, path: str) -> None:
+    def __init__(self, stream: Any, below: Any, path: str, limit: Optional[UnpackingLimit] = None) -> None:
         super().__init__()
+        self.limit = limit
+        self.received = 0
         self.stream = stream
         self.below = below
         self.path = path
@@ -146,6 +203,9 @@ class _Named(io.RawIOBase):
         with named(self.path):
             content = self.stream.read(len(buffer))
         buffer[: len(content)] = content
+        self.received += len(content)
+        if self.limit is not None:
+            self.limit.check(self.received)
         return len(content)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:

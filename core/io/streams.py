@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import tarfile
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Optional, Union
 
 from core.io.dataset import StreamDataset
-from core.io.files import PathLike, named, open_path
+from core.io.files import CountedStream, PathLike, is_url, named, open_path
 from core.io.randomness import integer
+from core.weights.archives import tar_members
+from core.weights.limits import UnpackingLimit
+
+_LONGEST_LINE = 64_000_000
 
 
 class LineDataset(StreamDataset):
@@ -21,7 +25,8 @@ class LineDataset(StreamDataset):
         encoding: of the text.
 
     Raises:
-        ValueError: there are no paths. While iterating: a line is not text in that encoding; file and line are named.
+        ValueError: there are no paths. While iterating: a line is not text in that encoding, or longer than 64 MB; file
+            and line are named. Or a compressed file unpacks to more than :func:`core.io.open_path` allows.
         OSError: while iterating: a file is missing or cannot be read.
     """
 
@@ -39,7 +44,12 @@ class LineDataset(StreamDataset):
         """Iterate over the lines."""
         for path in self.paths:
             with open_path(path) as stream:
-                for number, line in enumerate(stream, 1):
+                for number in itertools.count(1):
+                    line = stream.readline(_LONGEST_LINE + 1)
+                    if not line:
+                        break
+                    if len(line) > _LONGEST_LINE:
+                        raise ValueError(f"line {number} of {path!r} is longer than {_LONGEST_LINE:,} bytes")
                     try:
                         yield line.rstrip(b"\r\n").decode(self.encoding)
                     except UnicodeDecodeError as error:
@@ -54,9 +64,11 @@ class TarDataset(StreamDataset):
     Args:
         paths: one or more local paths or URLs, as :func:`core.io.open_path` takes them, compressed or not.
         transform: makes a sample of a record; None: records are the samples.
+        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size (of a URL: of what has
+            been read), whichever is more.
 
     Raises:
-        ValueError: there are no paths.
+        ValueError: there are no paths. While iterating: a file unpacks to more.
         OSError: while iterating: a file is missing, cannot be read, or is no tar file.
     """
 
@@ -64,15 +76,17 @@ class TarDataset(StreamDataset):
         self,
         paths: Union[PathLike, Sequence[PathLike]],
         transform: Optional[Callable[[dict[str, Any]], Any]] = None,
+        maximum_bytes: Optional[int] = None,
     ) -> None:
         super().__init__(transform)
         self.paths = _path_list("TarDataset", paths)
+        self.maximum_bytes = maximum_bytes
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Iterate over the records."""
         for path in self.paths:
             record: dict[str, Any] = {}
-            for name, content in _members(path):
+            for name, content in _members(path, self.maximum_bytes):
                 folder, base = os.path.split(name)
                 stem, _, extension = base.partition(".")
                 key = os.path.join(folder, stem)
@@ -120,20 +134,20 @@ class ShuffledStream(StreamDataset):
             yield buffer.pop(integer(0, len(buffer)))
 
 
-def _members(path: str) -> Iterator[tuple[str, bytes]]:
-    with open_path(path, decompress=False) as stream:  # tarfile unpacks by itself
-        with named(path):
-            archive = tarfile.open(fileobj=stream, mode="r|*")
-        with archive:
-            while True:
-                with named(path):
-                    member = archive.next()
-                    if member is None:
-                        return
-                    content = archive.extractfile(member)
-                    found = None if content is None else content.read()
-                if found is not None:
-                    yield member.name, found
+def _members(path: str, maximum_bytes: Optional[int]) -> Iterator[tuple[str, bytes]]:
+    with open_path(path, decompress=False) as stream:  # it is unpacked here
+        counted = CountedStream(stream)
+        known = 0 if is_url(path) else os.path.getsize(path)
+        limit = UnpackingLimit(repr(path), lambda: max(known, counted.count()), maximum_bytes)
+        members = tar_members(counted, limit)
+        while True:
+            with named(path):
+                member = next(members, None)
+                found = None if member is None or member.kind != "file" else member.read()
+            if member is None:
+                return
+            if found is not None:
+                yield member.name, found
 
 
 def _path_list(owner: str, paths: Union[PathLike, Sequence[PathLike]]) -> list[str]:

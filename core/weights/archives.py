@@ -18,7 +18,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any, BinaryIO, Callable, Optional
+from typing import IO, Any, BinaryIO, Callable, Optional, Union
 
 from core.weights.atomic import PathLike
 from core.weights.limits import LimitError, UnpackingLimit
@@ -70,7 +70,7 @@ class LimitedStream(io.RawIOBase):
         LimitError: while reading, more comes out than the limit allows.
     """
 
-    def __init__(self, raw: IO[bytes], limit: UnpackingLimit) -> None:
+    def __init__(self, raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> None:
         super().__init__()
         self.header_left: Optional[int] = None
         self._position = 0
@@ -265,7 +265,7 @@ def is_tar(path: PathLike) -> bool:
         return False
 
 
-def tar_members(raw: IO[bytes], limit: UnpackingLimit) -> Iterator[Member]:
+def tar_members(raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> Iterator[Member]:
     """Yield the members of a tar archive, compressed or not, which is read from front to back.
 
     Args:

@@ -32,6 +32,7 @@ from core.io import (
 )
 from core.io import loader as loader_module
 from core.io.randomness import sample_scope
+from tests import hostile_files
 from tests.core.io import worker_datasets
 
 LINES = [f"line {number} \u00e4" for number in range(20)]
@@ -209,3 +210,31 @@ def test_shuffled_streams_keep_records_near() -> None:
         ShuffledStream([1], 2)  # type: ignore[arg-type]
     with pytest.raises(NotImplementedError, match=r"StreamDataset must define records\(\)"):
         list(StreamDataset())
+
+
+def test_a_stream_unpacks_within_a_limit(tmp_path: Path) -> None:
+    path = tmp_path / "lines.gz"
+    path.write_bytes(gzip.compress(b"0" * 30_000_000))
+    with open_path(path) as stream:
+        assert len(stream.read()) == 30_000_000
+    with pytest.raises(ValueError, match="lines.gz' unpacks to more than 9,000,000 bytes; if you trust it, pass"):
+        with open_path(path, maximum_bytes=9_000_000) as stream:
+            stream.read()
+
+
+def test_a_line_without_end_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.io.streams._LONGEST_LINE", 1000)
+    path = tmp_path / "lines.gz"
+    path.write_bytes(gzip.compress(b"short\n" + b"0" * 1_000_000))
+    with pytest.raises(ValueError, match=r"line 2 of '.*lines.gz' is longer than 1,000 bytes"):
+        list(LineDataset(path).records())
+
+
+def test_samples_of_holes_are_refused(tmp_path: Path) -> None:
+    path = hostile_files.sparse_archive(tmp_path, "train/1.jpg")
+    with pytest.raises(ValueError, match="sparse.tar' unpacks to more than 2,000,000,000 bytes"):
+        list(TarDataset(path).records())
+    for write in (hostile_files.long_header_archive, hostile_files.backward_archive):
+        path = write(tmp_path)
+        with pytest.raises(OSError, match=f"cannot read '{path}': (the header of a member|a member has a negative)"):
+            list(TarDataset(path).records())

@@ -170,6 +170,30 @@ def test_archives_are_unpacked(kind, mirror, tmp_path) -> None:
     assert packed == str(root / f"two.{kind}")
 
 
+def test_a_new_checksum_means_new_content(mirror, tmp_path) -> None:
+    root, url = tmp_path / "data", "https://example.org/set.zip"
+    old, new = archive_of("zip", {"top/a": b"old"}), archive_of("zip", {"top/a": b"new", "top/b": b""})
+    (mirror / "set.zip").write_bytes(old)
+    assert download.get_path_from_url(url, str(root), hashlib.md5(old).hexdigest()) == str(root / "top")
+    (mirror / "set.zip").write_bytes(new)
+    assert download.get_path_from_url(url, str(root)) == str(root / "top")
+    assert (root / "top" / "a").read_bytes() == b"old"
+    assert download.get_path_from_url(url, str(root), hashlib.md5(new).hexdigest()) == str(root / "top")
+    assert sorted(path.name for path in (root / "top").iterdir()) == ["a", "b"]
+    assert (root / "top" / "a").read_bytes() == b"new"
+
+
+def test_archives_unpack_within_a_limit(mirror, tmp_path) -> None:
+    (mirror / "set.zip").write_bytes(archive_of("zip", {"top/a": bytes(2_000_000)}))
+    root, url = tmp_path / "data", "https://example.org/set.zip"
+    with pytest.raises(ValueError, match="set.zip' unpacks to more than 1,000,000 bytes; if you trust it, pass a larg"):
+        download.get_path_from_url(url, str(root), maximum_bytes=1_000_000)
+    assert not (root / "top").exists()
+    (mirror / "none.tar").write_bytes(bytes(10240))
+    with pytest.raises(ValueError, match="none.tar is empty: nothing was unpacked"):
+        download.get_path_from_url("https://example.org/none.tar", str(root))
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_archives_stay_in_their_directory(kind, mirror, tmp_path) -> None:
     (mirror / f"bad.{kind}").write_bytes(archive_of(kind, {"../evil.txt": b"1"}))
