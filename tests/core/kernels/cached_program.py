@@ -22,7 +22,7 @@ def kernels(types: str = "float32 float64") -> float:
     cross_entropy.mean_cross_entropy(np.zeros((3, 4), np.float32), np.arange(3), ignore_index=-100, out=loss)
     total = 0.0
     for name in types.split():
-        sums = np.zeros(2, name)
+        sums = np.zeros(2)
         matrix_rows.sum_of_rows(np.ones((5000, 2), name), sums)
         total += float(sums.sum())
     return float(loss) + total

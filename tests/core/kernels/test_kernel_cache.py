@@ -104,6 +104,19 @@ def test_a_file_belongs_to_one_signature(rules: Rules) -> None:
     assert len(rules.files()) == 2 and was_read(rules.kernel())
 
 
+def test_processes_that_save_at_once_keep_both(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = (rules.kernel()._cache._cache_file for _ in range(2))
+    open_for_write = one._open_for_write
+
+    def meanwhile(path: str) -> Any:
+        other.save("second", [2])
+        return open_for_write(path)
+
+    monkeypatch.setattr(one, "_open_for_write", meanwhile)
+    one.save("first", [1])
+    assert one.load("first") == other.load("first") == [1] and one.load("second") == [2]
+
+
 @pytest.mark.parametrize("damage", ["empty", "cut", "changed", "other data", "no pickle"])
 def test_a_damaged_file_is_written_again(rules: Rules, damage: str) -> None:
     was_read(rules.kernel())
