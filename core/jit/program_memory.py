@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.jit.exported import ExportedProgram, ProgramCost, ProgramWeight
 from core.jit.exported_run import replay
+from core.jit.program_shapes import check_shapes
 from core.jit.program_work import work_of
 from core.jit.regions import Loop, Region
 from core.kernels import door
@@ -98,6 +99,7 @@ def _traced(program: ExportedProgram, shapes: Shapes) -> tuple[Trace, list[Value
         for name, weight in program.weights.items():
             values[name] = trace.input((weight.array.shape, weight.dtype), False)
         known = replay(program, values)
+    check_shapes(trace.operations)
     return trace, [known[name] for name in program.outputs]
 
 

@@ -8,10 +8,9 @@ from typing import Any
 from core.jit.exported import SizeExpression
 from core.kernels.dimension import ARITHMETIC, LARGEST
 from core.kernels.dtypes import BY_NAME
+from core.kernels.size_expression import MAXIMUM_DEPTH, MAXIMUM_PARTS
 
 KINDS = ("parameter", "buffer", "constant")
-MAXIMUM_DEPTH = 64
-MAXIMUM_PARTS = 10_000
 MAXIMUM_RANK = 64
 _FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
@@ -83,15 +82,15 @@ def check_whole(number: int, place: str) -> None:
 def _expression(value: Any, place: str) -> Any:
     """Return nested tuples from the nested lists of an expression of sizes, which may be of any form and size."""
     depths: list[tuple[Any, int]] = [(value, 1)]
-    for nodes, (part, depth) in enumerate(depths, 1):  # the list grows while it is read
-        if not isinstance(part, list):
-            _number(part, place)
-            continue
-        if depth > MAXIMUM_DEPTH or nodes > MAXIMUM_PARTS:
+    for count, (part, depth) in enumerate(depths, 1):  # the list grows while it is read
+        if count > MAXIMUM_PARTS or (isinstance(part, list) and depth > MAXIMUM_DEPTH):
             raise DamagedProgram(
                 f"{place} is an expression of more than {MAXIMUM_PARTS:,} parts or {MAXIMUM_DEPTH} levels: the file is"
                 " damaged"
             )
+        if not isinstance(part, list):
+            _number(part, place)
+            continue
         require(len(part) == 3, place, "an expression of sizes", part)
         sign, first, second = part
         if sign == "size":

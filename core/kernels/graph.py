@@ -66,7 +66,11 @@ def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes:
     group = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
     names = [symbol.name for symbol in inputs]
     shapes = dict(zip(names, [shape for shape, _ in metas]))
-    _, output_shapes, _ = group.infer_shape(**shapes)
+    input_shapes, output_shapes, _ = group.infer_shape(**shapes)
+    if output_shapes is not None:
+        for shape, (given, _) in zip(input_shapes, metas):
+            if tuple(shape) != tuple(given):  # some operators say what it should be, and then read that much
+                raise MXNetError(f"{name} wants an input of shape {list(shape)}, not {list(given)}")
     output_types = _infer_types(group, names, [dtype for _, dtype in metas])
     if output_shapes is None or any(shape is None or -1 in shape for shape in output_shapes):
         raise MXNetError(f"the output shape of {name} depends on data")
