@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions, Workers
 from core.train.table import Component, Table
 from PGL.data.registry import DATASETS
 from PGL.models.registry import MODELS as FAMILY_OF
@@ -39,7 +39,7 @@ class DataSection(Section):
     root: DataRoot = pydantic.Field(
         None, description="the folder of the data set's files; --data FOLDER sets it; null: they are downloaded once"
     )
-    num_workers: pydantic.NonNegativeInt = pydantic.Field(
+    num_workers: Workers = pydantic.Field(
         0, description="processes that sample beside the training; 0: the training's own; results are the same"
     )
 

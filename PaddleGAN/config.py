@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions
+from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions, Workers
 from core.train.table import Component, Table
 from PaddleGAN.data.pipeline import DATASETS, TRANSFORMS, SplitSection
 from PaddleGAN.models import registry
@@ -64,7 +64,7 @@ class DataSection(Section):
     root: DataRoot = pydantic.Field(
         None, description="the folder that the data sets' paths are relative to; --data FOLDER sets it"
     )
-    num_workers: pydantic.NonNegativeInt = pydantic.Field(
+    num_workers: Workers = pydantic.Field(
         0, description="processes that read images beside the training; 0: the training's own; results are the same"
     )
     train: SplitSection

@@ -26,7 +26,8 @@ def announcement(trainer: Trainer) -> list[str]:
     size = trainer.loader.batch_size
     if trainer.loader.batch_sampler is not None:
         size = getattr(trainer.loader.batch_sampler, "batch_size", size)
-    if isinstance(size, int):
+    dataset = getattr(trainer.loader, "dataset", None)
+    if isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, for example
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
     lines.append(

@@ -177,6 +177,10 @@ def run(main: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = 130
+    except MemoryError as error:
+        told = " ".join(["not enough memory;", *str(error).split()]).rstrip(";")
+        print(f"error: {told}", file=sys.stderr)
+        code = 1
     except USER_MISTAKES as error:
         if isinstance(error, BrokenPipeError) and _without_reader():
             sys.exit(128 + signal.SIGPIPE)

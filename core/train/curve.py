@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -15,11 +16,14 @@ from core.weights.atomic import atomic_path
 def save_figure(figure: Figure, path: Union[str, os.PathLike[str]]) -> None:
     """Write a figure as a PNG, without a display and without matplotlib's global state.
 
+    Letters that matplotlib's own font lacks, as Chinese ones, become boxes.
+
     Args:
         figure: the figure.
         path: the file; it appears whole or not at all.
     """
-    with atomic_path(path) as temporary:
+    with atomic_path(path) as temporary, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # said for each letter, by layout and by drawing
         FigureCanvasAgg(figure).print_png(temporary)
 
 

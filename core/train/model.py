@@ -175,7 +175,7 @@ class Model:
         bridge = Bridge(self, task, callbacks, 1, log_freq, verbose)
         bridge.begin_evaluation()
         numbers = EvaluationPass(task, self._compiled)("valid").result()
-        bridge.end_evaluation()
+        bridge.end_evaluation(numbers)
         return task.logs(numbers)
 
     def predict(

@@ -278,9 +278,9 @@ class Bridge(Callback):
         """Tell that an evaluation outside training begins."""
         self.call("on_eval_begin", {"steps": self._valid_steps, "metrics": self._metric_names})
 
-    def end_evaluation(self, values: Optional[Mapping[str, float]] = None) -> None:
-        """Tell that it has ended."""
-        self.call("on_eval_end", self.task.logs(values or {}))
+    def end_evaluation(self, values: Mapping[str, float]) -> None:
+        """Tell that it has ended, with its numbers."""
+        self.call("on_eval_end", self.task.logs(values))
 
     def _check(self, trainer: Trainer) -> None:
         if self.model.stop_training:

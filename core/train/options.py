@@ -36,11 +36,16 @@ Output = Annotated[str, pydantic.AfterValidator(_new_folder)]
 Seed = Annotated[int, pydantic.Field(ge=0, lt=2**32)]
 """What every generator of random numbers takes."""
 
+Workers = Annotated[int, pydantic.Field(ge=0, le=1024)]
+"""How many processes read data; each is a Python of its own."""
+
 
 class TrainOptions(Section):
     """How the Trainer runs."""
 
-    epochs: pydantic.PositiveInt = pydantic.Field(description="how often the training data is visited")
+    epochs: pydantic.PositiveInt = pydantic.Field(
+        le=1_000_000_000, description="how often the training data is visited"
+    )
     compiled: bool = pydantic.Field(
         True, description="run compiled graphs; false runs operator by operator, for debugging"
     )
@@ -48,7 +53,9 @@ class TrainOptions(Section):
         "float32", description="what products and convolutions of a training step compute in; weights stay float32"
     )
     accumulate: pydantic.PositiveInt = pydantic.Field(
-        1, description="batches of one step: their gradients are averaged, as of one batch of all their samples"
+        1,
+        le=1_000_000,
+        description="batches of one step: their gradients are averaged, as of one batch of all their samples",
     )
     ema: Optional[Annotated[float, pydantic.Field(gt=0, lt=1)]] = pydantic.Field(
         None, description="decay of a moving average of the weights, such as 0.999, which is evaluated and kept"

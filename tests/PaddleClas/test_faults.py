@@ -88,6 +88,11 @@ def message(experiment: Path, *changes: str) -> str:
         ('output="a\\0b"', r"output: must name the folder to write, as in runs/first, not 'a\x00b'"),
         ("output=/dev/null", "cannot make a folder for the run at '/dev/null': it is a file; choose another output folder"),
         ("seed=5000000000", "seed must be less than 4294967296, not 5000000000"),
+        ("data.train.transforms.1={name: Pad, padding: 1000000}", "data.train, first image: pad: an image of 2000030x2000032 pixels is larger than 120,000,000 pixels (CORE_MAXIMUM_PIXELS sets the limit)"),
+        ("data.train.transforms.1.size=[1000000000000, 1]", "data.train, first image: resize: an image of 1000000000000x1 pixels is larger than 120,000,000 pixels"),
+        ("data.train.transforms.1={name: ResizeImage, size: 100000}", "data.train, first image: resize: an image of 100000x100000 pixels is larger than 120,000,000 pixels"),
+        ("data.num_workers=100000", "data.num_workers must be less than or equal to 1024, not 100000"),
+        ("train.accumulate=99999999999999999999", "train.accumulate must be less than or equal to 1000000, not 99999999999999999999"),
         ("data.num_workers=-1", "data.num_workers must be greater than or equal to 0, not -1"),
     ],
 )  # fmt: skip

@@ -28,6 +28,11 @@ def test_sheet_shows_mistakes_in_red(tmp_path: Path) -> None:
     assert red[0] == 0 and red[1] > 20
 
 
+def test_letters_that_the_font_lacks_are_no_warning(tmp_path: Path) -> None:
+    confusion_picture(np.eye(2, dtype=np.int64), ["\u8682\u8681", "b"], str(tmp_path / "matrix.png"))
+    assert read_image(str(tmp_path / "matrix.png")).ndim == 3
+
+
 def test_selection_puts_mistakes_first() -> None:
     labels = list(range(10)) * 2
     predictions = list(labels)

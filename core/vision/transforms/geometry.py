@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageOps
 
+from core.vision.formats import pixel_limit
 from core.vision.transforms.kinds import (
     Fill,
     Picture,
@@ -55,7 +56,7 @@ def resize(img: Picture, size: Size, interpolation: str = "bilinear") -> Picture
         The resized image.
 
     Raises:
-        ValueError: ``size`` or ``interpolation`` is unknown.
+        ValueError: ``size`` or ``interpolation`` is unknown, or the result has more pixels than images may have.
         TypeError: the array's type cannot be resampled.
     """
     height, width = image_size(img)
@@ -65,6 +66,7 @@ def resize(img: Picture, size: Size, interpolation: str = "bilinear") -> Picture
         raise ValueError(f"resize: interpolation must be one of {', '.join(modes)}, not {interpolation!r}")
     if target == (height, width):
         return img
+    _check_result("resize", *target)
     if isinstance(img, Image.Image):
         return img.resize(target[::-1], modes[interpolation])
     check_opencv_type("resize", img)
@@ -139,11 +141,14 @@ def pad(img: Picture, padding: Size, fill: Fill = 0, padding_mode: str = "consta
         The larger image.
 
     Raises:
-        ValueError: ``padding``, ``fill`` or ``padding_mode`` is unknown.
+        ValueError: ``padding``, ``fill`` or ``padding_mode`` is unknown, or the result has more pixels than images may
+            have.
     """
     if padding_mode not in PADDING_MODES:
         raise ValueError(f"pad: padding_mode must be one of {', '.join(PADDING_MODES)}, not {padding_mode!r}")
     left, top, right, bottom = border_widths(padding)
+    rows, columns = image_size(img)
+    _check_result("pad", top + rows + bottom, left + columns + right)
     if isinstance(img, Image.Image):
         return _pad_pil(img, (left, top, right, bottom), fill, padding_mode)
     widths = [(top, bottom), (left, right)] + [(0, 0)] * (img.ndim - 2)
@@ -203,6 +208,16 @@ def vflip(img: Picture) -> Picture:
     if isinstance(img, Image.Image):
         return img.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
     return _flipped(img, 0)
+
+
+def _check_result(name: str, height: int, width: int) -> None:
+    """Refuse an image that is larger than any that is read."""
+    limit = pixel_limit()
+    if height * width > limit:
+        raise ValueError(
+            f"{name}: an image of {height}x{width} pixels is larger than {limit:,} pixels "
+            "(CORE_MAXIMUM_PIXELS sets the limit)"
+        )
 
 
 def _flipped(img: np.ndarray, axis: int) -> np.ndarray:

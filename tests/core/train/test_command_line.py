@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[3]
         (KeyError("no such thing"), 1, "error: no such thing\n"),
         (TrainingInterrupted("saved", 130), 130, "saved\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
+        (MemoryError(), 1, "error: not enough memory\n"),
+        (MemoryError("Unable to allocate 3 TiB\n"), 1, "error: not enough memory; Unable to allocate 3 TiB\n"),
     ],
 )
 def test_mistakes_are_one_line(

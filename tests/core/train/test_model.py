@@ -163,6 +163,14 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert steps[0].endswith("ms/step")
 
 
+def test_the_last_line_of_an_evaluation_has_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    model, record = prepared(), Record()
+    found = model.evaluate(Points(), batch_size=20, callbacks=[record])
+    assert record.events[-1] == ("eval_end", found)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"step 2/2 - loss: {found['loss'][0]:.4f} - acc: {found['acc']:.4f}")
+
+
 def test_schedules_move_by_step_or_by_epoch() -> None:
     for callback, expected in ((None, 0.1 * 0.5**4), (callbacks.LRScheduler(False, True), 0.1 * 0.5**2)):
         schedule = core.optimizer.lr.ExponentialDecay(0.1, 0.5)

@@ -196,3 +196,14 @@ def test_wrong_kinds_are_named() -> None:
         T.Resize(3, keys="image")
     with pytest.raises(NotImplementedError, match="must define _apply_image"):
         T.BaseTransform()(IMAGE)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, Image.fromarray])
+def test_results_larger_than_images_may_be_are_refused_before_they_are_made(kind: Any) -> None:
+    limit = r"larger than 120,000,000 pixels \(CORE_MAXIMUM_PIXELS sets the limit\)$"
+    with pytest.raises(ValueError, match=f"^resize: an image of 100000000000x1 pixels is {limit}"):
+        F.resize(kind(IMAGE), (10**11, 1))
+    with pytest.raises(ValueError, match=f"^resize: an image of 1000000x1333333 pixels is {limit}"):
+        F.resize(kind(IMAGE), 10**6)
+    with pytest.raises(ValueError, match=f"^pad: an image of 2000006x2000008 pixels is {limit}"):
+        F.pad(kind(IMAGE), 10**6)
