@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.train.trainer import Trainer
@@ -26,7 +26,7 @@ def announcement(trainer: Trainer) -> list[str]:
     size = trainer.loader.batch_size
     if trainer.loader.batch_sampler is not None:
         size = getattr(trainer.loader.batch_sampler, "batch_size", size)
-    dataset = getattr(trainer.loader, "dataset", None)
+    dataset: Any = getattr(trainer.loader, "dataset", None)
     if isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, for example
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
