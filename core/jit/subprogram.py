@@ -21,7 +21,7 @@ class Runner:
     """Compiles what is computed from traced values, for each signature of eager ones; the latest are kept."""
 
     def __init__(self) -> None:
-        self._executables: OrderedDict[Any, Executable] = OrderedDict()
+        self._executables: OrderedDict[Any, tuple[Executable, list[Value]]] = OrderedDict()
         self._lock = forked.survives(threading.RLock())
 
     def run(self, traced: Callable[[Sequence[Value]], list[Value]], inputs: Sequence[Value]) -> list[Value]:
@@ -33,18 +33,20 @@ class Runner:
         """
         key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
         with self._lock:
-            executable = self._executables.get(key)
-            if executable is None:
+            found = self._executables.get(key)
+            if found is None:
                 trace = Trace()
                 with trace:
                     stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-                    outputs = traced(stand_ins)
-                executable = Executable("a branch or loop", stand_ins, trace.operations, outputs, static=False)
+                    outputs = [trace.capture(value) for value in traced(stand_ins)]
+                constants = [value for value, _ in trace.captured]  # what depends on sizes alone
+                executable = Executable("a branch or loop", trace.variables, trace.operations, outputs, static=False)
                 trace.close()
-                self._executables[key] = executable
+                found = self._executables[key] = (executable, constants)
                 if len(self._executables) > MAXIMUM_EXECUTABLES:
                     self._executables.popitem(last=False)
-        return executable.run(inputs)
+        executable, constants = found
+        return executable.run([*inputs, *constants])
 
 
 class Subprogram:

@@ -137,3 +137,52 @@ def test_what_could_not_be_loaded_again_is_refused_by_the_export(
         " written"
     )
     assert not (tmp_path / "m").exists()
+
+
+def test_branches_and_loops_resample_by_sizes(tmp_path: Path) -> None:
+    def network(x: core.Tensor) -> core.Tensor:
+        if x.sum() > 0:
+            y = F.interpolate(x, scale_factor=1.5) * x.shape[2]
+        else:
+            y = F.interpolate(x, scale_factor=1.5, mode="bilinear") - x.shape[3] ** 0.5
+        count = core.zeros([1])
+        while count < 3:
+            y = y + F.interpolate(F.avg_pool2d(y, 2), size=y.shape[2:], mode="bicubic") + math.floor(x.shape[2] * 0.3)
+            count = count + 1
+        return y
+
+    spec = InputSpec([None, 3, None, None], examples={2: (16, 24), 3: (20, 28)})
+    core.jit.save(network, tmp_path / "m", [spec])
+    loaded, predictor = core.jit.load(tmp_path / "m"), Predictor(tmp_path / "m")
+    for shape, sign in (((2, 3, 9, 13), 1), ((1, 3, 5, 4), -1)):
+        x = core.to_tensor(sign * np.random.default_rng(1).random(shape, np.float32), stop_gradient=False)
+        wanted = core.jit.to_static(network)(x)
+        np.testing.assert_allclose(loaded(x).numpy(), wanted.numpy(), rtol=1e-6)
+        np.testing.assert_allclose(predictor.run(x.numpy()), wanted.numpy(), rtol=1e-6)
+        (expected,), (got,) = core.grad(wanted.sum(), [x]), core.grad(loaded(x).sum(), [x])
+        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-6)
+
+
+def test_branches_give_what_is_made_of_sizes_alone(tmp_path: Path) -> None:
+    def network(x: core.Tensor) -> tuple[core.Tensor, core.Tensor]:
+        if x.sum() > 0:
+            if x.max() > 1:
+                y = core.arange(x.shape[0])
+            else:
+                y = core.arange(0, -x.shape[0], -1)
+            z = core.tril(core.ones([x.shape[0], x.shape[0]]))
+        else:
+            y = core.arange(x.shape[0]) * 2
+            z = core.eye(x.shape[0])
+        return y, z
+
+    core.jit.save(network, tmp_path / "m", [InputSpec([None])])
+    loaded, predictor = core.jit.load(tmp_path / "m"), Predictor(tmp_path / "m")
+    for size in (2, 5):
+        numbers, ones = np.arange(size), np.ones((size, size), np.float32)
+        triangle, unit = np.tril(ones), np.eye(size)
+        for value, y, z in ((2.0, numbers, triangle), (1.0, -numbers, triangle), (-1.0, numbers * 2, unit)):
+            x = np.full(size, value, np.float32)
+            for got in ([item.numpy() for item in loaded(core.to_tensor(x))], predictor.run(x)):
+                np.testing.assert_array_equal(got[0], y)
+                np.testing.assert_array_equal(got[1], z)
