@@ -4,7 +4,8 @@ Not part of the tests: it needs ppgan, the tests need only the files that it wro
 
     pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3'
     pip install --no-deps ppgan==2.1.0
-    pip install 'opencv-python-headless<4.10' pyyaml tqdm 'scipy<1.12' 'scikit-image<0.23' imageio natsort munch
+    pip install 'opencv-python-headless<4.10' pyyaml tqdm 'scipy<1.12' 'scikit-image<0.23' imageio natsort munch \
+        six easydict cloudpickle
     python -m tests.parity.PaddleGAN.make_ppgan_references [CASE ...]
 
 Without names of cases it writes everything: ``references/CASE.npz`` for each case of ``cases.PPGAN``: ``names`` and
