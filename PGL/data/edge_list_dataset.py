@@ -8,6 +8,8 @@ from typing import Optional, Union
 
 import numpy as np
 
+from core.weights.archives import file_limit
+from core.weights.limits import LimitError
 from PGL.data.edge_list import read_edge_list, read_node_types
 from PGL.graph import Graph
 from PGL.heter_graph import HeterGraph
@@ -25,7 +27,8 @@ class EdgeListDataset:
         delimiter: what stands between columns; None: blanks and tabs.
         renumber: whether nodes are numbered from 0 on in the order of their ids.
         root: the folder.
-        maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
+        maximum_bytes: how many bytes a file may unpack to, and the nodes up to its largest id may take at 8 bytes each;
+            None: 2 GB or 200 times its size, whichever is more.
 
     Attributes:
         graph: the graph.
@@ -61,6 +64,13 @@ class EdgeListDataset:
         read = read_edge_list(Path(root) / file, weighted, typed, delimiter, renumber, maximum_bytes)
         self.node_names = read.node_names
         count = int(read.edges.max()) + 1 if read.edges.size else 0
+        try:
+            file_limit(Path(root) / file, maximum_bytes).check(8 * count)
+        except LimitError:
+            raise ValueError(
+                f"EdgeListDataset: {os.fspath(Path(root) / file)!r} names node {count - 1}, and every number below it "
+                "is a node that takes memory; give renumber=True, or a larger maximum_bytes"
+            ) from None
         self.graph: Union[Graph, HeterGraph]
         if typed:
             types = None if node_types is None else read_node_types(Path(root) / node_types, delimiter, maximum_bytes)

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from core.weights.archives import file_limit
+from core.weights.limits import LimitError
 from PGL.data.edges import prepared_edges
 from PGL.data.source import PathLike, Source, local_files, unpickled
 from PGL.graph import Graph
@@ -89,7 +91,8 @@ def read_planetoid(files: Mapping[str, Path]) -> Planetoid:
         files: the files by the end of their name, such as "x" and "test.index".
 
     Raises:
-        ValueError: a file is damaged or hostile, or the files do not fit each other.
+        ValueError: a file is damaged or hostile, the files do not fit each other, or their tables of words would take
+            more than 2 GB and 200 times the files' size.
     """
     where = os.fspath(files["graph"])
     x, tx, allx = (_dense(files[part]) for part in ("x", "tx", "allx"))
@@ -99,6 +102,7 @@ def read_planetoid(files: Mapping[str, Path]) -> Planetoid:
     if not sizes or not x.shape[1] == tx.shape[1] == allx.shape[1] or not y.shape[1] == ty.shape[1] == ally.shape[1]:
         raise ValueError(f"{where!r} and the files beside it do not fit each other: their numbers of rows differ")
     count = max(int(test.max(initial=-1)) + 1, len(allx))
+    _check_table(files["test.index"], count, allx.shape[1] + 2 * ally.shape[1])
     if test.size and (test.min() < len(allx) or len(np.unique(test)) != len(test)):
         raise ValueError(f"{os.fspath(files['test.index'])!r} must list different nodes from {len(allx)} on")
     features = np.zeros((count, allx.shape[1]), np.float32)
@@ -135,9 +139,18 @@ def _dense(path: Path) -> np.ndarray:
         and (indices.min() < 0 or indices.max() >= columns)
     ):
         raise ValueError(f"{os.fspath(path)!r} holds a sparse matrix whose parts do not fit each other")
+    _check_table(path, rows, 3 * columns)  # with the copies that are made of it
     table = np.zeros(shape, np.float32)
     np.add.at(table, (np.repeat(np.arange(rows), np.diff(indptr)), indices), data)
     return table
+
+
+def _check_table(path: Path, rows: int, columns: int) -> None:
+    """Check that a table of numbers of four bytes is in proportion to the file that asks for it."""
+    try:
+        file_limit(path, None).check(4 * rows * (columns + 4))
+    except LimitError:
+        raise ValueError(f"{os.fspath(path)!r} asks for a table of {rows} rows, out of proportion to its size") from None
 
 
 def _is_shape(shape: Any) -> bool:

@@ -10,6 +10,8 @@ import pytest
 
 import PGL as pgl
 from PGL.data import EdgeListDataset, read_edge_list, read_node_types
+from tests import hostile_files
+from tests.fuzz import bounds
 
 PLAIN = "# a graph\n0 1\n\n1\t2  # why\n 0   1\n3 3\n"
 
@@ -157,3 +159,21 @@ def test_settings_that_do_not_go_together(arguments, message, tmp_path):
     file(tmp_path, "")
     with pytest.raises(ValueError, match=message):
         EdgeListDataset(**{"root": str(tmp_path), **arguments})
+
+
+def test_lines_that_unpack_to_too_much_are_never_in_memory(tmp_path):
+    path = hostile_files.gzip_lines(tmp_path, 40_000_000)
+    with bounds(20, 100):
+        for read in (read_edge_list, read_node_types):
+            with pytest.raises(ValueError, match="edges.txt.gz' unpacks to more than 20,000,000 bytes"):
+                read(path, maximum_bytes=20_000_000)
+        with pytest.raises(ValueError, match="unpacks to more than 20,000,000 bytes"):
+            EdgeListDataset(path.name, root=str(tmp_path), maximum_bytes=20_000_000)
+
+
+@pytest.mark.parametrize("node", [2_000_000_000, 2**63 - 1])
+def test_a_huge_node_takes_no_memory(node, tmp_path):
+    file(tmp_path, f"0 {node}\n1 0\n")
+    with pytest.raises(ValueError, match=f"edges.txt' names node {node}, and every number below .* give renumber=True"):
+        EdgeListDataset(root=str(tmp_path))
+    assert EdgeListDataset(root=str(tmp_path), renumber=True).graph.num_nodes == 3

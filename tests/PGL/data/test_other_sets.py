@@ -14,6 +14,8 @@ import scipy.sparse
 import PGL as pgl
 from PGL.data import ArXivDataset, BlogCatalogDataset, RedditDataset, TriplesDataset
 from PGL.data.registry import DATASETS
+from tests import hostile_files
+from tests.fuzz import bounds
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 needs_real_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data sets of ../shared/data are not here")
@@ -284,3 +286,15 @@ def test_every_data_set_of_the_table_is_there():
     assert set(DATASETS.entries) <= set(dir(pgl.dataset))
     with pytest.raises(AttributeError, match="PGL.data has no attribute 'Nothing'"):
         pgl.data.Nothing  # noqa: B018
+
+
+def test_archives_that_unpack_to_too_much(tmp_path):
+    too_much = "unpacks to more than 2,000,000,000 bytes; if you trust it, pass a larger maximum_bytes"
+    hostile_files.sparse_archive(tmp_path, "own/train.txt").rename(tmp_path / "own.tar.gz")
+    with bounds(10, 256):
+        with pytest.raises(ValueError, match=f"own.tar.gz' {too_much}"):
+            TriplesDataset("own", str(tmp_path))
+        for name in ("reddit.npz", "reddit_adj.npz"):
+            hostile_files.announced_zip(tmp_path, "feats.npy").rename(tmp_path / name)
+        with pytest.raises(ValueError, match=f"reddit.npz' {too_much}"):
+            RedditDataset(root=str(tmp_path))

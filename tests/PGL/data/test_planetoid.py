@@ -78,6 +78,9 @@ def test_normalize_rows():
     np.testing.assert_allclose(normalize_rows(np.array([[1.0, 3.0], [0, 0]])), [[0.25, 0.75], [0, 0]])
 
 
+NONE = np.zeros(0, np.int32)
+
+
 class Hostile:
     def __reduce__(self):
         return os.system, ("touch should_not_exist",)
@@ -113,6 +116,11 @@ def matrix(**changes) -> bytes:
         ({"test_index": "8\n8\n"}, "ind.citeseer.test.index' must list different nodes from 5 on"),
         ({"test_index": "8\n2\n"}, "ind.citeseer.test.index' must list different nodes from 5 on"),
         ({"test_index": "8\n"}, "do not fit each other"),
+        ({"test_index": "8\n4000000000\n"}, "test.index' asks for a table of 4000000001 rows, out of proportion"),
+        (
+            {"allx": matrix(indptr=np.zeros(20_001, np.int32), indices=NONE, data=NONE, _shape=(20_000, 20_000))},
+            "ind.citeseer.allx' asks for a table of 20000 rows, out of proportion to its size",
+        ),
     ],
 )
 def test_damaged_and_hostile_files(changes, message, tmp_path, monkeypatch):
