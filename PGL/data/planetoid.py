@@ -150,7 +150,8 @@ def _check_table(path: Path, rows: int, columns: int) -> None:
     try:
         file_limit(path, None).check(4 * rows * (columns + 4))
     except LimitError:
-        raise ValueError(f"{os.fspath(path)!r} asks for a table of {rows} rows, out of proportion to its size") from None
+        where = repr(os.fspath(path))
+        raise ValueError(f"{where} asks for a table of {rows} rows, out of proportion to its size") from None
 
 
 def _is_shape(shape: Any) -> bool:
