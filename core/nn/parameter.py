@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Sequence
 from typing import Any, Optional
@@ -66,7 +67,17 @@ class Parameter(Tensor):
         return self._value.array is None
 
     def initialize(self) -> None:
-        """Draw the initial values, giving an abstract parameter its memory."""
+        """Draw the initial values, giving an abstract parameter its memory.
+
+        Raises:
+            ValueError: there are more than the engine counts.
+        """
+        count = math.prod(self.shape)
+        if count >= 2**31:
+            raise ValueError(
+                f"the parameter {self.name!r} of shape {self.shape} has {count:,} elements; "
+                "the engine's limit is 2**31 - 1"
+            )
         self.set_value(self.initializer.values_for(self.shape, self.dtype))
 
     @property
@@ -125,7 +136,7 @@ def make_parameter(
         name_scope: The name begins with it.
 
     Raises:
-        ValueError: a dimension is not positive.
+        ValueError: a dimension is not positive, or there are more elements than the engine counts.
     """
     description = ParamAttr._to_attr(attr)
     if description is False:
@@ -160,7 +171,7 @@ def create_parameter(
         default_initializer: Replaces that default.
 
     Raises:
-        ValueError: a dimension is not positive.
+        ValueError: a dimension is not positive, or there are more elements than the engine counts.
     """
     if attr is None and name is not None:
         attr = ParamAttr(name=name)

@@ -34,6 +34,17 @@ def test_create_parameter() -> None:
     )
 
 
+def test_absurd_sizes_are_refused_before_memory_is_taken() -> None:
+    shape = r"parameter 'linear_\d+.w_0' of shape \[10, 99999999999\]"
+    expected = rf"^the {shape} has 999,999,999,990 elements; the engine's limit is 2\*\*31 - 1$"
+    with pytest.raises(ValueError, match=expected):
+        nn.Linear(10, 99999999999)
+    with core.LazyGuard():
+        layer = nn.Linear(10, 99999999999)
+    with pytest.raises(ValueError, match=expected):
+        layer.materialize()
+
+
 def test_what_can_stand_for_an_attribute() -> None:
     to_attr = core.ParamAttr._to_attr
     assert to_attr(None).name is None and to_attr(True).trainable
