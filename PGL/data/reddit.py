@@ -14,7 +14,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.weights.archives import zip_members
+from core.weights.archives import check_zip
 from core.weights.limits import LimitError
 from PGL.data.edges import prepared_edges
 from PGL.data.source import local_files
@@ -114,8 +114,8 @@ def _edges(path: Path, count: int, maximum_bytes: Optional[int]) -> np.ndarray:
 def _arrays(path: Path, needed: tuple[str, ...], maximum_bytes: Optional[int]) -> dict[str, np.ndarray]:
     """Return the arrays of an .npz file; nothing in it is executed."""
     try:
-        for _ in zip_members(path, maximum_bytes):
-            break  # what it announces has been checked
+        with zipfile.ZipFile(path) as archive:
+            check_zip(archive, path, maximum_bytes)
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files if name not in ("format", "data")}
     except LimitError:

@@ -301,6 +301,22 @@ def _opener(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[], O
     return lambda: archive.extractfile(member) if member.isreg() else None
 
 
+def check_zip(archive: zipfile.ZipFile, path: PathLike, maximum_bytes: Optional[int] = None) -> None:
+    """Check what an open zip archive announces, beyond which zipfile reads nothing.
+
+    Args:
+        archive: the archive.
+        path: its path.
+        maximum_bytes: as of :func:`zip_members`.
+
+    Raises:
+        LimitError: it announces more than that, or more than 1,000,000 entries.
+    """
+    limit = file_limit(path, maximum_bytes)
+    for entry in archive.infolist():
+        limit.take(entry.file_size)
+
+
 def zip_members(path: PathLike, maximum_bytes: Optional[int] = None) -> Iterator[Member]:
     """Yield the members of a zip archive.
 
@@ -312,12 +328,10 @@ def zip_members(path: PathLike, maximum_bytes: Optional[int] = None) -> Iterator
         ArchiveError: the archive is damaged.
         LimitError: it announces more than that, or more than 1,000,000 entries.
     """
-    limit = file_limit(path, maximum_bytes)
     with contextlib.ExitStack() as stack:
         with _damage():
             archive = stack.enter_context(zipfile.ZipFile(path))
-        for entry in archive.infolist():
-            limit.take(entry.file_size)
+        check_zip(archive, path, maximum_bytes)
         for entry in archive.infolist():
             kind = "directory" if entry.is_dir() else "file"
             if stat.S_ISLNK(entry.external_attr >> 16):
