@@ -274,15 +274,15 @@ def sparse_archive(folder: Path, name: str = "cifar-10-batches-py/data_batch_1")
 
 
 def bzip2_archive(folder: Path, name: str = "cifar-10-batches-py/data_batch_1") -> Path:
-    """A tar file under bzip2 that announces a member of 6.9 GB and holds the first 64 MB of it."""
-    return _file(folder, "bomb.tar.bz2", bz2.compress(_announced(name, SPARSE_BYTES) + bytes(64 * MEGABYTE)))
+    """A tar file under bzip2 that announces a member of 6.9 GB and holds the first 8 MB of it."""
+    return _file(folder, "bomb.tar.bz2", bz2.compress(_announced(name, SPARSE_BYTES) + bytes(8 * MEGABYTE)))
 
 
 def long_header_archive(folder: Path) -> Path:
-    """A tar file under gzip whose extended header has 64 MB."""
+    """A tar file under gzip whose extended header has 16 MB."""
     member = tarfile.TarInfo("header")
-    member.type, member.size = tarfile.XHDTYPE, 64 * MEGABYTE
-    return _file(folder, "header.tar.gz", gzip.compress(member.tobuf() + bytes(64 * MEGABYTE)))
+    member.type, member.size = tarfile.XHDTYPE, 16 * MEGABYTE
+    return _file(folder, "header.tar.gz", gzip.compress(member.tobuf() + bytes(16 * MEGABYTE)))
 
 
 def nested_headers_archive(folder: Path) -> Path:
@@ -338,7 +338,7 @@ def gzip_lines(folder: Path, size: int = SPARSE_BYTES) -> Path:
 
 def xz_archive(folder: Path, name: str = "cifar-10-batches-py/data_batch_1") -> Path:
     """As :func:`bzip2_archive`, under xz."""
-    return _file(folder, "bomb.tar.xz", lzma.compress(_announced(name, SPARSE_BYTES) + bytes(64 * MEGABYTE), preset=0))
+    return _file(folder, "bomb.tar.xz", lzma.compress(_announced(name, SPARSE_BYTES) + bytes(8 * MEGABYTE), preset=0))
 
 
 def matlab_file(folder: Path, size: int = 64 * MEGABYTE) -> Path:
