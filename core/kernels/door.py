@@ -44,6 +44,10 @@ class Precision(Protocol):
         """Return whether an operator computes in 16 bits what it is given in these types."""
 
 
+in_float32: Any = None
+"""Set by core.operators, which has the casts: runs an operator in float32 on 16-bit inputs."""
+
+
 class _State(threading.local):
     gradients = True
     trace: Optional[Trace] = None
@@ -178,7 +182,10 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
         return trace.invoke(operator, inputs, attributes)
     plan = operator.plans.get((*attributes.items(), *[value.meta for value in inputs]))
     if plan is None:
-        plan = make_plan(operator, [value.meta for value in inputs], attributes)
+        given = [value.meta for value in inputs]
+        if operator.needs_float32(given):
+            return in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+        plan = make_plan(operator, given, attributes)
     arrays = []
     needs_gradient = False
     for value in inputs:

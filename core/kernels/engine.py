@@ -243,7 +243,7 @@ def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:
 
 def float32_to_bfloat16_bits(data: np.ndarray) -> np.ndarray:
     """Round float32 to bfloat16, to nearest even, and return the bits as uint16."""
-    bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
+    bits = np.asarray(data, np.float32, order="C").view(np.uint32)
     rounded = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
     return np.where(np.isnan(data), np.uint16(0x7FC0), rounded.astype(np.uint16)).astype(np.uint16)
 

@@ -17,7 +17,7 @@ import numpy as np
 from core.kernels import engine
 from core.kernels.dimension import contains_dimension
 from core.kernels.door import Meta, Plan, Value, constant, invoke, state
-from core.kernels.dtypes import bfloat16, dtype_of_numpy, float64
+from core.kernels.dtypes import DType, bfloat16, dtype_of_numpy, float64
 from core.kernels.engine import Array
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
@@ -51,6 +51,7 @@ class Operator:
         trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
             through a custom operator there.
         single: The engine's gradient of it is exact to single precision only: a trap for float64.
+        lacks: The 16-bit types for which the engine has no kernel, or one that loses digits; None: it takes anything.
         random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
@@ -74,6 +75,7 @@ class Operator:
         same_shape: Optional[str] = None,
         trap: bool = False,
         single: bool = False,
+        lacks: Optional[tuple[DType, ...]] = (),
         random: bool = False,
         register: bool = True,
     ) -> None:
@@ -93,6 +95,7 @@ class Operator:
         self.allocate = allocate
         self.trap = trap
         self.single = single
+        self.lacks = lacks if register else None
         self.random = random
         self.plans: dict[Any, Plan] = {}
         if register:
@@ -125,6 +128,18 @@ class Operator:
                 same), or the program is not for training, where the engine would lay weights out anew.
         """
         return self.trap or (self.single and metas[0][1] is float64)
+
+    def needs_float32(self, metas: Sequence[Meta]) -> bool:
+        """Return whether float32 is to serve for inputs of these shapes and types, because some are 16-bit.
+
+        oneDNN, whose type bfloat16 is, knows no tensors without axes or without elements.
+        """
+        if self.lacks is None:
+            return False
+        for shape, dtype in metas:
+            if dtype.size == 2 and (dtype in self.lacks or (dtype is bfloat16 and (not shape or 0 in shape))):
+                return True
+        return False
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
@@ -176,7 +191,14 @@ class HostOperator(Operator):
         gradients: Optional[Callable[..., None]] = None,
     ) -> None:
         super().__init__(
-            name, None, check=check, infer=infer, differentiable=differentiable, data_dependent=infer is None, trap=True
+            name,
+            None,
+            check=check,
+            infer=infer,
+            differentiable=differentiable,
+            data_dependent=infer is None,
+            trap=True,
+            lacks=(bfloat16,),
         )
         self.function = function
         self.fills = fills

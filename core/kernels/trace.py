@@ -148,6 +148,8 @@ class Trace:
 
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Note one operator down; the counterpart of :func:`core.kernels.door.invoke`."""
+        if operator.needs_float32([value.meta for value in inputs]):
+            return door.in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
         originals = inputs
         inputs = [self.capture(value) for value in inputs]
         metas = [value.meta for value in inputs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels.dtypes import DType
+from core.kernels.dtypes import DType, float32
 from core.operators.arguments import common_dtype, floating, need_tensor
 from core.operators.creation import cast
 from core.operators.logic import equal, isfinite, isnan, less_equal, logical_and, logical_or
@@ -36,6 +36,8 @@ def isclose(
     need_tensor(x, "isclose")
     need_tensor(y, "isclose", "y")
     dtype: DType = floating(common_dtype(x.dtype, y.dtype))
+    if dtype.size == 2:  # differences that are to be small against a step of 16 bits
+        dtype = float32
     first, second = cast(x, dtype), cast(y, dtype)
     allowed = add(multiply(absolute(second), rtol), atol)
     near = logical_and(less_equal(absolute(subtract(first, second)), allowed), isfinite(second))

@@ -159,6 +159,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
     """
     floating_tensor(x1, "cosine_similarity")
     floating_tensor(x2, "cosine_similarity")
+    if x1.dtype.size == 2:
+        return through_float32(cosine_similarity, x1, x2, axis, eps)  # type: ignore[no-any-return]
     product = reduce_sum(x1 * x2, axis)  # type: ignore[operator]
     squares = reduce_sum(x1 * x1, axis) * reduce_sum(x2 * x2, axis)  # type: ignore[operator]
     return product / sqrt(maximum(squares, eps * eps))  # type: ignore[no-any-return]

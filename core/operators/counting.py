@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dtypes import float64, int64
+from core.kernels.dtypes import float32, float64, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator
 from core.operators.arguments import floating, need_tensor
@@ -80,7 +80,7 @@ def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, na
         name: Unused, as in Paddle.
 
     Returns:
-        A tensor of shape [largest element + 1]: int64, or with weights float64 (float32 if the weights are).
+        A tensor of shape [largest element + 1]: int64, or with weights their type (float64 for integers).
 
     Raises:
         OperatorError: an element is negative, or shapes do not fit.
@@ -96,6 +96,8 @@ def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, na
         )
     if minlength < 0:
         raise OperatorError(f"bincount: minlength must not be negative, got {minlength}")
+    if weights is not None and weights.dtype.size == 2 and weights.dtype.is_floating:
+        return cast(bincount(x, cast(weights, float32), minlength), weights.dtype)
     return apply(_bincount, x, *([] if weights is None else [weights.detach()]), minlength=int(minlength))
 
 

@@ -17,8 +17,12 @@ from core.kernels.place import check_place
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.tensor import Tensor, apply, default_dtype
 
-_cast = Operator("cast", "Cast", attributes=lambda metas, options: {"dtype": options["dtype"].name})
-_half_cast = Operator("half_cast", "amp_cast", attributes=lambda metas, options: {"dtype": options["dtype"].name})
+_cast = Operator(
+    "cast", "Cast", attributes=lambda metas, options: {"dtype": options["dtype"].name}, lacks=None
+)
+_half_cast = Operator(
+    "half_cast", "amp_cast", attributes=lambda metas, options: {"dtype": options["dtype"].name}, lacks=None
+)
 _HALF_CAST_AXES = 6  # as many as oneDNN knows
 _identity = Operator("assign", "_copy")
 _full = Operator(
@@ -321,7 +325,7 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
         return cast(_through_half_cast(x, float32), wanted)
     if x.dtype is bfloat16:
         return _through_half_cast(x, wanted)
-    if wanted is bfloat16 and x.dtype.is_floating:
+    if wanted is bfloat16:
         return _through_half_cast(cast(x, float32), wanted)
     return apply(_cast, x, dtype=wanted)
 

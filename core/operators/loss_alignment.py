@@ -12,7 +12,7 @@ import numpy as np
 
 from core.kernels.errors import OperatorError
 from core.operators.activation import log_softmax
-from core.operators.activation_primitives import floating_tensor
+from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import need_tensor
 from core.operators.creation import cast, full, to_tensor
 from core.operators.gathering import take_along_axis
@@ -114,6 +114,10 @@ def rnnt_loss(
         )
     if not 0 <= blank < classes:
         raise OperatorError(f"rnnt_loss: blank={blank} is outside the {classes} classes")
+    if input.dtype.size == 2:
+        return through_float32(  # type: ignore[no-any-return]
+            rnnt_loss, input, label, input_lengths, label_lengths, blank, fastemit_lambda, reduction
+        )
     likelihoods = log_softmax(input, axis=-1).transpose([1, 0, 2, 3])
     blanks = likelihoods[:, :, :, blank]
     index = cast(label, "int64").reshape([1, batch, width - 1, 1]).expand([steps, batch, width - 1, 1])

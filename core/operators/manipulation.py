@@ -25,7 +25,10 @@ from core.tensor import Tensor, apply
 
 
 def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    return [(options["newshape"], metas[0][1])]
+    (shape, dtype), wanted = metas[0], options["newshape"]
+    if math.prod(shape) != math.prod(wanted):  # Reshape takes any, and then reads and writes past the end
+        raise OperatorError(f"reshape: a tensor of shape {list(shape)} cannot have the shape {list(wanted)}")
+    return [(wanted, dtype)]
 
 
 class _Reshape(Operator):
@@ -55,7 +58,7 @@ class _Reshape(Operator):
         return 3 <= max(len(shape), len(wanted)) <= MAXIMUM_AXES  # also where its gradient is an image
 
 
-_reshape = _Reshape("reshape", "_np_reshape", infer=_reshaped)
+_reshape = _Reshape("reshape", "_np_reshape", infer=_reshaped, lacks=None)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]

@@ -10,7 +10,7 @@ from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.kernels.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import optional_tensor
-from core.operators.creation import assign, cast, filled
+from core.operators.creation import assign, cast, filled, narrowed
 from core.operators.manipulation import broadcast_to, reshape_exact
 from core.operators.normalization_local import local_response_norm
 from core.operators.normalization_primitives import (
@@ -71,10 +71,10 @@ def batch_norm(
         return assign(x)
     if not training if use_global_stats is None else use_global_stats:
         mean, variance = cast(running_mean, dtype), cast(running_var, dtype)
-        return frozen_normalization(x, scale, shift, mean, variance, axis, epsilon)
+        return narrowed(frozen_normalization(x, scale, shift, mean, variance, axis, epsilon), x.dtype)
     result, mean, inverse = batch_normalization(x, scale, shift, axis, epsilon)
     _move_running(running_mean, running_var, mean, inverse, momentum, epsilon)
-    return result
+    return narrowed(result, x.dtype)
 
 
 def _move_running(
@@ -185,7 +185,7 @@ def instance_norm(
     floating_tensor(x, "instance_norm")
     if x.ndim < 3:
         raise OperatorError(f"instance_norm: x must have at least 3 dimensions, got shape {x.shape}")
-    last = not data_format.startswith("NC")
+    last, given = not data_format.startswith("NC"), x.dtype
     if last:
         x = channel_first(x)
     batch, channels, *spatial = x.shape
@@ -205,6 +205,7 @@ def instance_norm(
         scale, shift = [reshape_exact(broadcast_to(p, [batch, channels]), [batch * channels]) for p in (scale, shift)]
         rows = reshape_exact(x, [1, batch * channels, *spatial])
         x = reshape_exact(batch_normalization(rows, scale, shift, 1, eps)[0], [batch, channels, *spatial])
+    x = narrowed(x, given)  # the parameters may be float32
     return channel_last(x) if last else x
 
 
@@ -238,7 +239,7 @@ def group_norm(
     floating_tensor(x, "group_norm")
     if x.ndim < 2:
         raise OperatorError(f"group_norm: x must have at least 2 dimensions, got shape {x.shape}")
-    last = not data_format.startswith("NC")
+    last, given = not data_format.startswith("NC"), x.dtype
     if last:
         x = channel_first(x)
     batch, channels, *spatial = x.shape
@@ -258,6 +259,7 @@ def group_norm(
             x = x * reshape_exact(weight, per_channel)  # type: ignore[operator]
         if bias is not None:
             x = x + reshape_exact(bias, per_channel)  # type: ignore[operator]
+    x = narrowed(x, given)  # the parameters may be float32
     return channel_last(x) if last else x
 
 

@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.kernels.dtypes import DTypeLike, float32, float64, to_dtype
-from core.kernels.errors import OperatorError
+from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator
 from core.operators.arguments import Scalar, broadcast_shape, floating, need_tensor
 from core.operators.creation import arange, cast, full, linspace
@@ -44,12 +44,14 @@ def nextafter(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
 
     Raises:
         OperatorError: the shapes do not broadcast.
+        OperatorTypeError: the tensors are 16-bit.
     """
     first, second = operand_pair(x, y, "nextafter")
     dtype = floating(first.dtype)
-    wide = float32 if dtype.size == 2 else dtype
+    if dtype.size == 2:
+        raise OperatorTypeError(f"nextafter: x must be float32 or float64, got {dtype.name}: cast it to float32")
     shape = broadcast_shape(first.shape, second.shape)
-    return apply(_nextafter, broadcast_to(cast(first, wide), shape), broadcast_to(cast(second, wide), shape))
+    return apply(_nextafter, broadcast_to(cast(first, dtype), shape), broadcast_to(cast(second, dtype), shape))
 
 
 def frexp(x: Tensor, name: Optional[str] = None) -> tuple[Tensor, Tensor]:

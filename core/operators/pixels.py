@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from core.kernels.door import Meta
+from core.kernels.dtypes import bfloat16
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.arguments import check_floating, need_tensor, shape_argument
@@ -46,7 +47,12 @@ _to_columns = Operator(
     "image_to_columns", "im2col", check=check_floating("unfold"), infer=_columns_shape, attributes=_window_attributes
 )
 _to_image = Operator(
-    "columns_to_image", "col2im", check=check_floating("fold"), infer=_image_shape, attributes=_window_attributes
+    "columns_to_image",
+    "col2im",
+    check=check_floating("fold"),
+    infer=_image_shape,
+    attributes=_window_attributes,
+    lacks=(bfloat16,),
 )
 
 

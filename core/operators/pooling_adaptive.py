@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 from core.kernels import engine
 from core.kernels.dimension import contains_dimension
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32
+from core.kernels.dtypes import bfloat16, float16, float32
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import shape_argument
@@ -45,7 +45,9 @@ class _AdaptiveAverage(Operator):
         return small and attributes["output_size"] == (1, 1) and dtype is float32
 
 
-_adaptive_average = _AdaptiveAverage("adaptive_average_pooling", "_contrib_AdaptiveAvgPooling2D")
+_adaptive_average = _AdaptiveAverage(
+    "adaptive_average_pooling", "_contrib_AdaptiveAvgPooling2D", lacks=(float16, bfloat16)
+)
 adaptive_average_backward = Operator(
     "adaptive_average_pooling_backward",
     "_backward_contrib_AdaptiveAvgPooling2D",

@@ -1,0 +1,140 @@
+"""Every operator in bfloat16 and float16: float32's shapes, its values within the type's rounding, or a refusal.
+
+The example calls are made with float32 inputs that both types hold exactly, and with the same in 16 bits: as they are,
+without axes, and of size 0. What float32 refuses is refused in 16 bits too. By default each operator's first example
+is called; ``-m exhaustive`` calls all, differentiates them, and compiles them too.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, Callable, Union
+
+import numpy as np
+import pytest
+
+import core
+from core import operators
+from core.jit import to_static, tree
+from tests.core.samples import Draw, all_samples
+
+SAMPLES = all_samples()
+NAMES = [name for name in sorted(SAMPLES) if not name.endswith("_")]
+TYPES = ("bfloat16", "float16")
+TOLERANCE = {"bfloat16": 2**-5, "float16": 2**-8}
+"""Eight and four of the type's steps: what is composed rounds more than once."""
+
+LAPACK = "LAPACK, which computes it, knows float32 and float64, and 16 bits are too few for it to be stable"
+_OF_LAPACK = (
+    "cholesky", "cholesky_solve", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "householder_product", "inverse",
+    "lstsq", "lu", "lu_unpack", "matrix_power", "matrix_rank", "pca_lowrank", "pinv", "qr", "slogdet", "solve", "svd",
+    "triangular_solve",
+)  # fmt: skip
+REFUSED = dict.fromkeys(_OF_LAPACK, LAPACK)
+REFUSED["nextafter"] = "it counts the steps of float32 or float64, as Paddle's does"
+
+RANDOM = {
+    "alpha_dropout", "bernoulli", "dropout", "dropout2d", "dropout3d", "gumbel_softmax", "multinomial", "poisson",
+    "rrelu", "exponential_", "normal", "uniform", "shuffle", "binomial", "standard_gamma",
+}  # fmt: skip
+"""The engine draws other numbers for each type; their shapes and types are compared."""
+
+Variant = Callable[[np.ndarray], np.ndarray]
+VARIANTS: dict[str, Variant] = {
+    "as it is": lambda array: array,
+    "without axes": lambda array: array.reshape(-1)[0].reshape(()) if array.size else np.zeros((), array.dtype),
+    "first axis empty": lambda array: array[:0] if array.ndim else np.zeros((0,), array.dtype),
+    "last axis empty": lambda array: array[..., :0] if array.ndim else np.zeros((0,), array.dtype),
+}
+Outcome = Union[list[core.Tensor], Exception]
+
+
+def outcome(name: str, index: int, dtype: str, held: str, variant: Variant, compiled: bool, gradients: bool) -> Outcome:
+    """Make an example call with inputs that ``held`` holds, in ``dtype``: results and gradients, or the error."""
+    args, kwargs = SAMPLES[name][index](Draw())
+    given, skeleton = tree.flatten((list(args), kwargs))
+    tensors = []
+    for tensor in given:
+        if tensor.dtype == "float32":
+            numbers = core.to_tensor(variant(tensor.numpy())).astype(held).astype(dtype).detach()
+            numbers.stop_gradient = tensor.stop_gradient or not gradients
+            tensor = numbers
+        tensors.append(tensor)
+    if all(tensor.dtype != dtype for tensor in tensors):
+        return []  # nothing is floating-point
+
+    def on_tensors(*given: core.Tensor) -> Any:
+        positional, named = tree.unflatten(skeleton, list(given))
+        return getattr(operators, name)(*positional, **named)
+
+    core.seed(3)
+    try:
+        results, _ = tree.flatten((to_static(on_tensors) if compiled else on_tensors)(*tensors))
+        heads = [result for result in results if result.dtype.is_floating and not result.stop_gradient]
+        if heads:
+            core.autograd.backward(heads, [core.ones(head.shape, head.dtype) for head in heads])
+        return [*results, *[tensor.grad for tensor in tensors if tensor.grad is not None]]
+    except (ValueError, TypeError, IndexError, RuntimeError) as error:
+        return error
+
+
+def compare(
+    name: str, index: int, dtype: str, variant: str, compiled: bool = False, gradients: bool = False
+) -> None:
+    """Hold a call in 16 bits against the eager call in float32."""
+    change = VARIANTS[variant]
+    expected = outcome(name, index, "float32", dtype, change, False, gradients)
+    got = outcome(name, index, dtype, dtype, change, compiled, gradients)
+    if isinstance(expected, Exception):
+        assert isinstance(got, Exception), f"float32 is refused: {expected}"
+        return
+    if compiled and isinstance(got, Exception):
+        if "while a program is being compiled" in str(got) or "depends on data" in str(got):
+            return
+    if isinstance(got, Exception):
+        raise got
+    assert len(got) == len(expected)
+    for half, full in zip(got, expected):
+        assert half.shape == list(half.numpy().shape) == full.shape
+        assert half.dtype == (dtype if full.dtype == "float32" else full.dtype)
+        if name not in RANDOM:
+            values = full.as_float_numpy()
+            largest = float(np.abs(values[np.isfinite(values)]).max(initial=0)) if full.dtype.is_floating else 0.0
+            step = TOLERANCE[dtype] * (2 if gradients else 1)
+            np.testing.assert_allclose(
+                half.as_float_numpy(), values, rtol=step, atol=step * max(1.0, largest), equal_nan=True
+            )
+
+
+@pytest.mark.bfloat16
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+def test_shapes_and_values_are_float32s(name: str) -> None:
+    likely = TYPES[zlib.crc32(name.encode()) % 2]
+    compare(name, 0, likely, "as it is")
+    for dtype in TYPES:
+        for variant in ("without axes", "first axis empty"):
+            compare(name, 0, dtype, variant)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.bfloat16
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+def test_all_shapes_values_and_gradients_are_float32s(name: str, dtype: str, variant: str) -> None:
+    for index in range(len(SAMPLES[name])):
+        for compiled in (False, True)[: 1 if "empty" in variant else 2]:
+            compare(name, index, dtype, variant, compiled, gradients=True)
+
+
+def test_the_list_of_refusals_does_not_grow() -> None:
+    assert len(REFUSED) <= 23
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_stands_in_the_list_is_refused_with_what_to_do(name: str, dtype: str) -> None:
+    for index in range(len(SAMPLES[name])):
+        got = outcome(name, index, dtype, dtype, VARIANTS["as it is"], compiled=False, gradients=False)
+        assert isinstance(got, TypeError)
+        assert str(got).endswith(f"must be float32 or float64, got {dtype}: cast it to float32")
