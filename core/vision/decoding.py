@@ -119,7 +119,7 @@ def _refuse_cut(data: bytes, name: str) -> None:
 
 def _jpeg_pixels(data: bytes, color: str) -> Optional[np.ndarray]:
     """Return a JPEG file's pixels, or None where OpenCV complains."""
-    if b"\xff\xd9" not in data[-4096:]:
+    if not data.endswith(b"\xff\xd9") and b"\xff\xd9" not in data[-4096:]:
         return None
     with error_stream() as complained:
         pixels = _opencv_pixels(data, _OPENCV_FLAGS[color])

@@ -136,33 +136,36 @@ def image_files(folder: PathLike) -> list[str]:
     )
 
 
-def file_bytes(path: PathLike) -> bytes:
+def file_bytes(path: PathLike, maximum: Optional[int] = None) -> bytes:
     """Return the contents of a file.
 
     Args:
         path: the file.
+        maximum: how many bytes it may have; None: any number.
 
     Raises:
         FileNotFoundError: there is no such file.
         IsADirectoryError: it is a directory.
+        ValueError: it has more bytes.
     """
     name = os.fspath(path)
-    if os.path.isdir(name):
-        raise IsADirectoryError(f"{name!r} is a directory, not an image file")
     if not os.path.isfile(name):
+        if os.path.isdir(name):
+            raise IsADirectoryError(f"{name!r} is a directory, not an image file")
         raise FileNotFoundError(f"no image file {name!r}")
-    return Path(name).read_bytes()
+    with open(name, "rb") as stream:
+        length = os.fstat(stream.fileno()).st_size
+        if maximum is not None and length > maximum:
+            raise ValueError(
+                f"image file {name!r} has {length} bytes, more than any image within the limit; it is not read "
+                "(CORE_MAXIMUM_PIXELS sets the limit)"
+            )
+        return stream.read()
 
 
 def _image_bytes(path: PathLike, maximum_pixels: Optional[int]) -> bytes:
-    """Return the contents of a file that is not longer than 16 bits of four channels, and 64 MB beside them, can be."""
-    limit = pixel_limit(maximum_pixels)
-    if os.path.isfile(path) and os.path.getsize(path) > 8 * limit + (64 << 20):
-        raise ValueError(
-            f"image file {os.fspath(path)!r} has {os.path.getsize(path)} bytes, more than {limit} pixels can take; "
-            "it is not read (CORE_MAXIMUM_PIXELS sets the limit)"
-        )
-    return file_bytes(path)
+    """Return the contents of a file, which may be as long as 16 bits of four channels, and 64 MB beside them, are."""
+    return file_bytes(path, 8 * pixel_limit(maximum_pixels) + (64 << 20))
 
 
 def _check_backend(backend: str) -> str:

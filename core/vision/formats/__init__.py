@@ -23,15 +23,11 @@ __all__ = ["FORMATS", "Damaged", "Header", "TooLarge", "image_format", "pixel_li
 FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "PPM")
 """By Pillow's names; "PPM" stands for PBM and PGM, too."""
 
-_SIGNATURES = {
-    "JPEG": rb"\xff\xd8\xff",
-    "PNG": rb"\x89PNG\r\n\x1a\n",
-    "GIF": rb"GIF8[79]a",
-    "BMP": rb"BM",
-    "WEBP": rb"RIFF....WEBP",
-    "TIFF": rb"II[*+]\0|MM\0[*+]",
-    "PPM": rb"P[1-6]\s",
-}
+_SIGNATURE = re.compile(
+    rb"(?P<JPEG>\xff\xd8\xff)|(?P<PNG>\x89PNG\r\n\x1a\n)|(?P<GIF>GIF8[79]a)|(?P<BMP>BM)|(?P<WEBP>RIFF....WEBP)"
+    rb"|(?P<TIFF>II[*+]\0|MM\0[*+])|(?P<PPM>P[1-6]\s)",
+    re.DOTALL,
+)
 _READERS: dict[str, Callable[[bytes], Optional[Header]]] = {
     "JPEG": jpeg_header,
     "PNG": png_header,
@@ -44,7 +40,8 @@ _READERS: dict[str, Callable[[bytes], Optional[Header]]] = {
 
 def image_format(data: bytes) -> Optional[str]:
     """Return the format that a file's first bytes name, one of FORMATS; None for any other file."""
-    return next((name for name in FORMATS if re.match(_SIGNATURES[name], data, re.DOTALL)), None)
+    match = _SIGNATURE.match(data)
+    return match and match.lastgroup
 
 
 def read_header(data: bytes) -> Optional[Header]:

@@ -203,7 +203,7 @@ def check_honest(height: int, width: int, names: list[str], allowed: int, tmp_pa
 
 
 def test_honest_files_take_twelve_bytes_a_pixel(tmp_path: Path) -> None:
-    check_honest(1000, 1500, list(HONEST), 8 * MEGABYTE, tmp_path)
+    check_honest(800, 1000, list(HONEST), 8 * MEGABYTE, tmp_path)
 
 
 @pytest.mark.exhaustive

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import struct
 import subprocess
@@ -159,7 +158,7 @@ def test_files_longer_than_any_image_are_not_read(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(10 << 30)
     for read in (read_image, image_load):
-        with pytest.raises(ValueError, match=r"photo.jpg' has 10737418240 bytes, more than 120000000 pixels can take"):
+        with pytest.raises(ValueError, match=r"photo.jpg' has 10737418240 bytes, more than any image within the limit"):
             read(path)
     path.write_bytes(FILES["PNG"]())
     assert read_image(path, maximum_pixels=2080).shape == PICTURE.shape
@@ -244,7 +243,6 @@ def test_metadata_do_not_reach_pillow() -> None:
     assert image.size == (24, 16) and not any(str(key).startswith("k") for key in image.info)
     jpeg = open_with_pillow(HOSTILE_IMAGES["jpeg_with_an_exif_bomb"](), "photo")
     assert "exif" not in jpeg.info
-    with io.BytesIO() as stream:
-        Image.fromarray(PICTURE).save(stream, "PNG", dpi=(300, 300), icc_profile=b"profile")
-        info = open_with_pillow(stream.getvalue(), "photo").info
-    assert info["icc_profile"] == b"profile" and round(info["dpi"][0]) == 300
+    for format in ("JPEG", "PNG", "TIFF"):
+        data = encoded(format, icc_profile=b"profile" * 20_000, exif=Image.Exif())
+        assert open_with_pillow(data, "photo").info["icc_profile"] == b"profile" * 20_000
