@@ -30,6 +30,17 @@ TASKS = Table(
 )
 
 
+MOST_LAYERS = 1000
+"""Of a network; each takes memory, and time to compile."""
+
+
+def _possible_model(component: Component) -> Component:
+    layers = MODELS.check(component).arguments.get("num_layers", 0)
+    if layers > MOST_LAYERS:
+        raise ValueError(f"num_layers is at most {MOST_LAYERS:,}, not {layers}")
+    return component
+
+
 class DataSection(Section):
     """Which graph."""
 
@@ -63,7 +74,7 @@ class GraphConfig(Section):
     task: Annotated[Component, pydantic.AfterValidator(TASKS.check)] = pydantic.Field(
         description=f"what is learnt, with its settings; of {', '.join(TASKS.entries)}"
     )
-    model: Annotated[Component, pydantic.AfterValidator(MODELS.check)] = pydantic.Field(
+    model: Annotated[Component, pydantic.AfterValidator(_possible_model)] = pydantic.Field(
         description=f"the network or table of embeddings, with its settings; of {', '.join(MODELS.entries)}"
     )
     data: DataSection

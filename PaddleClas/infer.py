@@ -57,7 +57,7 @@ def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
         metavar="FOLDER",
         help="where to write; default: RUN/predictions, or RUN_predictions beside an exported one",
     )
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)  # images may stand behind options, too
     if not options.images and options.demo < 1:
         parser.error("name images, or take some of the test split with --demo 8")
     if options.top < 1:

@@ -196,6 +196,8 @@ def test_mistakes_are_named(run: Path, cora: Path, tmp_path: Path) -> None:
     refused("batch_size must be positive and samples a number", "cora_graphsage", "task.samples=[3,0]")
     refused("no folder .*nowhere'; say where the data is with --data", "cora_gcn", data=tmp_path / "nowhere",
             kind=NotADirectoryError)  # fmt: skip
+    refused("model: num_layers is at most 1,000, not 99999999999", "cora_gcn", "model.num_layers=99999999999")
+    refused("model: the parameter .* has .* elements; the engine's limit", "cora_gcn", "model.hidden_size=99999999999")
     refused("lacks ind.cora.allx", "cora_gcn", data=tmp_path, kind=FileNotFoundError)
     refused("batch_size and negatives must be positive", "umls_rotate", "task.negatives=0",
             data=write_triples(tmp_path / "clock"))  # fmt: skip

@@ -47,6 +47,11 @@ def test_training_writes_the_whole_folder(run: Path) -> None:
     assert (run / "checkpoints" / "best" / "model.safetensors").is_file()
 
 
+def test_images_may_stand_behind_options() -> None:
+    found = infer.parse(["run", "--top", "3", "a.png", "--batch-size", "2", "b.png"])
+    assert (found.run, found.images, found.top, found.batch_size) == ("run", ["a.png", "b.png"], 3, 2)
+
+
 def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert eval_command.main([str(run)]) == 0
     told = capsys.readouterr().out
