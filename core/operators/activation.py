@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.dtypes import float32, float64
+from core.kernels.dtypes import bfloat16, float32, float64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
@@ -46,6 +46,7 @@ _hard_sigmoid = Operator(
     "hard_sigmoid",
     "hard_sigmoid",
     attributes=lambda metas, options: {"alpha": options["slope"], "beta": options["offset"]},
+    lacks=(bfloat16,),  # where it loses NaN
 )
 
 

@@ -51,18 +51,23 @@ class BinaryOperator:
         swapped: bool = False,
         integers: Optional[Operator] = None,
         same_shape: Optional[str] = None,
+        lacks: tuple[DType, ...] = (),
     ) -> None:
         def with_number(suffix: str, engine: Optional[str]) -> Optional[Operator]:
             if engine is None:
                 return None
-            return Operator(f"{name}_{suffix}", engine, differentiable=differentiable, attributes=_scalar_attributes)
+            return Operator(
+                f"{name}_{suffix}", engine, differentiable=differentiable, attributes=_scalar_attributes, lacks=lacks
+            )
 
         self.name = name
         self.swapped = swapped
         self.integers = integers
         check = check_broadcast(name)
         in_order = (lambda metas, options: check(metas[::-1], options)) if swapped else check
-        self.tensors = Operator(name, engine_name, check=in_order, differentiable=differentiable, same_shape=same_shape)
+        self.tensors = Operator(
+            name, engine_name, check=in_order, differentiable=differentiable, same_shape=same_shape, lacks=lacks
+        )
         self.scalar = with_number("scalar", scalar_name)
         self.reverse = with_number("reverse_scalar", reverse_name)
 
@@ -176,8 +181,13 @@ _power = BinaryOperator(
     "_npi_rpower_scalar",
     integers=integer_operator("pow", integer_power),
 )
-_maximum = BinaryOperator("maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar", swapped=True)
-_minimum = BinaryOperator("minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar", swapped=True)
+# in bfloat16 the engine's lose NaN
+_maximum = BinaryOperator(
+    "maximum", "_npi_maximum", "_npi_maximum_scalar", "_npi_maximum_scalar", swapped=True, lacks=(bfloat16,)
+)
+_minimum = BinaryOperator(
+    "minimum", "_npi_minimum", "_npi_minimum_scalar", "_npi_minimum_scalar", swapped=True, lacks=(bfloat16,)
+)
 
 _BINARY_DOC = """{summary}
 

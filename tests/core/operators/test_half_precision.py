@@ -16,6 +16,8 @@ import pytest
 import core
 from core import operators
 from core.jit import to_static, tree
+from core.kernels import engine
+from core.nn import functional as F
 from tests.core.samples import Draw, all_samples
 
 SAMPLES = all_samples()
@@ -138,3 +140,83 @@ def test_what_stands_in_the_list_is_refused_with_what_to_do(name: str, dtype: st
         got = outcome(name, index, dtype, dtype, VARIANTS["as it is"], compiled=False, gradients=False)
         assert isinstance(got, TypeError)
         assert str(got).endswith(f"must be float32 or float64, got {dtype}: cast it to float32")
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [[], [0], [2, 0], [3]], ids=str)
+def test_what_makes_tensors_gives_the_shape_asked_for(shape: list[int], dtype: str) -> None:
+    made = [core.zeros(shape, dtype), core.full(shape, 257, "int64").cast(dtype), core.ones(shape, "bool").cast(dtype)]
+    made += [core.to_tensor(np.full(shape, 2.5), dtype=dtype), core.full(shape, 2.5, dtype), core.rand(shape, dtype)]
+    for tensor in made:
+        assert tensor.dtype == dtype
+        assert tensor.shape == shape == list(engine.shape_of(tensor._value.array))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_an_operator_without_axes_keeps_none(dtype: str) -> None:
+    x = core.to_tensor(2.0, dtype=dtype)
+    results = [x + x, x * x, core.exp(x), core.sqrt(x), x < x, x == x, core.maximum(x, x), -x, x**2.0, x**x, x + 1.0]
+    expected = [4.0, 4.0, 7.39, 1.414, 0.0, 1.0, 2.0, -2.0, 4.0, 4.0, 3.0]
+    for result, number in zip(results, expected):
+        assert result.shape == list(result.numpy().shape) == []
+        assert result.dtype == ("bool" if number in (0.0, 1.0) else dtype)
+        assert float(result) == pytest.approx(number, rel=TOLERANCE[dtype])
+
+
+NOT_A_NUMBER: dict[str, Callable[[core.Tensor, core.Tensor], core.Tensor]] = {
+    "clip": lambda x, y: core.clip(x, -1.0, 1.0),
+    "clip below": lambda x, y: core.clip(x, min=-1.0),
+    "maximum": core.maximum,
+    "minimum": lambda x, y: core.minimum(y, x),
+    "elu": lambda x, y: F.elu(x),
+    "hardsigmoid": lambda x, y: F.hardsigmoid(x),
+    "hardtanh": lambda x, y: F.hardtanh(x),
+    "sigmoid": lambda x, y: F.sigmoid(x),
+    "softplus": lambda x, y: F.softplus(x),
+    "product": lambda x, y: x * y,
+    "largest": lambda x, y: core.max(x),
+}
+
+
+@pytest.mark.bfloat16
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_what_is_no_number_stays_none(dtype: str, compiled: bool) -> None:
+    x, y = [np.array(numbers, "float32") for numbers in ([np.nan, np.inf, -np.inf, 1.5], [1.0, 2.0, np.nan, np.nan])]
+    for name, function in NOT_A_NUMBER.items():
+        half = (to_static(function) if compiled else function)(*[core.to_tensor(z, dtype=dtype) for z in (x, y)])
+        full = function(core.to_tensor(x), core.to_tensor(y))
+        np.testing.assert_allclose(half.as_float_numpy(), full.numpy(), rtol=0.01, atol=0.01, err_msg=name)
+
+
+LONG = 5000
+SUMS: dict[str, Callable[[core.Tensor], core.Tensor]] = {
+    "softmax": F.softmax,
+    "log_softmax": F.log_softmax,
+    "mean": core.mean,
+    "logsumexp": core.logsumexp,
+    "std": core.std,
+    "norm": core.norm,
+    "cosine_similarity": lambda x: F.cosine_similarity(x, x, axis=0),
+    "cumsum": lambda x: core.cumsum(x * 0.1),
+    "layer_norm": lambda x: F.layer_norm(x, LONG),
+    "adaptive_avg_pool2d": lambda x: F.adaptive_avg_pool2d(x.reshape([1, 1, 50, 100]), 1),
+    "avg_pool2d": lambda x: F.avg_pool2d(x.reshape([1, 1, 50, 100]), [50, 100]),
+    "matmul": lambda x: core.matmul(x.reshape([1, LONG]), core.full([LONG, 3], 0.125, x.dtype)),
+    "conv2d": lambda x: F.conv2d(x.reshape([1, LONG, 1, 1]), core.full([4, LONG, 1, 1], 0.125, x.dtype)),
+}
+
+
+@pytest.mark.bfloat16
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_of_many_numbers_are_not_added_up_in_16_bits(name: str, dtype: str) -> None:
+    half = core.to_tensor(np.random.default_rng(0).uniform(0.5, 1.5, LONG), dtype=dtype)
+    full = SUMS[name](half.astype("float32")).numpy()
+    largest = float(np.abs(full).max())
+    np.testing.assert_allclose(SUMS[name](half).as_float_numpy(), full, rtol=0, atol=TOLERANCE[dtype] / 2 * largest)
+
+
+def test_cross_entropy_of_many_classes_in_float16() -> None:
+    scores = core.to_tensor(np.zeros((1, LONG)), dtype="float16")
+    assert float(F.cross_entropy(scores, core.to_tensor([3]))) == pytest.approx(np.log(LONG), rel=1e-3)
