@@ -215,6 +215,19 @@ TENSORS: dict[str, Bomb] = {
         ),
         f"{MADE}relu",
     ),
+    # shapes that do not fit together, with which the engine would read and write past the end of its arrays
+    "a reshape to more": Bomb(
+        made_by(full("v", [4, 4]), operation("reshape", ["v"], "w", [1, 1, 4, 9], newshape=[1, 1, 4, 9])),
+        "a tensor of shape \\[4, 4\\] cannot have the shape \\[1, 1, 4, 9\\]",
+    ),
+    "a normalisation by other channels": Bomb(
+        made_by(
+            full("v", [2, 2**12]),
+            full("s", [1]),
+            operation("frozen_normalization", ["v", "s", "s", "s", "s"], "w", [2, 2**12], axis=1, epsilon=1e-5),
+        ),
+        "wants an input of shape \\[4096\\], not \\[1\\]",
+    ),
     "sizes worked out at several steps": Bomb(
         made_by(
             operation("full", [], "v", [None], shape=[_TEN], value=1.0, dtype="float32"),

@@ -140,7 +140,8 @@ def _check_forms(program: ExportedProgram) -> None:
         require(numbers == wanted, place, f"a form of {count} tensors in order", numbers)
     for i, example in enumerate(program.examples):
         good = len(example) == len(program.inputs) and all(
-            len(shape) == len(entry.shape) and all(want in (None, size) for want, size in zip(entry.shape, shape))
+            len(shape) == len(entry.shape)
+            and all(size == want or (want is None and size > 0) for want, size in zip(entry.shape, shape))
             for shape, entry in zip(example, program.inputs)
         )
         require(good, f"examples[{i}]", "shapes that fit the inputs", example)

@@ -99,7 +99,6 @@ def _traced(program: ExportedProgram, shapes: Shapes) -> tuple[Trace, list[Value
         for name, weight in program.weights.items():
             values[name] = trace.input((weight.array.shape, weight.dtype), False)
         known = replay(program, values)
-    check_shapes(trace.operations)
     return trace, [known[name] for name in program.outputs]
 
 
@@ -128,6 +127,7 @@ def _checked(
     program: ExportedProgram, shapes: Shapes, trace: Trace, outputs: Sequence[Value], sizes: Iterator[int]
 ) -> int:
     """Return the most bytes that values take at a time, unless they are too many."""
+    check_shapes(trace.operations)
     limit = made_limit(program.weights)
     brought = sum(_bytes((tuple(shape), entry.dtype)) for entry, shape in zip(program.inputs, shapes))
     count = len(program.inputs)

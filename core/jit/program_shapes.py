@@ -15,6 +15,9 @@ from core.kernels.engine import MXNetError
 from core.kernels.errors import OperatorError
 from core.kernels.trace import Operation
 
+_NEVER_EMPTY = frozenset({"slice", "where", "where_same"})
+"""What ends the process on tensors without elements; the public functions answer those themselves."""
+
 
 def check_shapes(operations: Sequence[Operation]) -> None:
     """Make sure that the engine's inference gives the shapes and types that ours gave, of all operations.
@@ -27,7 +30,11 @@ def check_shapes(operations: Sequence[Operation]) -> None:
         if isinstance(operator, Region):
             for body in operator.subprograms.values():
                 check_shapes(body.operations)
-        elif operator.handle is not None and operator.infer is not None and not operator.allocate:
+            continue
+        shapes = [value.meta[0] for value in (*operation.inputs, *operation.outputs)]
+        if operator.name in _NEVER_EMPTY and any(0 in shape for shape in shapes):
+            raise OperatorError(f"{operator.name}: the engine does not compute it without elements, in {shapes}")
+        if operator.handle is not None and operator.infer is not None and not operator.allocate:
             _check(operation)
 
 

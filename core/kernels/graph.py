@@ -66,7 +66,7 @@ def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes:
     group = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
     names = [symbol.name for symbol in inputs]
     shapes = dict(zip(names, [shape for shape, _ in metas]))
-    input_shapes, output_shapes, _ = group.infer_shape(**shapes)
+    input_shapes, output_shapes, _ = group._infer_shape_impl(False, **shapes)  # infer_shape prints what it refuses
     if output_shapes is not None:
         for shape, (given, _) in zip(input_shapes, metas):
             if tuple(shape) != tuple(given):  # some operators say what it should be, and then read that much

@@ -19,6 +19,7 @@ from core.kernels.dimension import contains_dimension
 from core.kernels.door import Meta, Plan, Value, constant, invoke, state
 from core.kernels.dtypes import DType, bfloat16, dtype_of_numpy, float64
 from core.kernels.engine import Array
+from core.kernels.errors import OperatorError
 
 Check = Callable[[Sequence[Meta], dict[str, Any]], None]
 Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
@@ -257,7 +258,9 @@ class ConstantOperator(Operator):
 
     def _infer(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Sequence[Meta]:
         shape, dtype = self.form(**attributes)
-        shape = tuple([max(operator.index(size), 0) for size in shape])
+        shape = tuple([operator.index(size) for size in shape])
+        if any(size < 0 for size in shape):
+            raise OperatorError(f"{self.name}: a result of shape {list(shape)}: sizes start at 0")
         return [(shape, dtype_of_numpy(np.zeros((), dtype)))]
 
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:

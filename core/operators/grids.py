@@ -24,12 +24,13 @@ from core.tensor import Tensor
 
 def _base_points(sizes: Sequence[int], align_corners: bool) -> np.ndarray:
     """Return the points of an untransformed grid in homogeneous coordinates, one in each row."""
-    axes = []
-    for length in sizes:
+    rank = len(sizes)
+    points = np.ones((*sizes, rank + 1))
+    for axis, length in enumerate(sizes):  # the last axis of an image is its first coordinate
         ends = 1.0 if align_corners else 1.0 - 1.0 / length
-        axes.append(np.linspace(-ends, ends, length) if length > 1 else np.zeros(1))
-    points = np.stack([*np.meshgrid(*axes, indexing="ij")][::-1] + [np.ones(sizes)], axis=-1)
-    return points.reshape(-1, len(sizes) + 1)
+        along = np.linspace(-ends, ends, length) if length > 1 else np.zeros(1)
+        points[..., rank - 1 - axis] = along.reshape([-1 if i == axis else 1 for i in range(rank)])
+    return points.reshape(-1, rank + 1)
 
 
 _points = ConstantOperator(

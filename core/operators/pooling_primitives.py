@@ -236,7 +236,7 @@ def _counted_form(
     exclusive: bool,
 ) -> tuple[Sequence[int], Any]:
     counts = [
-        (length + before + after + extra - k) // s + 1
+        max((length + before + after + extra - k) // s + 1, 0)
         for length, k, s, (before, after), extra in zip(size, kernel, stride, pairs, extras)
     ]
     return [1, 1, *counts, *[1] * (len(size) - len(counts))], np.float64

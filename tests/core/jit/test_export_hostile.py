@@ -89,6 +89,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (set_at("inputs", 0, "shape", [None, -3]), r"inputs\[0\].shape must be a list of sizes"),
         (set_at("inputs", 0, "dtype", "complex64"), r"inputs\[0\].dtype must be one of float32"),
         (set_at("examples", [[[2]]]), r"examples\[0\] must be shapes that fit the inputs"),
+        (set_at("examples", [[[0, 3]]]), r"examples\[0\] must be shapes that fit the inputs, not \[\(0, 3\)\]"),
         (set_at("arguments", []), "arguments must be forms of 1 tensors"),
         (set_at("class_names", [1]), "class_names must be a list of text"),
         (set_at("weights", 0, "shape", [3, 5]), r"is float32\[3, 5\] in the program, but float32\[3, 4\] in weights"),
