@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -122,7 +123,7 @@ class _Bar(tqdm):  # type: ignore[type-arg]
 
     def __init__(self, total: int, done: int, **options: Any) -> None:
         form = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{left}{postfix}]"
-        given = {"dynamic_ncols": True, "mininterval": 0.2, **options}
+        given = {"mininterval": 0.2, **_size(), **options}
         super().__init__(total=total, initial=done, bar_format=form, **given)
 
     @property
@@ -147,6 +148,14 @@ class _Bar(tqdm):  # type: ignore[type-arg]
             self.set_description_str(COMPILING)  # which shows how much time has passed, too
         if self.desc == COMPILING:
             self.set_description_str()
+
+
+def _size() -> dict[str, Any]:
+    """Return tqdm's options for the terminal's size; one that says it has no columns would show nothing."""
+    with contextlib.suppress(OSError):  # no terminal
+        if os.get_terminal_size(sys.stderr.fileno()).columns == 0:
+            return {"ncols": 80, "nrows": 24}
+    return {"dynamic_ncols": True}
 
 
 class _Log(_Bar):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
 import re
 import sys
 import time
@@ -231,6 +233,18 @@ def test_a_log_gets_whole_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert re.fullmatch(r"epoch 1/20 +0%\|.*\| 1/380 \[00:\d\d<\?, loss 2.5, 64 samples/s\]", lines[0])
     assert re.fullmatch(r"epoch 1/20 +1%\|.*\| 3/380 \[00:\d\d<00:37, loss 2.5, 64 samples/s\]", lines[2])
     assert capsys.readouterr().out == "a line\n" * 3
+
+
+def test_a_terminal_without_a_size_shows_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = pty.openpty()  # 0 columns, as where a program starts another one in a terminal
+    with open(writer, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        console = Console()
+        console.open(4, 0, 1)
+        console.close()
+        shown = os.read(reader, 1000).decode("utf-8")
+    os.close(reader)
+    assert re.search(r"0%\|.*\| 0/4 \[00:\d\d<\?\]", shown)
 
 
 def test_a_terminal_shows_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
