@@ -74,7 +74,7 @@ def _report(config: GANConfig, folder: RunFolder, task: Any, outcome: Outcome) -
         print(*[f"  {line}" for line in task.remarks()], sep="\n")
     good = meets_expectation(config, outcome.results)
     commands = folder_of(__file__)
-    tries = [f"  python {commands}/infer.py {mode} {folder}" for mode in task.modes]
+    tries = [f"  python {commands}/infer.py {mode} {folder}{task.needs(mode)}" for mode in task.modes]
     print(
         f"\nlook at   {folder}/samples, {folder}/learning_curve.png\nnext, try",
         *tries,

@@ -190,6 +190,10 @@ class AttributeEditing(AdversarialTask):
         """Return a line that says who judged the edits."""
         return [f"attributes told by {self.judge().description}"]
 
+    def needs(self, mode: str) -> str:
+        """Return the attribute that a sweep cannot do without."""
+        return f" --attribute {self.attribute_names[0]}" if mode == "sweep" else ""
+
     # pictures
 
     def edit(self, images: np.ndarray, source: np.ndarray, target: np.ndarray, strength: float = 1.0) -> np.ndarray:

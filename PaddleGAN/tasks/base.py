@@ -177,6 +177,10 @@ class AdversarialTask(Task):
         counts = ", ".join(f"{len(self.dataset(split)):,} {split}" for split in self.splits)
         return [f"data: {counts} ({self.config.data.train.dataset.name})"]
 
+    def needs(self, mode: str) -> str:
+        """Return what a command line of infer.py needs behind the run's folder, with a space in front, or nothing."""
+        return ""
+
     def remarks(self) -> list[str]:
         """Return lines that say how the numbers of an evaluation came about, as by which features."""
         return []

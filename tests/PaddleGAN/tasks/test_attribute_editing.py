@@ -293,6 +293,12 @@ def test_what_cannot_work_is_refused(kind: str, further: str, message: str, tmp_
     assert "\n" not in str(refused.value)
 
 
+def test_the_commands_that_a_run_recommends_are_complete(run: Path) -> None:
+    task, _ = open_run(str(run), "newest")
+    parsed = [infer.parse([mode, str(run), *task.needs(mode).split()]) for mode in task.modes]
+    assert [options.mode for options in parsed] == ["edit", "sweep"] and parsed[1].attribute == "Bangs"
+
+
 def test_an_attribute_that_the_run_lacks_is_named(run: Path) -> None:
     for command in (["edit", str(run), "--attributes", "Hat"], ["sweep", str(run), "--attribute", "Hat"]):
         with pytest.raises(ValueError, match=r"^the run edits Bangs, Blond_Hair, Eyeglasses, not 'Hat'$"):
