@@ -64,6 +64,7 @@ class LimitedStream(io.RawIOBase):
     Attributes:
         is_compressed: whether it is unpacked.
         header_left: how many bytes may still be read; None: any number.
+        last: what was read last.
 
     Raises:
         ArchiveError: while reading, the file is damaged.
@@ -73,6 +74,7 @@ class LimitedStream(io.RawIOBase):
     def __init__(self, raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> None:
         super().__init__()
         self.header_left: Optional[int] = None
+        self.last = b""
         self._position = 0
         self._limit = limit
         source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var,arg-type]
@@ -103,7 +105,8 @@ class LimitedStream(io.RawIOBase):
             self._position += len(piece)
             if self.is_compressed:
                 self._limit.check(self._position)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self.last = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return self.last
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer; return how many bytes came, fewer than it holds only at the end."""
@@ -280,12 +283,15 @@ def tar_members(raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> I
     stream.header_left = _LONGEST_HEADER
     with _damage():
         archive = tarfile.open(fileobj=stream, mode="r:")  # type: ignore[call-overload]
+    is_empty = archive.firstmember is None  # type: ignore[attr-defined]
     while True:
         stream.header_left = _LONGEST_HEADER
         with _damage():
-            member = archive.next()
+            member = None if is_empty else archive.next()
         stream.header_left = None
         if member is None:
+            if stream.last.strip(b"\0"):  # where tarfile sees the end of the archive
+                raise ArchiveError("the header of a member is damaged")
             return
         if member.size < 0:
             raise ArchiveError("a member has a negative size")

@@ -75,6 +75,17 @@ def test_members_of_every_kind_of_archive(mode, tmp_path) -> None:
             [member.read() for member in archive_members(path)]
 
 
+@pytest.mark.parametrize("damage", ["changed", "cut"])
+def test_a_damaged_header_is_not_the_end_of_an_archive(damage, tmp_path) -> None:
+    path = write_tar(tmp_path / "set.tar", {"a": b"1", "b": b"2", "c": b"3"})
+    content = path.read_bytes()
+    path.write_bytes(content[:1030] + b"\xff" + content[1031:] if damage == "changed" else content[:1300])
+    with pytest.raises(ArchiveError, match="the header of a member is damaged"):
+        [member.read() for member in archive_members(path)]
+    path.write_bytes(content[:1024])  # without the blocks that end it, as some programs write them
+    assert [member.read() for member in archive_members(path)] == [b"1"]
+
+
 def test_a_sparse_file_within_the_limit_is_read_with_its_holes(tmp_path) -> None:
     path = hostile_files._sparse_tar(tmp_path / "sparse.tar", "a", b"start", 5000)
     assert [member.read() for member in archive_members(path)] == [b"start" + bytes(4995)]
