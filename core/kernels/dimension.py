@@ -26,8 +26,9 @@ from core.kernels.size_attributes import same_shape as same_shape
 from core.kernels.size_attributes import smaller as smaller
 from core.kernels.size_attributes import transformed as transformed
 from core.kernels.size_expression import ARITHMETIC as ARITHMETIC
+from core.kernels.size_expression import LARGEST as LARGEST
 from core.kernels.size_expression import Expression as Expression
-from core.kernels.size_expression import combine, is_operand, lowest
+from core.kernels.size_expression import bounds, combine, is_operand
 from core.kernels.size_expression import is_known as is_known
 from core.kernels.size_expression import quotient as quotient
 from core.kernels.size_expression import same as same
@@ -39,9 +40,6 @@ from core.kernels.size_text import shape_text as shape_text
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
-
-LARGEST = 2**31
-"""No whole number that an exported program holds for its sizes, or works out from them, is beyond it."""
 
 
 class Dimension(Expression):
@@ -103,7 +101,7 @@ class Dimension(Expression):
         return self
 
     def __abs__(self) -> Any:
-        return self if lowest(self) >= 0 else combine("max", self, -self)
+        return self if bounds(self)[0] >= 0 else combine("max", self, -self)
 
     def __trunc__(self) -> Any:
         return self if self.is_whole else combine("scaled", self, 1)
@@ -208,10 +206,11 @@ def from_literal(literal: Any, value_of: Callable[[Any], Value]) -> Any:
 
 
 def _within_bounds(sign: str, first: Any, second: Any) -> Any:
+    text = f"a size is worked out as {operation_text(sign, str(first), str(second))}"
     try:
         result = combine(sign, first, second)
     except ArithmeticError as error:
-        raise OperatorError(f"a size is worked out as {operation_text(sign, str(first), str(second))}: {error}") from None
+        raise OperatorError(f"{text}: {error}") from None
     if isinstance(result, int) and abs(result) > LARGEST:
-        raise OperatorError(f"a size is worked out as {operation_text(sign, str(first), str(second))}, which is beyond 2**31")
+        raise OperatorError(f"{text}, which is beyond 2**31")
     return result

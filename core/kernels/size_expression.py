@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from core.kernels.door import Value
 
 WORLDS = (0, 1)
+LARGEST = 2**31
+"""No whole number that an exported program holds for its sizes, or works out from them, is beyond it."""
 MAXIMUM_DEPTH = 64
 MAXIMUM_PARTS = 10_000
 """Of one expression: how deep its operations may be nested, and how many there may be, with their numbers and sizes."""
@@ -185,10 +187,12 @@ def _extreme(sign: str, first: Any, second: Any) -> Any:
     for one, other in ((first, second), (second, first)):
         if same(one, other):
             return one
-        if not isinstance(one, Expression) and one <= lowest(other):
-            return one if sign == "min" else other
-        if not isinstance(one, Expression) and one == math.inf:
-            return other if sign == "min" else one
+        if not isinstance(one, Expression):
+            low, high = bounds(other)
+            if one <= low:
+                return one if sign == "min" else other
+            if one >= high:
+                return other if sign == "min" else one
     return None
 
 
@@ -249,24 +253,27 @@ def same(first: Any, second: Any) -> bool:
     return same(first.parts[0], second.parts[0]) and same(first.parts[1], second.parts[1])
 
 
-def lowest(size: Any) -> float:
-    """Return a bound that a size is never below; the size of an axis is at least 1 in every run."""
+def bounds(size: Any) -> tuple[float, float]:
+    """Return what a size is never below, and never above; an axis holds 1 to 2**31 elements in every run."""
     if not isinstance(size, Expression):
-        return float(size)
+        return float(size), float(size)
     if size.sign == "size":
-        return 1.0
-    first, second = lowest(size.parts[0]), lowest(size.parts[1])
-    if size.sign == "-" and not isinstance(size.parts[1], Expression):
-        return first - second
-    if size.sign in ("+", "min", "max"):
-        return float(ARITHMETIC[size.sign](first, second))
-    if size.sign == "*" and min(first, second) >= 0:
-        return first * second
-    if size.sign == "scaled" and second > 0 and math.isfinite(first):
-        return float(int(first * second))
-    if size.sign in ("//", "/", "%") and first >= 0 and second > 0:
-        return 0.0
-    return -math.inf
+        return 1.0, float(LARGEST)
+    (low, high), (least, most) = bounds(size.parts[0]), bounds(size.parts[1])
+    if size.sign == "+":
+        return low + least, high + most
+    if size.sign == "-":
+        return low - most, high - least
+    if size.sign in ("min", "max"):
+        return ARITHMETIC[size.sign](low, least), ARITHMETIC[size.sign](high, most)
+    if size.sign in ("*", "scaled") and math.isfinite((high - low) * (most - least)):
+        corners = [ARITHMETIC[size.sign](one, other) for one in (low, high) for other in (least, most)]
+        return float(min(corners)), float(max(corners))
+    if size.sign == "*" and low >= 0 and least >= 0:
+        return low * least, math.inf
+    if size.sign in ("//", "/", "%") and low >= 0 and least > 0:
+        return 0.0, most if size.sign == "%" else high / least
+    return -math.inf, math.inf
 
 
 def number(size: Any, world: int) -> Any:

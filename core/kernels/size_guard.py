@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from core.kernels import door
 from core.kernels.errors import UnknownSizeError, user_line
 from core.kernels.size_attributes import evaluated
-from core.kernels.size_expression import WORLDS, Expression, leaves_of, lowest, number, plain, same
+from core.kernels.size_expression import WORLDS, Expression, bounds, leaves_of, number, plain, same
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
@@ -83,14 +83,9 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     sides = [0 if isinstance(side, Expression) else side for side in (first, second)]
     if not all(math.isfinite(side) for side in sides):  # every size compares alike with an infinite number
         return bool(COMPARISONS[sign](*sides))
-    if not isinstance(second, Expression):  # what holds for every size is no condition
-        bound = lowest(first)
-        if second < bound or (second == bound and sign in ("<", ">=")):
-            return sign in ("!=", ">", ">=")
-    elif not isinstance(first, Expression):
-        bound = lowest(second)
-        if first < bound or (first == bound and sign in (">", "<=")):
-            return sign in ("!=", "<", "<=")
+    always = _always(sign, first, second)
+    if always is not None:
+        return always
     outcomes = [bool(COMPARISONS[sign](number(first, world), number(second, world))) for world in WORLDS]
     if outcomes[0] != outcomes[1]:
         in_each = [f"{number(first, world)} {sign} {number(second, world)}" for world in WORLDS]
@@ -111,3 +106,13 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     ):
         trace.guards.append(Guard(sign, first, second, outcomes[0], user_line(), text, len(trace.operations)))
     return outcomes[0]
+
+
+def _always(sign: str, first: Any, second: Any) -> Optional[bool]:
+    """Return the outcome of a comparison that is the same for every size, and so no condition; None if it is not."""
+    (low, high), (least, most) = bounds(first), bounds(second)
+    if high < least or (high == least and sign in ("<=", ">")):
+        return sign in ("<", "<=", "!=")
+    if low > most or (low == most and sign in ("<", ">=")):
+        return sign in (">", ">=", "!=")
+    return None

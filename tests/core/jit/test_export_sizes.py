@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -68,9 +69,22 @@ def test_what_a_file_cannot_hold_is_refused_while_it_is_exported(tmp_path: Path)
     spec = [InputSpec([None, None])]
     with pytest.raises(UnknownSizeError, match=r"py:\d+: x.shape\[1\] \* inf computes with inf, .*use a finite number"):
         core.jit.save(lambda x: x + x.shape[1] * math.inf, tmp_path / "m", spec)
+    with pytest.raises(ValueError, match=r"refused when it is loaded \(.*holds the whole number .*, beyond 2"):
+        core.jit.save(lambda x: x + x.shape[1] * 2**40, tmp_path / "m", spec)
     with pytest.raises(UnknownSizeError, match=r"py:\d+: the exponent x.shape\[1\] is unknown while this program is"):
         core.jit.save(lambda x: x + 2 ** x.shape[1], tmp_path / "m", spec)
     assert not (tmp_path / "m").exists()
+
+
+def test_slices_to_an_end_that_no_axis_has(tmp_path: Path) -> None:
+    def network(x: core.Tensor) -> list[core.Tensor]:
+        y = x if x.shape[1] < 2**40 else -x
+        return [x[:, 1:sys.maxsize], core.slice(x, [1], [-(2**62)], [2**62]), x[:, ::-1], y]
+
+    core.jit.save(network, tmp_path / "m", [InputSpec([None, None])])
+    x = np.arange(10, dtype=np.float32).reshape((2, 5))
+    for got, wanted in zip(Predictor(tmp_path / "m").run(x), (x[:, 1:], x, x[:, ::-1], x)):
+        np.testing.assert_array_equal(got, wanted)
 
 
 RESAMPLED: list[dict[str, Any]] = [

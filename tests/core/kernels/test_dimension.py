@@ -131,6 +131,21 @@ def test_an_expression_that_no_file_could_hold_is_refused(x: core.Tensor) -> Non
     assert size.count == 2**13 - 1
 
 
+def test_what_holds_for_every_size_is_no_condition(trace: Trace, x: core.Tensor) -> None:
+    n, _, w = x.shape
+    big = 2**62
+    assert dimension.smaller(n, big) is n and dimension.larger(n - big, 0) == 0 and dimension.larger(n, -big) is n
+    assert n < big and n - w < big and n * w < 2**63 and not n + w >= 2**33 and n > -big and n % w <= 2**31
+    assert not n // w < 0 and n / 0.5 >= 0 and dimension.combine("scaled", n, 0.5) <= 2**30 and big > n
+    assert not trace.guards
+    assert n * w < 2**40 and n - w < 0 and dimension.combine("scaled", n, 0.5) > 2
+    assert [repr(guard) for guard in trace.guards] == [
+        "<guard x.shape[0] * x.shape[2] < 1099511627776 is True>",
+        "<guard x.shape[0] - x.shape[2] < 0 is True>",
+        "<guard int(x.shape[0] * 0.5) > 2 is True>",
+    ]
+
+
 def test_a_damaged_literal_is_refused(x: core.Tensor) -> None:
     for literal in ("7", ["size"], ["system", 1, 2], None):
         with pytest.raises(ValueError, match="no expression of sizes"):
