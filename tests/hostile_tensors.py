@@ -94,8 +94,8 @@ TENSORS: dict[str, Bomb] = {
         MADE,
     ),
     "unused_statistics": Bomb(made_by(operation("unused_statistics", [], "v", [BIG], size=BIG, of="float64")), MADE),
-    "wide text among numbers": Bomb(
-        made_by(operation("numbers", [], "v", [2], numbers=["a" * 1000, *[1] * 1000], of="int64")), "is no number"
+    "wide text for numbers": Bomb(
+        made_by(operation("numbers", [], "v", [2], numbers=["a" * 1000, *["1"] * 1000], of="int64")), "is no number"
     ),
     "uniform": Bomb(
         made_by(operation("uniform", [], "v", [BIG], ctx="cpu(0)", low=0.0, high=1.0, size=[BIG], dtype="float32")),
@@ -108,6 +108,17 @@ TENSORS: dict[str, Bomb] = {
     "randint": Bomb(
         made_by(operation("randint", [], "v", [BIG], ctx="cpu(0)", low=0, high=5, shape=[BIG], dtype="int64")),
         f"{MADE}randint",
+    ),
+    "text times a number": Bomb(
+        made_by(full("v", [2, 2]), operation("reshape", ["v"], "w", [None], newshape=[2**40, "a"])),
+        "newshape must be numbers, or text, or lists",
+    ),
+    "a list times a number": Bomb(
+        made_by(
+            full("v", [2, 2]),
+            operation("broadcast_to", ["v"], "w", [None], shape=[[1, 1], sized(["*", 2**15, 2**15])]),
+        ),
+        "shape must be numbers, or text, or lists",
     ),
     # constants that grow
     "one_hot": Bomb(

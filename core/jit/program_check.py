@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any, Union
 
-from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, size_names
+from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
 from core.jit.program_memory import measured
 from core.jit.program_values import MAXIMUM_RANK, DamagedProgram, check_keys, require
 from core.kernels.engine import MXNetError
@@ -71,6 +71,8 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
                 f"{names.place}operations[{i}]: this core has no operator {node.operator[:60]!r}{hint}: update core, or"
                 " export again"
             )
+        for key, value in node.attributes.items():
+            require(not _is_mixed(value), f"{names.place}{place}.{key}", "numbers, or text, or lists", value)
         for key, least in LEAST.items():
             good = all(not isinstance(n, int) or n >= least for n in _numbers(node.attributes.get(key)))
             require(good, f"{names.place}{place}.{key}", f"at least {least}", node.attributes.get(key))
@@ -84,6 +86,15 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
     require(not guards, f"{names.place}guards", "at positions inside the program", [g.position for g in guards])
     for name in program.outputs:
         names.use(name, "outputs")
+
+
+def _is_mixed(value: Any) -> bool:
+    """Return whether numbers stand beside text or lists: multiplied as sizes they would repeat these."""
+    if not isinstance(value, tuple):
+        return False
+    repeatable = [isinstance(item, (tuple, str)) for item in value]
+    numbers = [isinstance(item, (int, float, SizeExpression)) for item in value]
+    return (any(repeatable) and any(numbers)) or any(_is_mixed(item) for item in value)
 
 
 def _numbers(value: Any) -> list[Any]:

@@ -127,13 +127,13 @@ def _checked(
     program: ExportedProgram, shapes: Shapes, trace: Trace, outputs: Sequence[Value], sizes: Iterator[int]
 ) -> int:
     """Return the most bytes that values take at a time, unless they are too many."""
-    check_shapes(trace.operations)
     limit = made_limit(program.weights)
     brought = sum(_bytes((tuple(shape), entry.dtype)) for entry, shape in zip(program.inputs, shapes))
     count = len(program.inputs)
     account = _Account(limit, limit + PER_INPUT * brought, sizes)
     origins = {id(value): _CALLER if i < count else _WEIGHT for i, value in enumerate(trace.variables)}
     account.run(trace.operations, outputs, origins, 0, 0)
+    check_shapes(trace.operations)
     return account.peak
 
 
