@@ -106,10 +106,11 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> Optional[int]:
-        self._sock.settimeout(_patience(self._deadline))
         try:
+            self._sock.settimeout(_patience(self._deadline))
             return self._stream.readinto(buffer)
-        except OSError:
+        except (OSError, TooLate):
+            self._stream.close()  # http.client does not close a proxy's answer that ends early
             _patience(self._deadline)  # which of the two times was over
             raise
 

@@ -88,7 +88,7 @@ def failure(url: str) -> str:
 
 def test_every_stage_of_a_download_ends_within_the_deadline(address, monkeypatch) -> None:
     urls = {stage: f"http://{address}/{stage}" for stage in STAGES}
-    urls["handshake"] = f"https://{address}/silent"
+    urls["handshake"] = f"https://{address}/handshake"
     with concurrent.futures.ThreadPoolExecutor(len(urls)) as pool:
         running = {stage: pool.submit(failure, url) for stage, url in urls.items()}
         messages = {stage: future.result(30) for stage, future in running.items()}
