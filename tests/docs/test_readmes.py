@@ -50,10 +50,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_photos(folder / "ILSVRC2012", classes=2, count=1)
     for name in ("train_list.txt", "val_list.txt"):
         (folder / "ILSVRC2012" / name).write_text("class_0/0.png 0\nclass_1/0.png 1\n")
-    for record in (WEIGHTS["ResNet18"], WEIGHTS["ResNet50_vd"], SSLD_WEIGHTS["ResNet50_vd"]):
-        file = folder / "official" / record.url.partition("://")[2]
+    for name, table in (("ResNet18", WEIGHTS), ("ResNet50_vd", WEIGHTS), ("ResNet50_vd", SSLD_WEIGHTS)):
+        file = folder / "official" / table[name].url.partition("://")[2]
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_weights(file, record.name, 1000)
+        write_weights(file, name, 1000)
     write_weights(folder / "mine.pdparams", "ResNet18", 7)
     write_cora(folder / "cora")
     write_blobs(folder / "clothes", 60, 30)

@@ -1,0 +1,233 @@
+"""Good files of every kind that is read here, and how each is damaged by a number."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+import random
+import struct
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from PIL import Image
+
+import core
+from core.weights import write_safetensors
+from PGL import Graph
+from tests import fuzz, hostile_files, hostile_images, hostile_programs
+from tests.core.weights.test_mxnet_params import WITH_NUMPY_SHAPES, WITHOUT_NUMPY_SHAPES
+from tests.fuzzing import structure
+from tests.fuzzing.structure import Mutation
+from tests.hostile_images import encoded
+from tests.PGL.small_sets import write_cora
+from tests.program_texts import write
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Good(NamedTuple):
+    """A good file, or a folder of which one file is damaged.
+
+    Attributes:
+        name: of the file or folder.
+        data: the file's content; that of the file that is damaged.
+        mutation: one that knows the format; None: only bytes are changed.
+        file: in a folder, the name of this file.
+        others: the folder's other files.
+        packed: whether it is compressed after it was damaged.
+    """
+
+    name: str
+    data: bytes
+    mutation: Optional[Mutation] = None
+    file: Optional[str] = None
+    others: Mapping[str, bytes] = {}
+    packed: bool = False
+
+
+def good_files(folder: Path) -> dict[str, list[Good]]:
+    """Return good files of each kind.
+
+    Args:
+        folder: where some are made.
+    """
+    weights = _weights(folder)
+    return {
+        "weights": [good for good in weights if good.name != "a.pdopt"],
+        "state": [good for good in weights if not good.name.startswith("f")],
+        "image": _images(),
+        "config": [_config(*one) for one in CONFIGS],
+        "program": _folder(_exported(folder / "program"), {".json": structure.of_json, **SAFETENSORS}),
+        "idx": _idx(),
+        "planetoid": _folder(write_cora(folder / "cora"), {"": structure.of_pickle, ".index": None}),
+        "graph": _folder(_graph(folder / "graph"), {".json": structure.of_json, ".npy": None}),
+        "archive": _archives(),
+    }
+
+
+CONFIGS = (("PaddleClas", "digits_lenet"), ("PaddleGAN", "faces_stgan"), ("PGL", "umls_rotate"))
+SAFETENSORS: dict[str, Optional[Mutation]] = {".safetensors": structure.of_safetensors}
+
+
+def _folder(folder: Path, mutations: Mapping[str, Optional[Mutation]]) -> list[Good]:
+    """Return a case for each file of a folder whose suffix, without that of the data set's name, has a mutation."""
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    cases = []
+    for name, data in files.items():
+        suffix = "" if name.startswith("ind.") and not name.endswith(".index") else Path(name).suffix
+        others = {other: content for other, content in files.items() if other != name}
+        cases.append(Good(folder.name, data, mutations[suffix], name, others))
+    return cases
+
+
+def _config(toolkit: str, name: str) -> Good:
+    data = (ROOT / toolkit / "configs" / f"{name}.yaml").read_bytes()
+    return Good(f"{toolkit}_config.yaml", data, structure.of_yaml)
+
+
+def _weights(folder: Path) -> list[Good]:
+    arrays = {"conv.weight": np.arange(120, dtype=np.float32).reshape(4, 3, 10), "step": np.array(7)}
+    saved = {**arrays, "StructuredToParameterName@@": {name: f"p_{name}" for name in arrays}}
+    write_safetensors(arrays, folder / "arrays.safetensors", {"format": "1"})
+    native = (folder / "arrays.safetensors").read_bytes()
+    pickles = [pickle.dumps(saved, protocol) for protocol in (2, 4)]
+    fluid = struct.pack("<IQI", 0, 0, 0) + struct.pack("<i", 6) + b"\x08\x05\x10\x02\x10\x03" + bytes(24)
+    return [
+        *(Good("a.pdparams", data, structure.of_pickle) for data in pickles),
+        Good("a.pdopt", pickle.dumps({"LR": {"last_epoch": 3}, "moment_0": arrays["step"]}, 2), structure.of_pickle),
+        Good("a.safetensors", native, structure.of_safetensors),
+        Good("a.params", WITHOUT_NUMPY_SHAPES),
+        Good("b.params", WITH_NUMPY_SHAPES),
+        Good("fc_w", fluid),
+        Good("fluid.tar", _tar({"fluid/fc_w": fluid, "fluid/fc_b": fluid}), structure.of_tar),
+    ]
+
+
+def _images() -> list[Good]:
+    pixels = np.random.RandomState(0).randint(0, 256, (8, 12, 3), dtype=np.uint8).repeat(4, axis=0).repeat(4, axis=1)
+    picture = Image.fromarray(pixels)
+    kinds: list[tuple[str, str, Any, Optional[Mutation]]] = [
+        ("a.png", "PNG", picture, structure.of_png),
+        ("p.png", "PNG", picture.quantize(16), structure.of_png),
+        ("a.jpg", "JPEG", picture, None),
+        ("c.jpg", "JPEG", picture.convert("CMYK"), None),
+        ("a.gif", "GIF", picture, None),
+        ("a.bmp", "BMP", picture, None),
+        ("a.webp", "WEBP", picture, None),
+        ("a.tiff", "TIFF", picture, None),
+        ("a.ppm", "PPM", picture, None),
+    ]
+    return [Good(name, encoded(format, image), mutation) for name, format, image, mutation in kinds]
+
+
+def _exported(folder: Path) -> Path:
+    core.seed(0)
+    network = core.nn.Sequential(core.nn.Conv2D(3, 4, 3), core.nn.ReLU(), core.nn.Flatten(), core.nn.Linear(16, 2))
+    core.jit.save(network, folder, [core.static.InputSpec([None, 3, 4, 4], "float32", "images")])
+    return folder
+
+
+def _idx() -> list[Good]:
+    images = struct.pack(">4i", 2051, 5, 6, 7) + bytes(range(210))
+    labels = struct.pack(">2i", 2049, 5) + bytes(5)
+    return [Good("images", images), Good("labels", labels), Good("images.gz", images, packed=True)]
+
+
+def _graph(folder: Path) -> Path:
+    features = {"x": np.arange(12, dtype=np.float32).reshape(6, 2)}
+    Graph(edges=[(0, 1), (1, 2), (3, 4), (4, 5)], num_nodes=6, node_feat=features).dump(str(folder))
+    return folder
+
+
+def _tar(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+def _archives() -> list[Good]:
+    files = {"data/a.txt": b"first", "data/b/c.txt": b"second" * 100}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return [
+        Good("a.tar", _tar(files), structure.of_tar),
+        Good("a.tar.gz", _tar(files), structure.of_tar, packed=True),
+        Good("a.zip", out.getvalue(), structure.of_zip),
+    ]
+
+
+def damaged(number: int, goods: list[Good], folder: Path) -> Path:
+    """Write the damaged file of a number, the same one each time.
+
+    Args:
+        number: which one.
+        goods: the good files of its kind.
+        folder: where to write; it is empty.
+
+    Returns:
+        The file, or the folder that it is in.
+    """
+    good = goods[number % len(goods)]
+    source = random.Random(number)
+    if good.mutation is not None and source.random() < 0.6:
+        data = good.mutation(source, good.data)
+    else:
+        data = fuzz.mutated(number, [good.data, *(other.data for other in goods)][: 1 + source.randrange(2)])
+    return written(good, data, folder)
+
+
+def written(good: Good, data: bytes, folder: Path) -> Path:
+    """Write a file, or the folder that it is in; return its path.
+
+    Args:
+        good: the case.
+        data: what takes the place of its content.
+        folder: where to write.
+    """
+    path = folder / good.name
+    if good.file is None:
+        path.write_bytes(gzip.compress(data, mtime=0) if good.packed else data)
+        return path
+    path.mkdir()
+    for name, content in {**good.others, good.file: data}.items():
+        (path / name).write_bytes(content)
+    return path
+
+
+def bombs(kind: str, folder: Path) -> list[Path]:
+    """Write the small files that ask for much: each has to be refused.
+
+    Args:
+        kind: "weights", "image", "archive" or "program".
+        folder: where to write them.
+    """
+    written = []
+    if kind == "weights":
+        written = [make(_made(folder, make.__name__)) for make in (*hostile_files.PICKLES, *hostile_files.WEIGHTS)]
+    elif kind == "archive":
+        written = [make(_made(folder, make.__name__)) for make in hostile_files.ARCHIVES]
+    elif kind == "image":
+        for name, make_image in hostile_images.HOSTILE_IMAGES.items():
+            written.append(_made(folder, name) / f"{name}.jpg")
+            written[-1].write_bytes(make_image())
+    else:
+        for name, bomb in hostile_programs.BOMBS.items():
+            written.append(folder / name)
+            write(written[-1], bomb.text())
+    return written
+
+
+def _made(folder: Path, name: str) -> Path:
+    (folder / name).mkdir(parents=True)
+    return folder / name

@@ -1,0 +1,129 @@
+"""Every config of every toolkit is walked, from training, killed and continued, to predictions of its export."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.PaddleGAN.small_runs import write_blobs
+from tests.PaddleGAN.tasks.translations import write_pictures
+from tests.PGL.small_sets import write_cora
+from tests.walks.cases import ADVERSARIAL, FACES, GRAPHS, PAIRED, ROOT, write_photos, write_weights
+from tests.walks.killing import KillingServer
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_graph
+
+pytestmark = pytest.mark.exhaustive
+
+SIDE = 64
+"""Of images, pixels, where a network takes such small ones."""
+OWN_SIZE = re.compile("AlexNet|GoogLeNet|Inception|SqueezeNet|VGG|Xception")
+"""Networks that need images of about the size that their config says."""
+
+
+def configs(toolkit: str) -> list[Any]:
+    """Return the configs of a toolkit, named by their files."""
+    return [pytest.param(file, id=file.stem) for file in sorted((ROOT / toolkit / "configs").rglob("*.yaml"))]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[KillingServer]:
+    started = KillingServer()
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("file", configs("PaddleClas"))
+def test_a_classifier(file: Path, server: KillingServer, tmp_path: Path) -> None:
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    kind = config["data"]["train"]["dataset"]["name"]
+    data: Any = None
+    changes = ["data.num_workers=0", "data.train.batch_size=2"]
+    if kind == "Digits":
+        changes.append("data.train.batch_size=600")
+    elif kind in ("MNIST", "FashionMNIST"):
+        data = write_blobs(tmp_path / "data", 80, 20)
+        changes.append("data.train.batch_size=20")
+    else:
+        data = _write_photographs(tmp_path / "data", config["data"], kind)
+        changes += ["model.class_num=2", *_smaller(config)]
+    for section in ("model", "teacher"):
+        part = config.get(section) or {}
+        if part.get("pretrained") is True:
+            weights = write_weights(tmp_path / f"{section}.pdparams", part["name"], 5 if section == "model" else 2)
+            changes.append(f"{section}.pretrained={weights}")
+    if config.get("teacher"):
+        changes += ["teacher.class_num=2", "teacher.arguments={}"]
+    photos = write_photos(tmp_path / "photos", classes=1, count=2) / "class_0"
+    walk = Walk(server, tmp_path, "PaddleClas", file, data, changes)
+    walk_classifier(walk, photos, "test" if "test" in config["data"] else "valid")
+
+
+def _write_photographs(folder: Path, data: Any, kind: str) -> Path:
+    """Write pictures of two classes where a config looks for them."""
+    if kind == "ImageNetDataset":
+        write_photos(folder, classes=2, count=1, side=SIDE)
+        for name in ("train_list.txt", "val_list.txt"):
+            (folder / name).write_text("class_0/0.png 0\nclass_1/0.png 1\n")
+        return folder
+    for root in sorted({section["dataset"]["root"] for section in data.values() if isinstance(section, dict)}):
+        write_photos(folder / root, side=SIDE)
+    return folder
+
+
+def _smaller(config: Any) -> list[str]:
+    """Return changes by which images are small, where the network takes such."""
+    changes = []
+    for split in ("train", "valid", "test"):
+        for number, transform in enumerate(config["data"].get(split, {}).get("transforms", [])):
+            for key in ("size", "resize_short"):
+                if isinstance(transform.get(key), int) and not OWN_SIZE.search(config["model"]["name"]):
+                    changes.append(f"data.{split}.transforms.{number}.{key}={SIDE}")
+    return changes
+
+
+@pytest.mark.parametrize("file", configs("PGL"))
+def test_a_graph_network(file: Path, server: KillingServer, tmp_path: Path) -> None:
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    _, write, changes, near, given, expected = GRAPHS[config["task"]["name"]]
+    if file.stem == "citeseer_gcn":
+        data, given = write_cora(tmp_path / "data", name="citeseer"), GRAPHS["citeseer"]
+    else:
+        data = (write_cora if file.stem.startswith("cora") else write)(tmp_path / "data")
+    wanted = [change for change in changes if change.split("=")[0].split(".")[-1] in _keys(config)]
+    walk = Walk(server, tmp_path, "PGL", file, data, wanted)
+    walk_graph(walk, near, given(data), expected)
+
+
+def _keys(config: Any) -> set[str]:
+    return {*config["task"], *config["model"]}
+
+
+@pytest.mark.parametrize("file", configs("PaddleGAN"))
+def test_a_generator(file: Path, server: KillingServer, tmp_path: Path) -> None:
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    _, write, changes, modes = ADVERSARIAL[config["task"]["name"]]
+    kind, data, more = config["data"]["train"]["dataset"]["name"], None, []
+    if kind == "UnpairedDataset":
+        for number, part in enumerate(("trainA", "trainB", "testA", "testB")):
+            write_pictures(tmp_path / "data" / part, 4, 32, first=20 * number)
+        data = tmp_path / "data"
+    elif kind == "PairedDataset":
+        data = tmp_path / "data"
+        for part in ("train", "val", "test"):
+            write_pictures(data / part, 4, 64)
+            (data / f"{part}.txt").write_text("".join(f"{part}/0{number}.png\n" for number in range(4)))
+    elif write is not None:
+        data = write(tmp_path / "data")
+    if kind == "Faces" and config["task"]["name"] == "UnconditionalGAN":
+        more = list(FACES)
+    elif kind == "UnpairedFaces":
+        more = [f"data.{split}.dataset.count=4" for split in ("train", "test")]
+    elif kind == "CelebA":
+        more = [f"data.valid.dataset={{{FACES[1].partition('={')[2]}", "data.valid.batch_size=4"]
+    walk = Walk(server, tmp_path, "PaddleGAN", file, data, [*PAIRED[:0], *changes, *more])
+    walk_adversarial(walk, modes)
