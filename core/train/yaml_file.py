@@ -44,7 +44,18 @@ def _whole_number(loader: _Loader, node: yaml.ScalarNode) -> int:
     return int(loader.construct_yaml_int(node))
 
 
+def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    """Refuse half of a character, as in "\\ud800": it can neither be printed nor saved."""
+    try:
+        node.value.encode("utf-8")
+    except UnicodeEncodeError:
+        problem = f"the text {ascii(node.value)[:80]} holds half of a surrogate pair, which is no character"
+        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+    return str(loader.construct_yaml_str(node))
+
+
 _Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+_Loader.add_constructor("tag:yaml.org,2002:str", _text)
 MOST_ENTRIES = 20_000
 """Of a config; aliases of aliases can stand for more than a memory holds."""
 

@@ -102,3 +102,15 @@ def test_numbers_that_are_none_and_long_values(tmp_path: Path) -> None:
         with pytest.raises(ConfigError) as caught:
             load_config(ClassificationConfig, tmp_path / "run.yaml", [override])
         assert message in str(caught.value)
+
+
+def test_half_a_character_is_refused_where_it_stands(tmp_path: Path) -> None:
+    for number, text in enumerate(('seed: 0\noutput: "runs/\\ud800"\n', 'seed: 0\n"\\udfff": 1\n')):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(text)
+        with pytest.raises(ConfigError) as caught:
+            load_config(ClassificationConfig, file)
+        name = ("'runs/\\ud800'", "'\\udfff'")[number]
+        assert str(caught.value) == (
+            f"{file}:2: not valid YAML: the text {name} holds half of a surrogate pair, which is no character"
+        )
