@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from core.weights.archives import ArchiveError, read_limited
+from core.weights.compressed import ArchiveError, read_limited
 from PGL.data.source import PathLike
 
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)

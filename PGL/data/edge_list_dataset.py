@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 import numpy as np
 
-from core.weights.archives import file_limit
+from core.weights.compressed import file_limit
 from core.weights.limits import LimitError
 from PGL.data.edge_list import read_edge_list, read_node_types
 from PGL.graph import Graph

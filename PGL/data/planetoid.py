@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from core.weights.archives import file_limit
+from core.weights.compressed import file_limit
 from core.weights.limits import LimitError
 from PGL.data.edges import prepared_edges
 from PGL.data.source import PathLike, Source, local_files, unpickled

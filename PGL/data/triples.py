@@ -12,7 +12,8 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from core.weights.archives import ArchiveError, archive_members
+from core.weights.archives import archive_members
+from core.weights.compressed import ArchiveError
 from PGL.data.source import PathLike
 from PGL.graph import Graph
 

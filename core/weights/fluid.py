@@ -20,8 +20,9 @@ from typing import BinaryIO, Callable, Optional
 
 import numpy
 
-from core.weights.archives import ArchiveError, archive_members, is_tar
+from core.weights.archives import archive_members, is_tar
 from core.weights.atomic import PathLike
+from core.weights.compressed import ArchiveError
 from core.weights.fluid_program import fields, persistable_names
 from core.weights.limits import MOST_AXES, array_bytes
 from core.weights.messages import shown

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Callable, Optional
 
-from core.weights.archives import ArchiveError, Member, archive_members
+from core.weights.archives import Member, archive_members
 from core.weights.atomic import PathLike, atomic_write, synchronise_directory
+from core.weights.compressed import ArchiveError
 from core.weights.locks import lock
 from core.weights.messages import shown
 from core.weights.transfer import digest_of

@@ -18,7 +18,7 @@ from PIL import Image
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
 from core.vision.image import read_image
-from core.weights.archives import ArchiveError
+from core.weights.compressed import ArchiveError
 from core.weights.limits import UnpackingLimit
 from core.weights.unpacking import unpack
 

@@ -11,7 +11,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.weights.archives import ArchiveError, LimitedStream, file_limit, open_limited
+from core.weights.compressed import ArchiveError, LimitedStream, file_limit, open_limited
 from core.weights.limits import MOST_AXES, array_bytes
 
 

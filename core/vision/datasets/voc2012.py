@@ -15,7 +15,8 @@ from PIL import Image
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
 from core.vision.decoding import decode_image, open_with_pillow
-from core.weights.archives import ArchiveError, Member, archive_members
+from core.weights.archives import Member, archive_members
+from core.weights.compressed import ArchiveError
 
 _ROOT = "VOCdevkit/VOC2012/"
 _SETS = {"train": "trainval", "test": "train", "valid": "val"}  # Paddle's choice

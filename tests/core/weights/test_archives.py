@@ -21,7 +21,8 @@ import pytest
 from core.vision.datasets import MNIST, Cifar10, Flowers
 from core.vision.datasets.idx import read_idx
 from core.weights import limits
-from core.weights.archives import ArchiveError, archive_members, is_tar, read_limited
+from core.weights.archives import archive_members, is_tar
+from core.weights.compressed import ArchiveError, read_limited
 from core.weights.unpacking import unpack
 from tests import hostile_files
 from tests.fuzz import bounds
