@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable
 
-from core.kernels.errors import UnknownSizeError, user_line
-from core.kernels.size_expression import WORLDS, Expression, combine, is_operand, number, plain, same
+from core.kernels.size_expression import WORLDS, Expression, bounds, combine, is_operand, is_whole, number, plain, same
 
 if TYPE_CHECKING:
     from core.kernels.door import Value
@@ -55,25 +54,21 @@ def ceiling(size: Any, parts: int) -> Any:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return a size raised to a power: a product where the exponent is a small whole number, otherwise a float.
+    """Return a size raised to a power, or a number to that of a size; whole where both are and neither is below 0.
 
-    Raises:
-        UnknownSizeError: the exponent is an unknown size.
+    A small known exponent makes a product; otherwise floats are raised, which cost no more for a large exponent.
     """
     if not is_operand(base) or not is_operand(exponent):
         return NotImplemented
-    exponent = plain(exponent)
-    if isinstance(exponent, Expression):
-        raise UnknownSizeError(
-            f"{user_line()}: the exponent {exponent} is unknown while this program is being traced: raise a tensor to"
-            " it, or give the size in the InputSpec"
-        )
-    if not isinstance(exponent, int) or not 0 <= exponent <= LARGEST_EXPONENT:
-        return combine("power", base, exponent)
-    result: Any = 1
-    for _ in range(exponent):
-        result = combine("*", result, base)
-    return result
+    base, exponent = plain(base), plain(exponent)
+    if isinstance(exponent, int) and 0 <= exponent <= LARGEST_EXPONENT:
+        result: Any = 1
+        for _ in range(exponent):
+            result = combine("*", result, base)
+        return result
+    raised = combine("power", base, exponent)
+    whole = all(is_whole(part) and bounds(part)[0] >= 0 for part in (base, exponent))
+    return combine("scaled", raised, 1) if whole else raised
 
 
 def contains_dimension(item: Any) -> bool:

@@ -68,7 +68,7 @@ class Expression:
         """Whether it is a whole number for every size: no division or float is in it."""
         if self.sign in ("/", "power"):
             return False
-        return self.sign in ("size", "scaled") or all(_whole(part) for part in self.parts)
+        return self.sign in ("size", "scaled") or all(is_whole(part) for part in self.parts)
 
     def leaves(self) -> list[tuple[Value, int]]:
         """Return the ``(value, axis)`` pairs whose sizes this depends on."""
@@ -138,7 +138,13 @@ def combine(sign: str, first: Any, second: Any) -> Any:
                 f"{user_line()}: {operation_text(sign, str(first), str(second))} computes with {part}, which a program"
                 " for unknown sizes cannot hold: use a finite number"
             )
-    sizes = [compute(number(first, world), number(second, world)) for world in WORLDS]
+    try:
+        sizes = [compute(number(first, world), number(second, world)) for world in WORLDS]
+    except OverflowError:
+        raise UnknownSizeError(
+            f"{user_line()}: {operation_text(sign, str(first), str(second))} is too large a number at the sizes with"
+            " which this program is traced: compute it with tensors, or give smaller examples in the InputSpec"
+        ) from None
     kind = type(first if isinstance(first, Expression) else second)
     result = kind(sign, (first, second), (sizes[0], sizes[1]))
     if result.depth > MAXIMUM_DEPTH or result.count > MAXIMUM_PARTS:
@@ -163,7 +169,7 @@ def _simplified(sign: str, first: Any, second: Any) -> Any:
         return first
     if is_known(first, 0) and sign == "+":
         return second
-    if is_known(second, 1) and (sign == "*" or (sign == "//" and _whole(first))):
+    if is_known(second, 1) and (sign == "*" or (sign == "//" and is_whole(first))):
         return first
     if is_known(first, 1) and sign == "*":
         return second
@@ -206,7 +212,7 @@ def quotient(first: Any, second: Any) -> Any:
     Returns:
         A size, or None where the division may leave a remainder.
     """
-    if not _whole(first) or not _whole(second):
+    if not is_whole(first) or not is_whole(second):
         return None
     number, factors = _product(first)
     divisor, others = _product(second)
@@ -223,7 +229,8 @@ def quotient(first: Any, second: Any) -> Any:
     return result
 
 
-def _whole(size: Any) -> bool:
+def is_whole(size: Any) -> bool:
+    """Return whether a size or number is a whole number for every size of the axes."""
     return size.is_whole if isinstance(size, Expression) else isinstance(size, int)
 
 
