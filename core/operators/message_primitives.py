@@ -115,6 +115,9 @@ def _dot_ends(source: np.ndarray, target: np.ndarray, *rows: np.ndarray, out: np
     from core.kernels.message_passing import dot_ends
 
     three = _checked(rows, source.shape[0])
+    if source.shape[-1] == 0:  # the kernel would write nothing
+        out[...] = 0.0
+        return
     given = (source.reshape(-1), target.reshape(-1), *three, _width(out), source.shape[-1])
     dot_ends(*given, out.reshape(-1))
 

@@ -240,6 +240,7 @@ def test_a_graph_without_edges_nodes_or_features() -> None:
     close(edge_softmax(weight, empty), np.zeros((0, 2)))
     close(add_ends(x, T(np.ones((2, 2))), empty), np.zeros((0, 2)))
     close(dot_ends(x, T(np.ones((2, 2))), empty), np.zeros(0))
+    close(dot_ends(T(X[..., :0]), T(Y[..., :0]), GRAPH), np.zeros((len(SOURCE), *X.shape[1:-1])))  # no features
 
 
 def bad_edges(place: int, value: int) -> Edges:
