@@ -162,7 +162,7 @@ class _Log(_Bar):
     """The same for a file: whole lines, none of which is written over."""
 
     def __init__(self, total: int, done: int) -> None:
-        super().__init__(total, done, mininterval=LINE_SECONDS, delay=LINE_SECONDS, leave=False)
+        super().__init__(total, done, mininterval=LINE_SECONDS, miniters=1, delay=LINE_SECONDS, leave=False)
 
     def display(self, msg: Optional[str] = None, pos: Optional[int] = None) -> bool:
         """Write a line."""
