@@ -262,7 +262,7 @@ def _read_weights(program: ExportedProgram, entries: Any, file: Path) -> None:
         with safetensors.safe_open(os.fspath(file), framework="numpy") as stream:
             arrays = {name: stream.get_tensor(name) for name in stream.keys()}
     except (safetensors.SafetensorError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
+        reason = ascii(" ".join(str(error).split()))[1:200]  # which may repeat what the file says
         raise DamagedProgram(f"its {WEIGHTS_FILE} cannot be read ({reason}): export it again") from None
     missing = [name for name in declared if name not in arrays]
     extra = [name for name in arrays if name not in declared]

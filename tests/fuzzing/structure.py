@@ -46,7 +46,7 @@ def _changed(source: random.Random, tree: Any) -> Any:
             del holder[key]
         elif way == 1:
             value = holder[key]
-            for _ in range(source.choice((2, 50, 300))):
+            for _ in range(source.choice((2, 20, 90))):
                 value = [value]
             holder[key] = value
         elif way == 2 and isinstance(holder[key], (int, float)):

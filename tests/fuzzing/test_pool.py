@@ -72,8 +72,8 @@ def test_bombs_are_refused(kind: str, pool: ReaderPool, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "fault"),
     [
-        ("spin", "more than 1 s of processor time"),
-        ("sleep", "no answer in 5 s"),
+        ("spin", "more than 3 s of processor time"),
+        ("sleep", "no answer in 10 s"),
         ("allocate", "3.* MB of memory"),
         ("system", "StartedProgramError: os.system"),
         ("execve", "it started a program"),
@@ -83,7 +83,7 @@ def test_bombs_are_refused(kind: str, pool: ReaderPool, tmp_path: Path) -> None:
     ],
 )
 def test_each_harm_is_caught_and_its_file_is_kept(word: str, fault: str, tmp_path: Path) -> None:
-    pool = ReaderPool(wall_seconds=5.0, seconds=1, kept=tmp_path / "kept")
+    pool = ReaderPool(wall_seconds=10.0, seconds=3, kept=tmp_path / "kept")
     file = tmp_path / "trap.txt"
     file.write_text(word)
     try:
