@@ -6,6 +6,7 @@ https://arxiv.org/abs/1903.07291
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
@@ -35,11 +36,11 @@ class SPADE(PairedTask):
             nearest, so that resized and compressed maps do.
         lambda_feature: weight of matching the discriminator's feature maps of generated and real pictures.
         lambda_vgg: weight of matching those of VGG-19; without its weights at hand it is left out, and the run says so.
-        vgg_weights: the weights of VGG-19; null: the file that PaddleClas publishes, from the cache.
+        vgg_weights: the weights of VGG-19, which are read when training begins; null: the file that PaddleClas
+            publishes, from the cache.
 
     Raises:
         ValueError: the palette is none, a weight is negative, or a network is for another number of classes.
-        FileNotFoundError: ``vgg_weights`` names no file.
     """
 
     generators = ("SPADEGenerator",)
@@ -70,8 +71,13 @@ class SPADE(PairedTask):
                 f"discriminator.network.{key} must be {needed + 3 - less} for {needed} classes, not {given - less}"
             )
         self.translators = {"AtoB": Painter(self.generator, self.palette)}
-        at_hand = vgg_weights is not None or vgg_path().is_file()
-        self.perceptual = PerceptualLoss(vgg_weights) if lambda_vgg and at_hand else None
+        self.vgg_weights = vgg_weights
+
+    @functools.cached_property
+    def perceptual(self) -> Optional[PerceptualLoss]:
+        """The loss by VGG-19, which only training needs; None without its weights at hand."""
+        at_hand = self.vgg_weights is not None or vgg_path().is_file()
+        return PerceptualLoss(self.vgg_weights) if self.lambda_vgg and at_hand else None
 
     def facts(self) -> list[str]:
         """Return lines that say what is learnt on, and whether VGG-19 is at hand."""
@@ -82,6 +88,7 @@ class SPADE(PairedTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the generator's phase, then the discriminator's."""
+        _ = self.perceptual  # read before a step is traced
         generator = (self.generator_loss, ["generator"], self.config.generator, steps_per_epoch, epochs)
         discriminator = (
             self.discriminator_loss,

@@ -100,6 +100,14 @@ def test_the_perceptual_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "note: no perceptual loss" not in "".join(task.facts())
 
 
+def test_only_training_reads_the_weights_of_the_perceptual_loss(tmp_path: Path) -> None:
+    task = task_of(paired_config(tmp_path, *SMALL), f"task.vgg_weights={tmp_path / 'gone.pdparams'}")
+    assert task.translators["AtoB"](batch_of(task)[0]).shape == [2, 3, 32, 32]
+    for needs in (task.facts, lambda: task.phases(1, 1)):
+        with pytest.raises(FileNotFoundError, match="gone.pdparams"):
+            needs()
+
+
 def test_a_run_paints_and_exports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = str(paired_config(tmp_path, *SMALL))
     assert train.main(["-c", config, "-o", "train.epochs=2"]) == 0
