@@ -27,6 +27,7 @@ Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
 _BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
+_RESHAPE = engine.operator_handle("Reshape")
 _COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
 
@@ -48,6 +49,11 @@ def apply_operator(
     symbol = Symbol(symbol_handle)
     symbol._compose(*inputs, name=f"{name.strip('_')}_{next(_serial)}")
     return [symbol[i] for i in range(len(symbol))] if len(symbol) > 1 else [symbol]
+
+
+def reshaped(symbol: Symbol, shape: Sequence[int]) -> Symbol:
+    """Return the same values in another shape, in the plain order."""
+    return apply_operator("reshaped", _RESHAPE, [symbol], Attributes({"shape": tuple(shape)}))[0]
 
 
 def block_gradient(symbol: Symbol) -> Symbol:

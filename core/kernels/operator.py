@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels import engine
+from core.kernels import engine, graph
 from core.kernels.dimension import contains_dimension
 from core.kernels.door import Meta, Plan, Value, constant, invoke, state
 from core.kernels.dtypes import DType, bfloat16, dtype_of_numpy, float64
@@ -118,6 +118,25 @@ class Operator:
             if len(shape) >= 2 and 0 not in shape and dtype.is_floating:
                 return self.same_shape_handle
         return self.handle
+
+    def in_graph(
+        self,
+        handle: ctypes.c_void_p,
+        symbols: Sequence[Any],
+        encoded: engine.Attributes,
+        metas: Sequence[Meta],
+        attributes: dict[str, Any],
+    ) -> list[Any]:
+        """Return the outputs of this operator applied to symbols of a graph.
+
+        Args:
+            handle: The engine's operator.
+            symbols: The inputs.
+            encoded: The engine's attributes.
+            metas: Shapes and types of the inputs.
+            attributes: Those of the call.
+        """
+        return graph.apply_operator(self.name, handle, symbols, encoded)
 
     def is_trapped(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
         """Return whether a compiled program runs this operator, and its rule, through a custom operator.

@@ -172,7 +172,7 @@ class Trace:
             # the engine cannot differentiate its operators on equal shapes with respect to one input only
             handle = plan.handle if all(needs) or not any(needs) else operator.handle
             assert handle is not None
-            outputs = graph.apply_operator(operator.name, handle, symbols, plan.attributes)
+            outputs = operator.in_graph(handle, symbols, plan.attributes, metas, attributes)
         outputs = outputs[: len(output_metas)]
         gradients = door.state.gradients
         followed = operator.differentiable and any(needs)

@@ -5,12 +5,14 @@ The statistics are results like any other, so that the rules can be written with
 
 from __future__ import annotations
 
+import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import door, engine
+from core.kernels import door, engine, graph
 from core.kernels.dimension import example
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, float32
@@ -48,7 +50,33 @@ def _layer_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [metas[0], ((*shape[:-1], 1), dtype), ((*shape[:-1], 1), dtype)]
 
 
-_batch_normalization = Operator(
+class _Normalization(Operator):
+    """Batch normalisation, which a graph gives images: the engine's operator makes such of anything else itself.
+
+    It does so by a view of its result's memory. Where another operator left that memory in blocks, oneDNN finds no
+    way to write there, and the process ends.
+    """
+
+    def in_graph(
+        self,
+        handle: ctypes.c_void_p,
+        symbols: Sequence[Any],
+        encoded: engine.Attributes,
+        metas: Sequence[Meta],
+        attributes: dict[str, Any],
+    ) -> list[Any]:
+        """Return the outputs of this operator applied to symbols of a graph."""
+        shape, axis = metas[0][0], attributes["axis"] % len(metas[0][0])
+        # in training the engine must not be given reshaped feature maps: its gradient writes beside their memory
+        if (len(shape) == 4 and axis == 1) or (self.training and len(shape) != 2) or 0 in shape:
+            return super().in_graph(handle, symbols, encoded, metas, attributes)
+        image = (math.prod(shape[:axis]), shape[axis], 1, math.prod(shape[axis + 1 :]))
+        encoded = engine.Attributes(self.engine_attributes(metas, {**attributes, "axis": 1}))
+        outputs = graph.apply_operator(self.name, handle, [graph.reshaped(symbols[0], image), *symbols[1:]], encoded)
+        return [graph.reshaped(outputs[0], shape), *outputs[1:]]
+
+
+_batch_normalization = _Normalization(
     "batch_normalization", "BatchNorm", infer=_batch_metas, attributes=_batch_attributes, training=True
 )
 batch_normalization_backward = Operator(
@@ -61,7 +89,7 @@ batch_normalization_backward = Operator(
     allocate=True,
     trap=True,
 )
-_frozen_normalization = Operator(
+_frozen_normalization = _Normalization(
     "frozen_normalization",
     "BatchNorm",
     infer=lambda metas, options: metas[:1],
