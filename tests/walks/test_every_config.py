@@ -15,7 +15,17 @@ from PGL.data import CiteseerDataset
 from tests.PaddleGAN.small_runs import write_blobs
 from tests.PaddleGAN.tasks.translations import write_pictures
 from tests.PGL.small_sets import write_cora
-from tests.walks.cases import ADVERSARIAL, FACES, GRAPHS, ROOT, arrays_of, rotated, write_photos, write_weights
+from tests.walks.cases import (
+    ADVERSARIAL,
+    FACES,
+    GRAPHS,
+    ROOT,
+    TRANSLATED,
+    arrays_of,
+    rotated,
+    write_photos,
+    write_weights,
+)
 from tests.walks.killing import KillingServer
 from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_graph
 
@@ -118,16 +128,20 @@ def test_a_generator(file: Path, server: KillingServer, tmp_path: Path) -> None:
         data = tmp_path / "data"
         for part in ("train", "val", "test"):
             write_pictures(data / part, 4, 64)
-            (data / f"{part}.txt").write_text("".join(f"{part}/0{number}.png\n" for number in range(4)))
+            (data / f"{part}.txt").write_text("".join(f"{part}/0{i}.png\t{part}/0{i + 1}.png\n" for i in range(3)))
     elif write is not None:
         data = write(tmp_path / "data")
     if kind == "Faces" and config["task"]["name"] == "UnconditionalGAN":
-        more = list(FACES)
+        more = [change.replace("size: 32", "size: 64") for change in FACES]
     elif kind == "UnpairedFaces":
         more = [f"data.{split}.dataset.count=4" for split in ("train", "test")]
     elif kind == "CelebA":
-        more = [f"data.valid.dataset={{{FACES[1].partition('={')[2]}", "data.valid.batch_size=4"]
+        faces = "{name: Faces, count: 4, size: 180, attributes: [Bangs, Eyeglasses]}"
+        more = [f"data.{split}.dataset={faces}" for split in ("train", "valid", "test")]
+        more.append("data.valid.batch_size=4")
         data = tmp_path
+    if "num_upsampling_layers" in config["generator"]["network"]:
+        more = [change.replace("[32, 32]", "[64, 64]") for change in TRANSLATED]
     wanted = [change for change in changes if _fits(change, config)]
     walk = Walk(server, tmp_path, "PaddleGAN", file, data, [*wanted, *more])
     walk_adversarial(walk, modes)
