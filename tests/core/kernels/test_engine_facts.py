@@ -125,7 +125,7 @@ def test_casting_to_bfloat16_and_back_knows_every_shape(shape: tuple[int, ...]) 
         assert half.shape == list(shape)
         np.testing.assert_array_equal(half.numpy(), bits)
         back = half.astype("float32").numpy()
-        np.testing.assert_array_equal(back, (bits.astype(np.uint32) << 16).view(np.float32))
+        np.testing.assert_array_equal(back, (bits.astype(np.uint32) << np.uint32(16)).view(np.float32))
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,19 @@ ALLOWED = 64 * MEGABYTE
 A_PIXEL = 12
 
 MEASURE = """
-import json, os, resource, signal, sys, time
+import io, json, os, resource, signal, sys, time
 
 def resident(key):
     with open("/proc/self/status") as stream:
         return next(int(line.split()[1]) << 10 for line in stream if line.startswith(key))
 
+from PIL import Image
 from core.vision.decoding import decode_image, open_with_pillow
+for kind in ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "PPM"):  # what is loaded late is no part of a picture's memory
+    small = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(small, kind)
+    decode_image(small.getvalue(), "small")
+    open_with_pillow(small.getvalue(), "small")
 for path, read in [(path, read) for path in sys.argv[1:] for read in (decode_image, open_with_pillow)]:
     with open(path, "rb") as stream:
         data = stream.read()
