@@ -73,6 +73,7 @@ def test_digits_are_told_apart_in_16_bits_as_in_32() -> None:
     assert abs((low == labels).mean() - (exact == labels).mean()) <= 0.01
 
 
+@pytest.mark.exhaustive
 @pytest.mark.bfloat16
 @pytest.mark.skipif(not FASHION.is_dir(), reason="the real data sets of ../shared/data are not here")
 def test_clothes_are_told_apart_in_16_bits_as_in_32() -> None:

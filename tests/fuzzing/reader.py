@@ -124,7 +124,7 @@ def _trap(path: Path) -> None:
 
         time.sleep(600)
     if word == "allocate":
-        bytearray(3 * GIGABYTE)
+        bytearray(9 * GIGABYTE // 4)
     if word == "system":
         os.system("true")  # noqa: S605
     if word == "execve":

@@ -30,7 +30,7 @@ def resident(key):
 
 from PIL import Image
 from core.vision.decoding import decode_image, open_with_pillow
-for kind in ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "PPM"):  # what is loaded late is no part of a picture's memory
+for kind in ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "PPM"):  # what is loaded late is no picture's
     small = io.BytesIO()
     Image.new("RGB", (4, 4)).save(small, kind)
     decode_image(small.getvalue(), "small")
