@@ -14,6 +14,11 @@ Steps = Mapping[str, Callable[[], Any]]
 SIZES = {"InceptionV3": 299, "InceptionV4": 299}
 
 
+def main_head(outputs: Any) -> Any:
+    """Return a network's logits; GoogLeNet gives those of three heads, the last one's first."""
+    return outputs[0] if isinstance(outputs, (list, tuple)) else outputs
+
+
 def data(name: str, batch: int) -> tuple[Any, Any]:
     """Return images [batch, 3, size, size] and their classes as numpy arrays."""
     import numpy as np
@@ -41,7 +46,7 @@ def ours(name: str, batch: int, folder: str, file_wanted: bool) -> Steps:
     array = images.numpy()
 
     def loss(x: Any, y: Any) -> Any:
-        return core.nn.functional.cross_entropy(model(x), y)
+        return core.nn.functional.cross_entropy(main_head(model(x)), y)
 
     def precision(half: bool) -> Any:
         return core.amp.auto_cast(dtype="bfloat16") if half else contextlib.nullcontext()
@@ -50,7 +55,7 @@ def ours(name: str, batch: int, folder: str, file_wanted: bool) -> Steps:
         def step() -> None:
             model.eval()
             with core.no_grad(), precision(half):
-                function(images).numpy()
+                main_head(function(images)).numpy()
 
         return step
 
@@ -162,11 +167,11 @@ def paddle(name: str, batch: int, threads: int, folder: str) -> Steps:
     def forward() -> None:
         model.eval()
         with framework.no_grad():
-            model(images).numpy()
+            main_head(model(images)).numpy()
 
     def training() -> None:
         model.train()
-        value = framework.nn.functional.cross_entropy(model(images), labels)
+        value = framework.nn.functional.cross_entropy(main_head(model(images)), labels)
         value.backward()
         optimizer.step()
         optimizer.clear_grad()

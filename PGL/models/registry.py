@@ -8,6 +8,8 @@ import importlib
 import os
 from typing import Any, Optional, Union
 
+from core.weights.messages import shown
+
 FAMILIES = {
     "gcn": ("GCN",),
     "gat": ("GAT", "GATv2"),
@@ -56,7 +58,7 @@ def model_class(name: str) -> Any:
         by_lower = {known.lower(): known for known in MODELS}
         near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
         nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
-        raise ValueError(f"there is no model {name!r}{nearest}; PGL.models.list_models() has all of them")
+        raise ValueError(f"there is no model {shown(name)}{nearest}; PGL.models.list_models() has all of them")
     return getattr(importlib.import_module(f"PGL.models.{MODELS[name]}"), name)
 
 

@@ -9,6 +9,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
+from core.weights.messages import shown
+
 FAMILIES = {
     "lenet": ("LeNet",),
     "vgg": ("VGG11", "VGG13", "VGG16", "VGG19"),
@@ -115,7 +117,7 @@ def known_name(name: str) -> str:
     by_lower = {known.lower(): ALIASES.get(known, known) for known in (*ALIASES, *MODELS)}
     near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
     nearest = f"; nearest: {', '.join(dict.fromkeys(by_lower[key] for key in near))}" if near else ""
-    raise ValueError(f"there is no model {name!r}{nearest}; PaddleClas.list_models() has all of them")
+    raise ValueError(f"there is no model {shown(name)}{nearest}; PaddleClas.list_models() has all of them")
 
 
 def entry_function(name: str) -> Callable[..., Any]:

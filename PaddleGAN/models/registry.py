@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
+from core.weights.messages import shown
+
 GENERATORS = {
     "cgan": ("CGANGenerator", "ConditionalDeepConvGenerator"),
     "dcgan": ("DCGenerator28", "DCGenerator", "DeepConvGenerator"),
@@ -134,7 +136,7 @@ def _entry(name: str, names: Mapping[str, str], kind: str) -> Any:
         by_lower = {known.lower(): known for known in names}
         near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
         nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
-        raise ValueError(f"there is no {kind} {name!r}{nearest}; PaddleGAN.list_models() has all networks")
+        raise ValueError(f"there is no {kind} {shown(name)}{nearest}; PaddleGAN.list_models() has all networks")
     return getattr(importlib.import_module(f"PaddleGAN.models.{names[name]}"), name)
 
 

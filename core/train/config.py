@@ -101,16 +101,17 @@ def describe_schema(schema: type[Section], prefix: str = "") -> list[str]:
 
 def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override: str) -> None:
     key, separator, text = override.partition("=")
+    place = f"-o {override if len(override) <= 200 else override[:197] + '...'}"
     if not separator or not key.strip():
-        raise ConfigError(f"-o {override}: an override is written key=value, as in -o train.epochs=5")
+        raise ConfigError(f"{place}: an override is written key=value, as in -o train.epochs=5")
     path: KeyPath = tuple(int(part) if re.fullmatch("[0-9]{1,9}", part) else part for part in key.strip().split("."))
     target: Any = values
     part: Any
     for depth, part in enumerate(path):
         if isinstance(target, list) and not (isinstance(part, int) and part < len(target)):
-            raise ConfigError(f"-o {override}: {dotted(path[:depth])!r} is a list with items 0 ... {len(target) - 1}")
+            raise ConfigError(f"{place}: {dotted(path[:depth])!r} is a list with items 0 ... {len(target) - 1}")
         if not isinstance(target, (list, dict)):
-            raise ConfigError(f"-o {override}: {dotted(path[:depth])!r} is {target!r}, which has no keys")
+            raise ConfigError(f"{place}: {dotted(path[:depth])!r} is {shortened(target)}, which has no keys")
         if depth == len(path) - 1:
             try:
                 target[part] = parse_value(text)
@@ -118,11 +119,11 @@ def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override
                 raise ConfigError(f"-o {dotted(path)}: {error}") from None
         elif isinstance(target, dict) and target.get(part) is None:
             target[part] = {}
-            places.setdefault(path[: depth + 1], f"-o {override}")
+            places.setdefault(path[: depth + 1], place)
         target = target[part]
     for known in [known for known in places if known[: len(path)] == path]:
         del places[known]
-    places[path] = f"-o {override}"
+    places[path] = place
 
 
 def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPath, str]) -> str:

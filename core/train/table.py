@@ -59,10 +59,10 @@ class Table:
         if name not in self.entries:
             raise PydanticCustomError(
                 "unknown_name",
-                "unknown {kind} '{name}'; the nearest is '{nearest}', of: {known}",
+                "unknown {kind} {name}; the nearest is '{nearest}', of: {known}",
                 {
                     "kind": self.kind,
-                    "name": name,
+                    "name": shortened(name),
                     "nearest": nearest(name, self.entries),
                     "known": ", ".join(self.entries),
                 },

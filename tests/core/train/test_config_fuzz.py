@@ -114,3 +114,13 @@ def test_half_a_character_is_refused_where_it_stands(tmp_path: Path) -> None:
         assert str(caught.value) == (
             f"{file}:2: not valid YAML: the text {name} holds half of a surrogate pair, which is no character"
         )
+
+
+def test_a_long_name_is_cut_in_the_message(tmp_path: Path) -> None:
+    text = (CONFIGS[0]).read_text()
+    for key, value in (("model.name", "x" * 5000), ("loss.name", "y" * 5000)):
+        file = tmp_path / f"{key}.yaml"
+        file.write_text(text)
+        with pytest.raises(ConfigError) as caught:
+            load_config(ClassificationConfig, file, [f"{key}={value}"])
+        assert len(str(caught.value)) < 1000 and value[:70] in str(caught.value)
