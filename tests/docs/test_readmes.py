@@ -119,9 +119,10 @@ class Camera:
         return True
 
     def read(self) -> tuple[bool, Any]:
+        if self.left == 0:
+            return False, None
         self.left -= 1
-        frame = np.random.default_rng(self.left).integers(0, 256, (48, 64, 3), np.uint8)
-        return self.left >= 0, frame if self.left >= 0 else None
+        return True, np.random.default_rng(self.left).integers(0, 256, (48, 64, 3), np.uint8)
 
 
 @pytest.mark.exhaustive
