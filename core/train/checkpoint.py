@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.train.callback_states import read_callback_arrays, split_arrays, with_arrays, write_callback_arrays
-from core.train.run_folder import BEST, NEWEST, remove, writing
+from core.train.run_folder import BEST, NEWEST, writing
 from core.train.state_files import (
     NotFiniteError,
     network_file,
@@ -98,7 +98,7 @@ class CheckpointStore:
             else:  # killed between the two renames
                 os.rename(replaced, target)
         for leftover in self.directory.glob(".*.tmp"):
-            remove(leftover)
+            _remove(leftover)
 
     def save(
         self,
@@ -207,7 +207,7 @@ class CheckpointStore:
         best = self.best()
         for path in self.all()[: -self.keep]:
             if path != best:
-                remove(path)
+                _remove(path)
 
 
 def load_progress(checkpoint: Path) -> Progress:
@@ -280,3 +280,13 @@ def _holds(checkpoint: Path, progress: Progress) -> bool:
     (one, these), (other, those) = split_arrays(saved.callbacks), split_arrays(progress.callbacks)
     alike = dataclasses.replace(saved, callbacks=one) == dataclasses.replace(progress, callbacks=other)
     return alike and these.keys() == those.keys() and all(np.array_equal(these[key], those[key]) for key in these)
+
+
+def _remove(path: Path) -> None:
+    """Delete a file, link or folder so that at no instant a half-deleted checkpoint has a checkpoint's name."""
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+        return
+    if not path.name.endswith(".tmp"):
+        path = path.rename(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp"))
+    shutil.rmtree(path)

@@ -8,8 +8,6 @@ import fcntl
 import itertools
 import os
 import re
-import shutil
-import uuid
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -202,17 +200,3 @@ class RunFolder:
         if self._lock is not None:
             self._lock()
             self._lock = None
-
-
-def remove(path: Path) -> None:
-    """Delete a file, link or folder so that at no instant a half-deleted folder has its name.
-
-    Args:
-        path: what to delete.
-    """
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    if not path.name.endswith(".tmp"):
-        path = path.rename(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp"))
-    shutil.rmtree(path)
