@@ -21,20 +21,8 @@ PADDLE_VERSION = "2.6.2"
 
 PAGE = "docs/foreign_code.md"
 
-INNER: dict[str, dict[str, str]] = {
-    "paddle._C_ops": {},
-    "paddle._legacy_C_ops": {},
-    "paddle.base": {},
-    "paddle.base.param_attr": {"ParamAttr": "core.nn"},
-    "paddle.framework.io": {"EagerParamBase": "core.nn.parameter:Parameter"},
-    "paddle.nn.layer.layers": {"in_declarative_mode": "core.framework.mode:in_to_static_mode"},
-    "paddle.nn.layer.transformer": {
-        "_convert_attention_mask": "core.nn.layer.attention:attention_mask",
-        "_convert_param_attr_to_list": "core.nn.layer.transformer_parts:attributes_per_part",
-    },
-}
-"""Inner modules of Paddle that model files import though they are no public interface, and where core has names of them
-that are used. A name that is not listed comes from the module of core that has the same place, if there is one."""
+INTERNALS = "core.internals"
+"""The package whose modules stand for those of Paddle that are no public interface and that programs import."""
 
 
 class _Paddle(ModuleType):
@@ -69,6 +57,9 @@ def _explained(module_name: str, lookup: Optional[Callable[[str], Any]]) -> Call
                 return lookup(name)
         if name.startswith("__"):
             raise AttributeError(name)
+        inner = _module_below(INTERNALS, module_name)
+        if inner is not None and name in vars(inner):
+            return vars(inner)[name]
         return _submodule(f"{module_name}.{name}")
 
     return __getattr__
@@ -80,7 +71,7 @@ def _submodule(name: str) -> ModuleType:
     Raises:
         AttributeError: there is none.
     """
-    if name not in INNER and _core_module(name) is None:
+    if _core_module(name) is None:
         raise AttributeError(f"core has no {name}; {PAGE} says what there is")
     return importlib.import_module(name)
 
@@ -114,39 +105,18 @@ class _Top(Loader):
         """Leave the module empty."""
 
 
-class _InnerLoader(Loader):
-    """Makes modules of :data:`INNER`."""
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return a new module that refers to core."""
-        return _Inner(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Leave the module empty."""
-
-
-class _Inner(ModuleType):
-    """One of the modules of :data:`INNER`."""
-
-    __path__: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        where, _, original = INNER[self.__name__].get(name, "").partition(":")
-        if where:
-            return getattr(importlib.import_module(where), original or name)
-        module = None if name.startswith("__") else _core_module(self.__name__)
-        if module is None or not hasattr(module, name):
-            raise AttributeError(f"core has no {self.__name__}.{name}; {PAGE} says what there is")
-        return getattr(module, name)
-
-
 def _core_module(name: str) -> Optional[ModuleType]:
     """Return the module of core that a name such as ``paddle.nn.functional`` means, or None."""
-    own_name = "core" + name[len("paddle") :]
+    return _module_below("core", name) or _module_below(INTERNALS, name)
+
+
+def _module_below(package: str, name: str) -> Optional[ModuleType]:
+    """Return the module that has the place in a package of core that a name has in Paddle, or None."""
+    own_name = package + name[len("paddle") :]
     parent_name, _, last = name.rpartition(".")
     if not parent_name:
         return importlib.import_module(own_name)
-    parent = _core_module(parent_name)
+    parent = _module_below(package, parent_name)
     if parent is None:
         return None
     if own_name in sys.modules or PathFinder.find_spec(own_name, getattr(parent, "__path__", [])):
@@ -182,8 +152,6 @@ class PaddleAlias(MetaPathFinder):
             return ModuleSpec("paddle", _Top(), is_package=True)
         if not fullname.startswith("paddle."):
             return None
-        if fullname in INNER:
-            return ModuleSpec(fullname, _InnerLoader(), is_package=True)
         module = _core_module(fullname)
         if module is None:
             raise _not_there(fullname, "core" + fullname[len("paddle") :])
@@ -215,13 +183,24 @@ class PaddleAlias(MetaPathFinder):
             return
         sys.meta_path.remove(self)
         sys.meta_path.remove(self._fallback)
-        for name in [name for name in sys.modules if name == "paddle" or name.startswith("paddle.")]:
+        names = [name for name in sys.modules if name == "paddle" or name.startswith("paddle.")]
+        for name in names:
+            self._unbind(name)
+        for name in names:
             del sys.modules[name]
         for module, before in self._changed.items():
             for key in _CHANGED:
                 vars(module).pop(key, None)
             vars(module).update(before)
         self._changed.clear()
+
+    @staticmethod
+    def _unbind(name: str) -> None:
+        """Take an inner module out of the public one above it, where Python's import has put it."""
+        above, _, last = name.rpartition(".")
+        parent, module = sys.modules.get(above), sys.modules[name]
+        if parent is not None and module.__name__.startswith(INTERNALS) and not parent.__name__.startswith(INTERNALS):
+            vars(parent).pop(last, None)
 
     def __enter__(self) -> PaddleAlias:
         return self
@@ -239,9 +218,10 @@ class _MissingNames(MetaPathFinder):
         self, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
     ) -> Optional[ModuleSpec]:
         parent, _, last = fullname.rpartition(".")
-        aliased = parent.startswith("core") and "paddle" + parent[len("core") :] in sys.modules
+        place = parent[len(INTERNALS if parent.startswith(INTERNALS) else "core") :]
+        aliased = parent.startswith("core") and f"paddle{place}" in sys.modules
         if aliased and not last.startswith("__"):
-            name = "paddle" + fullname[len("core") :]
+            name = f"paddle{place}.{last}"
             raise _not_there(name, name)
         return None
 

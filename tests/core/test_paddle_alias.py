@@ -116,7 +116,8 @@ def test_inner_modules_that_model_files_import(alias):
     import core.nn.layer.layers
 
     assert paddle._C_ops is _C_ops and ParamAttr is core.ParamAttr
-    assert paddle.framework.io.EagerParamBase is nn.Parameter
+    assert paddle.framework.io.EagerParamBase is nn.Parameter and not hasattr(paddle.framework.io, "absent")
+    assert paddle.nn.layer.transformer._convert_attention_mask is core.nn.layer.attention.attention_mask
     assert Layer is core.nn.layer.layers.Layer and not in_declarative_mode()
     seen = []
 
@@ -137,13 +138,15 @@ def test_modules_need_not_be_imported_one_by_one(alias):
 
 
 def test_afterwards_paddle_is_gone_and_core_as_it_was():
-    before = set(sys.meta_path), dict(vars(nn)), dict(vars(nn.layer.norm))
+    before = set(sys.meta_path), dict(vars(nn)), dict(vars(nn.layer.norm)), dict(vars(core.framework))
     with core.install_as_paddle() as alias:
+        import paddle.framework.io
         import paddle.nn
 
         assert paddle.nn is nn and core.install_as_paddle() is alias and installed() is alias
     alias.remove()  # once more does no harm
-    assert (set(sys.meta_path), dict(vars(nn)), dict(vars(nn.layer.norm))) == before and installed() is None
+    after = set(sys.meta_path), dict(vars(nn)), dict(vars(nn.layer.norm)), dict(vars(core.framework))
+    assert after == before and installed() is None
     assert not [name for name in sys.modules if name.split(".")[0] == "paddle"]
     with pytest.raises(AttributeError, match="module 'core.nn' has no attribute 'Absent'"):
         nn.Absent  # noqa: B018

@@ -1,0 +1,1 @@
+"""``paddle._C_ops``: operators by their inner names."""

@@ -1,0 +1,1 @@
+"""``paddle._legacy_C_ops``: operators by their older inner names, attributes as alternating names and values."""

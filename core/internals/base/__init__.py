@@ -1,0 +1,5 @@
+"""``paddle.base``: what was ``paddle.fluid`` before."""
+
+from core.nn import ParamAttr
+
+__all__ = ["ParamAttr"]
