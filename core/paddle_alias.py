@@ -122,7 +122,8 @@ def _module_below(package: str, name: str) -> Optional[ModuleType]:
     if own_name in sys.modules or PathFinder.find_spec(own_name, getattr(parent, "__path__", [])):
         return importlib.import_module(own_name)
     found = vars(parent).get(last)
-    return found if isinstance(found, ModuleType) else None
+    bound_by_an_import = isinstance(found, ModuleType) and found.__name__.startswith(INTERNALS) and package != INTERNALS
+    return found if isinstance(found, ModuleType) and not bound_by_an_import else None
 
 
 _CHANGED = ("__getattr__", "__path__")

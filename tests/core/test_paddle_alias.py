@@ -119,6 +119,7 @@ def test_inner_modules_that_model_files_import(alias):
     assert paddle.framework.io.EagerParamBase is nn.Parameter and not hasattr(paddle.framework.io, "absent")
     assert paddle.nn.layer.transformer._convert_attention_mask is core.nn.layer.attention.attention_mask
     assert Layer is core.nn.layer.layers.Layer and not in_declarative_mode()
+    assert importlib.import_module("paddle.utils.cpp_extension.cpp_extension").CUDA_HOME is None
     seen = []
 
     @core.jit.to_static
