@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Optional
 from urllib.parse import urlsplit
 
-from core.weights import atomic_path, cache_path, fetch
+from core.weights import atomic_path, fetch
+from core.weights.transfer import digest_of
 from core.weights.unpacking import unpack
 
 __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
@@ -47,28 +47,7 @@ def get_weights_path_from_url(url: str, md5sum: Optional[str] = None) -> str:
         ConnectionError: the server cannot be reached; the message says where to put the file by hand.
         ValueError: the file has another MD5; it is not kept.
     """
-    return str(_fetched(url, md5sum))
-
-
-def _fetched(url: str, md5sum: Optional[str]) -> Path:
-    target = cache_path(url)
-    if target.is_file() and not _is_right(target, md5sum):
-        target.unlink()  # another version, or damaged
-    found = fetch(url)
-    if not _is_right(found, md5sum):
-        found.unlink()
-        raise ValueError(f"the file at {url} does not have the expected MD5 {md5sum}; it was not kept: try again")
-    return found
-
-
-def _is_right(path: Path, md5sum: Optional[str]) -> bool:
-    if md5sum is None:
-        return True
-    digest = hashlib.md5(usedforsecurity=False)
-    with path.open("rb") as stream:
-        for block in iter(lambda: stream.read(1 << 20), b""):
-            digest.update(block)
-    return digest.hexdigest() == md5sum.lower()
+    return str(fetch(url, md5=md5sum))
 
 
 def get_path_from_url(
@@ -104,8 +83,11 @@ def get_path_from_url(
             something else lies where its content shall be.
     """
     target = Path(root_dir) / PurePosixPath(urlsplit(url).path).name
-    if not (check_exist and target.is_file() and _is_right(target, md5sum)):
-        found = _fetched(url, md5sum)
+    right = check_exist and target.is_file()
+    if right and md5sum is not None:
+        right = digest_of(target, "md5").hexdigest() == md5sum.lower()
+    if not right:
+        found = fetch(url, md5=md5sum)
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(target) as part:
             shutil.copyfile(found, part)

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from core.weights.atomic import synchronise_directory
 from core.weights.locks import lock
 from core.weights.manifest import WeightRecord
-from core.weights.transfer import ChecksumError, digest_of, transfer
+from core.weights.transfer import Checksum, ChecksumError, digest_of, transfer
 
 _logger = logging.getLogger(__name__)
 
@@ -52,7 +52,12 @@ def _relative(url: str) -> Path:
     return Path(host) / relative
 
 
-def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progress: bool = True) -> Path:
+def fetch(
+    source: Union[str, WeightRecord],
+    sha256: Optional[str] = None,
+    progress: bool = True,
+    md5: Optional[str] = None,
+) -> Path:
     """Return the local path of a published file, downloading it on first use.
 
     The download goes to a temporary file beside the target; its checksum is taken while it streams; it is renamed when
@@ -66,6 +71,7 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
         sha256: the expected SHA-256, 64 hexadecimal digits; None where it is not known, then nothing but the length can
             be checked.
         progress: whether to show a progress bar.
+        md5: the expected MD5, 32 hexadecimal digits, of a file whose publisher gives no SHA-256.
 
     Returns:
         The path of the complete file in the cache.
@@ -80,46 +86,47 @@ def fetch(source: Union[str, WeightRecord], sha256: Optional[str] = None, progre
         url, sha256 = source.url, source.sha256
     else:
         url = source
+    known = {"sha256": sha256, "md5": md5}
+    checksum = next((Checksum(kind, digits.lower()) for kind, digits in known.items() if digits is not None), None)
     target = cache_path(url)
-    if sha256 is None and target.is_file():
+    if checksum is None and target.is_file():
         return target
     with _local_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with lock(target.with_name(target.name + ".lock"), f"fetches {target}") as announce:
-            if not _is_right(target, sha256):
-                _retrieve(url, target, sha256, progress, announce)
+            if not _is_right(target, checksum):
+                _retrieve(url, target, checksum, progress, announce)
     return target
 
 
-def _is_right(target: Path, sha256: Optional[str]) -> bool:
+def _is_right(target: Path, checksum: Optional[Checksum]) -> bool:
     """Return whether the cache has the file already, perhaps since another process has let go of the lock."""
     if not target.is_file():
         return False
-    if sha256 is None:
+    if checksum is None or digest_of(target, checksum.algorithm).hexdigest() == checksum.digits:
         return True
-    if digest_of(target).hexdigest() == sha256.lower():
-        return True
-    _logger.warning("the file %s does not have the expected SHA-256; it is fetched again", target)
+    _logger.warning("the file %s does not have the expected %s; it is fetched again", target, checksum)
     return False
 
 
 def _retrieve(
-    url: str, target: Path, sha256: Optional[str], progress: bool, announce: Callable[[int], None]
+    url: str, target: Path, checksum: Optional[Checksum], progress: bool, announce: Callable[[int], None]
 ) -> None:
     place = _origin(url)
     part = target.with_name(f".{target.name}.part")
-    if sha256 is None:
+    if checksum is None:
         _logger.info("no checksum is known for %s; only its length is checked", url)
     try:
-        transfer(place, part, None if sha256 is None else sha256.lower(), progress, announce)
+        transfer(place, part, checksum, progress, announce)
     except ConnectionError as error:
         raise ConnectionError(
             f"cannot download {place} ({error}); fetch {url} elsewhere and put it at {target}, or set "
             "CORE_WEIGHTS_MIRROR to the address or directory of a mirror"
         ) from None
     except ChecksumError:
+        target.unlink(missing_ok=True)  # an earlier file, which did not have it either
         raise ValueError(
-            f"the file at {place} does not have the expected SHA-256 {sha256}; it was not kept. "
+            f"the file at {place} does not have the expected {checksum}; it was not kept. "
             "Try again; if it persists, the file was replaced or damaged at its source"
         ) from None
     os.replace(part, target)

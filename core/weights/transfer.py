@@ -18,6 +18,7 @@ from typing import Any, Callable, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
 from core.weights import connection
+from core.weights.atomic import PathLike
 from core.weights.connection import Refused, TooLate, opener
 from core.weights.deadline import PACE, Deadline
 from core.weights.messages import one_line
@@ -39,12 +40,27 @@ class _Broken(Exception):
     """The connection broke: worth another attempt."""
 
 
+class Checksum(NamedTuple):
+    """The digest that a published file is known by.
+
+    Args:
+        algorithm: ``"sha256"`` or ``"md5"``; an MD5 finds damaged files, not forged ones.
+        digits: hexadecimal digits, lower case.
+    """
+
+    algorithm: str
+    digits: str
+
+    def __str__(self) -> str:
+        return f"{'SHA-256' if self.algorithm == 'sha256' else 'MD5'} {self.digits}"
+
+
 class _Wanted(NamedTuple):
     """What :func:`transfer` was asked for, and its deadline."""
 
     place: str
     part: Path
-    sha256: Optional[str]
+    checksum: Optional[Checksum]
     progress: bool
     announce: Callable[[int], None]
     deadline: Deadline
@@ -69,7 +85,7 @@ class _Answer(NamedTuple):
 def transfer(
     place: str,
     part: Path,
-    sha256: Optional[str],
+    checksum: Optional[Checksum],
     progress: bool,
     announce: Callable[[int], None] = lambda size: None,
 ) -> None:
@@ -78,7 +94,7 @@ def transfer(
     Args:
         place: ``https://...``, or the path of a file.
         part: where the bytes go; kept when the connection breaks, so that a later call resumes it.
-        sha256: expected SHA-256, lower case, or None.
+        checksum: what the file is known by, or None.
         progress: whether to show a progress bar.
         announce: is told the file's size, once it is known.
 
@@ -94,7 +110,7 @@ def transfer(
     while True:
         before = _size(part)
         try:
-            digest = _attempt(_Wanted(place, part, sha256, progress, announce, deadline))
+            digest = _attempt(_Wanted(place, part, checksum, progress, announce, deadline))
         except Refused as error:
             raise ConnectionError(str(error)) from None
         except TooLate:
@@ -108,7 +124,7 @@ def transfer(
                 raise ConnectionError(f"{error}; {_too_late(part, deadline)}") from None
             time.sleep(pause)
             continue
-        if sha256 is None or digest == sha256:
+        if checksum is None or digest == checksum.digits:
             _tag(part).unlink(missing_ok=True)
             return
         _discard(part)
@@ -135,9 +151,9 @@ def _discard(part: Path) -> None:
     _tag(part).unlink(missing_ok=True)
 
 
-def digest_of(path: Path) -> Any:
-    """Return the SHA-256 object of a file."""
-    digest = hashlib.sha256()
+def digest_of(path: PathLike, algorithm: str = "sha256") -> Any:
+    """Return the digest object of a file: of SHA-256, or of another algorithm that hashlib knows."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
     with open(path, "rb") as stream:
         for block in iter(lambda: stream.read(1 << 20), b""):
             digest.update(block)
@@ -145,20 +161,21 @@ def digest_of(path: Path) -> Any:
 
 
 def _attempt(wanted: _Wanted) -> str:
-    """Bring what is missing; return the SHA-256 of the whole."""
+    """Bring what is missing; return the hexadecimal digest of the whole, of SHA-256 unless another one is wanted."""
     from tqdm import tqdm
 
-    place, part, sha256, progress, announce, deadline = wanted
+    place, part, checksum, progress, announce, deadline = wanted
+    algorithm = "sha256" if checksum is None else checksum.algorithm
     have = _size(part)
     validator = _tag(part).read_text(encoding="latin-1") if _tag(part).exists() else ""
-    if have and not validator and sha256 is None:
+    if have and not validator and checksum is None:
         have = 0  # nothing could tell whether the rest belongs to the same file
     is_address = urlsplit(place).scheme in ("http", "https")
     with _open_address(place, have, validator, deadline) if is_address else _open_file(place) as answer:
         if answer.start not in (0, have) or (answer.start and validator not in ("", answer.validator)):
             _discard(part)
             raise _Broken("the server continues another version of the file")
-        digest = digest_of(part) if answer.start else hashlib.sha256()
+        digest = digest_of(part, algorithm) if answer.start else hashlib.new(algorithm, usedforsecurity=False)
         _tag(part).write_text(answer.validator, encoding="latin-1")
         if answer.total is not None:
             deadline.size = answer.total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import Any, NamedTuple, Optional
 
@@ -42,6 +41,7 @@ def local_file(owner: str, argument: str, given: Optional[str], source: Source, 
             raise FileNotFoundError(f"{owner}: no file {given!r} ({argument}); it is published at {source.url}")
         return os.fspath(given)
     from core.weights.download import cache_path, fetch
+    from core.weights.transfer import digest_of
 
     if not download:
         place = cache_path(source.url)
@@ -52,7 +52,7 @@ def local_file(owner: str, argument: str, given: Optional[str], source: Source, 
             )
     else:
         place = fetch(source.url)
-    if _md5(str(place)) != source.md5:
+    if digest_of(place, "md5").hexdigest() != source.md5:
         raise ValueError(f"{owner}: {str(place)!r} is not the file of {source.url}: its MD5 differs; remove it")
     return str(place)
 
@@ -103,11 +103,3 @@ def as_backend(image: np.ndarray, backend: str) -> Any:
 def as_sample(image: Any, backend: str) -> Any:
     """Return a transformed image as a sample: for "cv2" always as float32."""
     return image if backend == "pil" else np.asarray(image, dtype=np.float32)
-
-
-def _md5(path: str) -> str:
-    digest = hashlib.md5(usedforsecurity=False)
-    with open(path, "rb") as stream:
-        for block in iter(lambda: stream.read(1 << 20), b""):
-            digest.update(block)
-    return digest.hexdigest()

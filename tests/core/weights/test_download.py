@@ -199,6 +199,16 @@ def test_damaged_cache_is_fetched_again(server):
     assert len(server.requested) == 2
 
 
+def test_a_file_may_be_known_by_its_md5(server):
+    url = server.address + "/net.pdparams"
+    fetch(url, progress=False).write_bytes(b"damaged")
+    assert fetch(url, md5=hashlib.md5(CONTENT).hexdigest().upper(), progress=False).read_bytes() == CONTENT
+    fetch(url, progress=False).write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=f"does not have the expected MD5 {'1' * 32}; it was not kept. Try again"):
+        fetch(url, md5="1" * 32, progress=False)
+    assert rest(url) == []  # neither the new file nor the one that lay there
+
+
 @pytest.mark.parametrize(
     "name, reason",
     [
