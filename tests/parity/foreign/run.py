@@ -13,55 +13,46 @@ from __future__ import annotations
 
 import importlib
 import sys
+import tempfile
 import traceback
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[2])]
 
-from cases import CASES, REFUSED, Case  # noqa: E402
+from cases import CASES, TRAINED, Case, Training  # noqa: E402
 from recipe import parameter, uniform  # noqa: E402
 from stand_ins import Folder, StandIns  # noqa: E402
-from wheels import WHEELS, unpacked  # noqa: E402
+from wheels import unpacked  # noqa: E402
 
 REFERENCES = HERE / "references"
 SAMPLE = 2048  # numbers that are kept of a larger output
 
 THIRD_PARTY = (
-    "aistudio_sdk", "av", "colorlog", "datasets", "decord", "dill", "easydict", "faiss", "huggingface_hub", "imageio",
-    "jieba", "lap", "librosa", "motmetrics", "multiprocess", "natsort", "paddle2onnx", "paddleslim", "pandas",
-    "pkg_resources", "pycocotools", "rich", "seqeval", "shapely", "skimage", "terminaltables",
-    "tqdm", "typeguard", "ujson", "visualdl",
+    "aistudio_sdk", "av", "blobfile", "colorlog", "datasets", "decord", "dill", "easydict", "faiss", "fastapi",
+    "huggingface_hub", "hyperopt", "imageio", "jieba", "keras", "lap", "librosa", "lmdb", "motmetrics",
+    "multiprocess", "munch", "natsort", "onnxruntime", "paddle2onnx", "paddleslim", "pandas",
+    "pgl.graph_kernel", "pkg_resources", "pycocotools", "regex", "rich", "seqeval", "shapely", "SimpleITK",
+    "skimage", "tensorflow", "terminaltables", "tqdm", "typeguard", "ujson", "uvicorn", "visualdl",
 )  # fmt: skip
-"""What the toolkits import beside Paddle, and their networks do not use."""
+"""What the packages import beside Paddle and their networks do not use; pgl.graph_kernel is compiled and samples."""
 
-BARE: dict[str, dict[str, Optional[str]]] = {
-    "paddleclas": dict.fromkeys(("ppcls.arch", "ppcls.arch.backbone")),
-    "ppgan": dict.fromkeys(("ppgan.models", "ppgan.models.generators", "ppgan.models.discriminators")),
-    "ppvideo": dict.fromkeys(("paddlevideo.modeling", "paddlevideo.modeling.backbones", "paddlevideo.modeling.heads")),
-    "paddlenlp": {"paddlenlp": None, "paddlenlp.transformers": "model_utils"},
-}
-"""Packages whose ``__init__`` imports the whole toolkit; here they are entered for a few files of theirs."""
-
-UNUSED: dict[str, tuple[str, ...]] = {
-    "pgl": ("pgl.graph_kernel",),
-    "paddlenlp": ("paddlenlp.transformers.tokenizer_utils", "paddle.distributed.fleet.meta_parallel"),
-}
-"""Parts of Paddle that the files import for other uses than running a network, and compiled parts of a toolkit."""
+REMOVED = ("paddle.fluid",)
+"""What packages written for an earlier Paddle import, and Paddle 2.6 itself lacks."""
 
 
-def prepare(toolkit: str) -> StandIns:
-    """Make a toolkit's files importable."""
+def prepare(toolkit: str, implementation: str) -> StandIns:
+    """Make a package's files importable."""
     root = unpacked(toolkit)
     if toolkit == "paddlepaddle":
         root /= "paddle/vision"
         sys.meta_path.insert(0, Folder("paddle.vision.models", root))
     else:
         sys.path[:0] = [str(root), str(unpacked("six"))]  # six makes classes of the toolkits, nothing stands in for it
-    stand_ins = StandIns((*THIRD_PARTY, *UNUSED.get(toolkit, ())), BARE.get(toolkit, {}), WHEELS[toolkit].version)
+    stand_ins = StandIns((*THIRD_PARTY, *(REMOVED if implementation == "paddle" else ())))
     sys.meta_path.insert(0, stand_ins)
     if toolkit == "paddleclas":
         importlib.import_module("ppcls.utils.logger").init_logger()
@@ -128,7 +119,7 @@ def answer(network: Any, case: Case) -> dict[str, np.ndarray]:
     inputs = [paddle.to_tensor(array) for array in case.arrays()]
     for tensor in inputs:
         tensor.stop_gradient = not tensor.is_floating_point()
-    outputs = leaves(case.call(network, *inputs))
+    outputs = leaves(case.run(network, *inputs))
     answers = {f"output{number}": sample(tensor.numpy(), str(number)) for number, tensor in enumerate(outputs)}
     answers["shapes"] = np.array([",".join(map(str, tensor.shape)) for tensor in outputs], "S")
     loss = sum(
@@ -138,6 +129,13 @@ def answer(network: Any, case: Case) -> dict[str, np.ndarray]:
     loss.backward()
     receivers = dict(network.named_parameters())
     receivers.update((f"input {number}", tensor) for number, tensor in enumerate(inputs))
+    answers.update(gradients(receivers))
+    network.clear_gradients()
+    return answers
+
+
+def gradients(receivers: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Return, for each tensor that has a gradient, its scalar product with a seeded direction, and its length."""
     names, products, norms = [], [], []
     for name, tensor in receivers.items():
         if tensor.stop_gradient or tensor.grad is None:
@@ -146,8 +144,7 @@ def answer(network: Any, case: Case) -> dict[str, np.ndarray]:
         names.append(name)
         products.append(float((gradient * uniform(f"direction {name}", tensor.shape, -1.0, 1.0)).sum()))
         norms.append(float(np.sqrt(np.square(gradient).sum())))
-    network.clear_gradients()
-    return {**answers, "receivers": np.array(names, "S"), "products": np.array(products), "norms": np.array(norms)}
+    return {"receivers": np.array(names, "S"), "products": np.array(products), "norms": np.array(norms)}
 
 
 def make_reference(name: str, case: Case) -> dict[str, Any]:
@@ -160,14 +157,11 @@ def make_reference(name: str, case: Case) -> dict[str, Any]:
 
     def calibrate() -> None:
         with paddle.no_grad():
-            case.call(network, *[paddle.to_tensor(array) for array in case.arrays()])
+            case.run(network, *[paddle.to_tensor(array) for array in case.arrays()])
 
     fill(network, moments, calibrate)
     answers = answer(network, case)
-    for key, tensor in network.state_dict().items():
-        if tensor.dtype == paddle.float32:
-            towards = np.where(uniform(f"noise {key}", tensor.shape, -1, 1) < 0, -np.inf, np.inf)
-            tensor.set_value(np.nextafter(tensor.numpy(), towards.astype(np.float32)))
+    move_by_rounding(network)
     moved = answer(network, case)
     outputs = [key for key in answers if key.startswith("output")]
     largest = max(float(np.abs(answers[key]).max()) for key in outputs)
@@ -191,17 +185,31 @@ def make_reference(name: str, case: Case) -> dict[str, Any]:
     }
 
 
+def move_by_rounding(network: Any) -> None:
+    """Move every weight by one rounding step, up or down."""
+    import paddle
+
+    for key, tensor in network.state_dict().items():
+        if tensor.dtype == paddle.float32:
+            towards = np.where(uniform(f"noise {key}", tensor.shape, -1, 1) < 0, -np.inf, np.inf)
+            tensor.set_value(np.nextafter(tensor.numpy(), towards.astype(np.float32)))
+
+
+def moments_of(reference: Any) -> dict[str, float]:
+    """Return the statistics that are stored with a reference."""
+    layers = [layer.decode() for layer in reference["normalisations"]]
+    return dict(zip(layers, reference["second_moments"].tolist()))
+
+
 def run(name: str, case: Case) -> dict[str, np.ndarray]:
     """Return what core answers."""
-    if name in REFUSED:
-        return answer(case.build(), case)
-    reference = np.load(REFERENCES / f"{name}.npz")
-    layers = [layer.decode() for layer in reference["normalisations"]]
     network = case.build()
-    fill(network, dict(zip(layers, reference["second_moments"].tolist())))
+    fill(network, moments_of(np.load(REFERENCES / f"{name}.npz")))
     answers = answer(network, case)
     if case.compiles:
         answers.update(answer_compiled(network, case))
+    if case.compiles and case.exports and case.call is None:
+        answers.update(answer_exported(network, case))
     return answers
 
 
@@ -211,20 +219,79 @@ def answer_compiled(network: Any, case: Case) -> dict[str, np.ndarray]:
 
     program = paddle.jit.to_static(network)
     with paddle.no_grad():
-        outputs = leaves(case.call(program, *[paddle.to_tensor(array) for array in case.arrays()]))
+        outputs = leaves(case.run(program, *[paddle.to_tensor(array) for array in case.arrays()]))
     return {f"compiled{number}": sample(tensor.numpy(), str(number)) for number, tensor in enumerate(outputs)}
 
 
+def answer_exported(network: Any, case: Case) -> dict[str, np.ndarray]:
+    """Return what a network answers after it was saved as a program and loaded."""
+    import paddle
+
+    inputs = [paddle.to_tensor(array) for array in case.arrays()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/network"
+        specifications = [paddle.static.InputSpec(tensor.shape, tensor.dtype) for tensor in inputs]
+        paddle.jit.save(network, path, input_spec=specifications)
+        outputs = leaves(paddle.jit.load(path)(*inputs))
+    return {f"exported{number}": sample(tensor.numpy(), str(number)) for number, tensor in enumerate(outputs)}
+
+
+def train(network: Any, case: Training) -> dict[str, np.ndarray]:
+    """Return the losses of three training steps, and the gradients of each."""
+    import paddle
+
+    optimizer = case.optimizer(network.parameters())
+    network.train()
+    answers: dict[str, np.ndarray] = {}
+    losses = []
+    for step in range(3):
+        paddle.seed(step)
+        loss = case.loss(network, *[paddle.to_tensor(array) for array in case.arrays()])
+        loss.backward()
+        losses.append(float(loss))
+        found = gradients(dict(network.named_parameters()))
+        answers.update({f"{key}{step}": values for key, values in found.items()})
+        optimizer.step()
+        optimizer.clear_grad()
+    return {**answers, "losses": np.array(losses)}
+
+
+def make_training_reference(name: str, case: Training) -> dict[str, Any]:
+    """Return what the real Paddle computes in three training steps, and how far rounding moves it."""
+    import paddle
+
+    found = []
+    for moved in (False, True):
+        with paddle.utils.unique_name.guard():
+            network = case.build()
+        fill(network, {layer: 1.0 for layer, _ in network.named_sublayers(include_self=True)})
+        if moved:
+            move_by_rounding(network)
+        found.append(train(network, case))
+    noise = np.abs(found[0]["losses"] - found[1]["losses"]).max()
+    print(f"{name}: losses {found[0]['losses']}, noise {noise:.2g}", flush=True)
+    return {**found[0], "noise": np.float64(noise)}
+
+
+def run_training(name: str, case: Training) -> dict[str, np.ndarray]:
+    """Return what core computes in three training steps."""
+    network = case.build()
+    fill(network, {layer: 1.0 for layer, _ in network.named_sublayers(include_self=True)})
+    return train(network, case)
+
+
 def main(folder: Path, implementation: str, names: list[str]) -> None:
-    """Run models of one toolkit, and write one file for each: its answers, or the traceback of what went wrong."""
-    every = {**CASES, **REFUSED}
-    (toolkit,) = {every[name].toolkit for name in names}
+    """Run models of one package, and write one file for each: its answers, or the traceback of what went wrong."""
+    (toolkit,) = {(TRAINED.get(name) or CASES[name]).toolkit for name in names}
     if implementation == "core":
         importlib.import_module("core").install_as_paddle()
-    stand_ins = prepare(toolkit)
+    stand_ins = prepare(toolkit, implementation)
     for name in names:
         try:
-            answers = (run if implementation == "core" else make_reference)(name, every[name])
+            if name in TRAINED:
+                answers = (run_training if implementation == "core" else make_training_reference)(name, TRAINED[name])
+            else:
+                answers = (run if implementation == "core" else make_reference)(name, CASES[name])
         except Exception:
             if implementation != "core":
                 raise

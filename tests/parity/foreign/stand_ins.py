@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -41,19 +40,14 @@ class UnusedModule(types.ModuleType):
 
 
 class StandIns(MetaPathFinder, Loader):
-    """Finds modules that are not installed, and packages whose own ``__init__`` is left out.
+    """Finds modules that are not installed.
 
     Args:
         absent: packages or modules that stand-ins replace, wherever they cannot be found.
-        bare: packages that are entered without running their ``__init__``, which imports much more than is wanted, each
-            with the module of it that has what its other modules ask the package for, if there is one.
-        version: what such packages say their version is.
     """
 
-    def __init__(self, absent: Sequence[str], bare: Mapping[str, Optional[str]], version: str) -> None:
+    def __init__(self, absent: Sequence[str]) -> None:
         self.absent = [name for name in absent if "." in name or not _installed(name)]
-        self.bare = bare
-        self.version = version
         self.used: set[str] = set()
 
     def find_spec(
@@ -62,32 +56,13 @@ class StandIns(MetaPathFinder, Loader):
         if any(fullname == name or fullname.startswith(f"{name}.") for name in self.absent):
             self.used.add(fullname)
             return ModuleSpec(fullname, self, is_package=True)
-        if fullname in self.bare:
-            found = PathFinder.find_spec(fullname, path)
-            if found is not None and found.submodule_search_locations:
-                spec = ModuleSpec(fullname, self, is_package=True)
-                spec.submodule_search_locations = list(found.submodule_search_locations)
-                return spec
         return None
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        if spec.name not in self.bare:
-            return UnusedModule(spec.name)
-        module = types.ModuleType(spec.name)
-        source = self.bare[spec.name]
-        vars(module)["__version__"] = self.version
-        if source is not None:
-            vars(module)["__getattr__"] = functools.partial(_found_in, f"{spec.name}.{source}")
-        return module
+        return UnusedModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Leave the module as it is."""
-
-
-def _found_in(module: str, name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(importlib.import_module(module), name)
 
 
 def _installed(name: str) -> bool:
