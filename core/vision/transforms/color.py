@@ -22,7 +22,7 @@ def to_grayscale(img: Picture, num_output_channels: int = 1) -> Picture:
     """Return the brightness of an image: 0.299 R + 0.587 G + 0.114 B.
 
     Args:
-        img: the image, in RGB or grey.
+        img: the image, in RGB, RGBA (whose transparency is dropped) or grey.
         num_output_channels: 1, or 3 for three equal channels.
 
     Returns:
@@ -35,6 +35,8 @@ def to_grayscale(img: Picture, num_output_channels: int = 1) -> Picture:
         raise ValueError(f"to_grayscale: num_output_channels must be 1 or 3, not {num_output_channels!r}")
     if isinstance(img, Image.Image):
         return img.convert("L") if num_output_channels == 1 else img.convert("L").convert("RGB")
+    if channel_count(img) == 4:
+        img = np.ascontiguousarray(img[:, :, :3])
     _check_array("to_grayscale", img)
     return np.repeat(_gray(img)[:, :, None], num_output_channels, axis=2)
 
@@ -56,7 +58,7 @@ def adjust_brightness(img: Picture, brightness_factor: float) -> Picture:
     """
     factor = _factor("adjust_brightness", "brightness_factor", brightness_factor)
     if isinstance(img, Image.Image):
-        return ImageEnhance.Brightness(img).enhance(factor)
+        return _enhanced("adjust_brightness", ImageEnhance.Brightness, img, factor)
     _check_array("adjust_brightness", img)
     return _blend_with_number(img, 0.0, factor)
 
@@ -78,7 +80,7 @@ def adjust_contrast(img: Picture, contrast_factor: float) -> Picture:
     """
     factor = _factor("adjust_contrast", "contrast_factor", contrast_factor)
     if isinstance(img, Image.Image):
-        return ImageEnhance.Contrast(img).enhance(factor)
+        return _enhanced("adjust_contrast", ImageEnhance.Contrast, img, factor)
     _check_array("adjust_contrast", img)
     mean = float(_gray(img).mean())
     return _blend_with_number(img, float(int(mean + 0.5)) if img.dtype == np.uint8 else mean, factor)
@@ -101,11 +103,11 @@ def adjust_saturation(img: Picture, saturation_factor: float) -> Picture:
     """
     factor = _factor("adjust_saturation", "saturation_factor", saturation_factor)
     if isinstance(img, Image.Image):
-        return ImageEnhance.Color(img).enhance(factor)
+        return _enhanced("adjust_saturation", ImageEnhance.Color, img, factor)
     _check_array("adjust_saturation", img)
     if channel_count(img) == 1:
         return img
-    gray = cv2.cvtColor(_gray(img), cv2.COLOR_GRAY2RGB)
+    gray = np.repeat(_gray(img)[:, :, None], 3, axis=2)
     if img.dtype == np.uint8:
         return cv2.addWeighted(img, factor, gray, 1.0 - factor, 0.0)
     return np.clip(gray + factor * (img - gray), 0, 1).astype(img.dtype)
@@ -140,6 +142,13 @@ def adjust_hue(img: Picture, hue_factor: float) -> Picture:
     wheel = cv2.cvtColor(img.astype(np.float32), cv2.COLOR_RGB2HSV)
     wheel[:, :, 0] = (wheel[:, :, 0] + 360.0 * hue_factor) % 360.0
     return np.clip(cv2.cvtColor(wheel, cv2.COLOR_HSV2RGB), 0, 1).astype(img.dtype)
+
+
+def _enhanced(name: str, enhancer: Any, img: Image.Image, factor: float) -> Image.Image:
+    try:
+        return enhancer(img).enhance(factor)
+    except ValueError:
+        raise ValueError(f"{name}: a PIL image of mode {img.mode} has no such colors; convert it to L or RGB") from None
 
 
 def _adjust_pil_hue(img: Image.Image, factor: float) -> Image.Image:

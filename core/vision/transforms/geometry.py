@@ -69,7 +69,7 @@ def resize(img: Picture, size: Size, interpolation: str = "bilinear") -> Picture
     _check_result("resize", *target)
     if isinstance(img, Image.Image):
         return img.resize(target[::-1], modes[interpolation])
-    check_opencv_type("resize", img)
+    check_opencv_type("resize", img, interpolation)
     resized = cv2.resize(img, target[::-1], interpolation=modes[interpolation])
     return resized.reshape(*target, -1) if img.ndim == 3 else resized
 

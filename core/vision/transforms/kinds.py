@@ -154,20 +154,22 @@ def fill_values(name: str, fill: Any, channels: int) -> tuple[float, ...]:
     return tuple(values) * channels if len(values) == 1 else tuple(values)
 
 
-def check_opencv_type(name: str, img: np.ndarray) -> None:
+def check_opencv_type(name: str, img: np.ndarray, interpolation: str) -> None:
     """Refuse an array whose type OpenCV does not resample.
 
     Args:
         name: the transform, for the message.
         img: the array.
+        interpolation: "nearest" takes int32 too, the type of label maps.
 
     Raises:
         TypeError: its type is not one of OpenCV's.
     """
-    if img.dtype.name not in OPENCV_TYPES:
+    known = (*OPENCV_TYPES, "int32") if interpolation == "nearest" else OPENCV_TYPES
+    if img.dtype.name not in known:
         raise TypeError(
             f"{name}: an image of type {img.dtype.name} cannot be resampled; convert it with astype to one of "
-            f"{', '.join(OPENCV_TYPES)}"
+            f"{', '.join(known)}"
         )
 
 

@@ -114,7 +114,7 @@ class Normalize(BaseTransform):
         mean: one number, or one for each channel.
         std: one number, or one for each channel.
         data_format: "CHW" or "HWC".
-        to_rgb: reverse the channels first.
+        to_rgb: reverse the channels first, but for Tensors.
         keys: kinds of the sample's fields.
 
     Raises:

@@ -56,15 +56,16 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
     """Return (img - mean) / std.
 
     Args:
-        img: shape (C, H, W) or (H, W, C), as ``data_format`` says; a PIL image, which has its channels last; or a
-            Tensor.
+        img: shape (C, H, W) or (H, W, C), as ``data_format`` says, or (H, W); a PIL image, which has its channels last;
+            or a Tensor.
         mean: one number, or one for each channel.
         std: one number, or one for each channel; none is zero.
         data_format: "CHW" or "HWC".
-        to_rgb: reverse the channels first.
+        to_rgb: reverse the channels first; a Tensor's stay in order, as in Paddle.
 
     Returns:
-        float32, shape as given; a Tensor for a Tensor.
+        float32; float64 where NumPy makes it of the image's type and float32, as of int32, int64 and float64. Its shape
+        is the image's, but (1, H, W) for (H, W) with "CHW". A Tensor for a Tensor.
 
     Raises:
         ValueError: ``data_format`` is unknown, or there are not as many numbers as channels.
@@ -75,10 +76,10 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
     if is_tensor(img):
         import core  # a Tensor exists, so the engine is loaded
 
-        return core.to_tensor(normalize(img.numpy(), mean, std, data_format, to_rgb))
+        return core.to_tensor(normalize(img.numpy(), mean, std, data_format))
     if not isinstance(img, (np.ndarray, Image.Image)):
         raise TypeError(f"an image is a numpy array, a PIL image or a Tensor, not {type(img).__name__}")
-    array = given = np.asarray(img, dtype=np.float32)
+    array = given = np.asarray(img, dtype=None if isinstance(img, np.ndarray) else np.float32)
     if array.ndim < 2:
         raise ValueError(f"normalize: an image has 2 or 3 axes, not shape {array.shape}")
     if array.ndim == 2:
@@ -90,7 +91,7 @@ def normalize(img: Any, mean: Numbers, std: Numbers, data_format: str = "CHW", t
     subtracted, divisor = _statistics(mean, std, array.shape[axis], f"an image of shape {array.shape} ({data_format})")
     result = array - subtracted.reshape(shape)
     result /= divisor.reshape(shape)
-    return result.reshape(given.shape)
+    return result if data_format == "CHW" else result.reshape(given.shape)
 
 
 def to_normalized(

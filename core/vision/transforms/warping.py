@@ -207,7 +207,7 @@ def warp(
             PIL_INTERPOLATION[interpolation],
             fillcolor=values[0] if len(values) == 1 else values,  # type: ignore[arg-type]
         )
-    check_opencv_type(name, img)
+    check_opencv_type(name, img, interpolation)
     values = fill_values(name, fill, channel_count(img))
     centered = _shift(-0.5, -0.5) @ matrix @ _shift(0.5, 0.5)  # OpenCV counts from the middle of the first pixel
     flags = OPENCV_INTERPOLATION[interpolation] | cv2.WARP_INVERSE_MAP

@@ -93,12 +93,34 @@ def test_normalize_of_every_kind() -> None:
     by_hand = (IMAGE.astype(np.float32) - np.float32(100)) / np.float32(50)
     np.testing.assert_array_equal(F.normalize(Image.fromarray(IMAGE), 100, 50, "HWC"), by_hand)
     np.testing.assert_array_equal(F.normalize(IMAGE[:, :, 0], 100, 50, "HWC"), by_hand[:, :, 0])
-    np.testing.assert_array_equal(F.normalize(IMAGE[:, :, 0], 100, 50), by_hand[:, :, 0])
+    np.testing.assert_array_equal(F.normalize(IMAGE[:, :, 0], 100, 50), by_hand[None, :, :, 0])
     batch = np.stack([IMAGE.transpose(2, 0, 1)] * 2).astype(np.float32)
     tensor = F.normalize(core.to_tensor(batch), [100] * 3, [50] * 3)
     np.testing.assert_array_equal(tensor.numpy()[1], by_hand.transpose(2, 0, 1))
+    assert F.normalize(IMAGE.astype(np.float64), 0, 1, "HWC").dtype == np.float64
+    mirrored = F.normalize(core.to_tensor(batch), [1, 2, 3], 1, to_rgb=True)  # which Tensors ignore, as in Paddle
+    assert float(mirrored[0, 0, 0, 0]) == float(IMAGE[0, 0, 0]) - 1
     reversed_channels = F.normalize(IMAGE.transpose(2, 0, 1), [1, 2, 3], 1, to_rgb=True)
     assert reversed_channels[0, 0, 0] == float(IMAGE[0, 0, 2]) - 1
+
+
+def test_colors_of_every_floating_type_and_of_transparent_images() -> None:
+    for dtype in (np.float16, np.float32, np.float64):
+        doubled = F.adjust_saturation(np.array([[[0.2, 0.4, 0.4]]], dtype), 0.0)
+        assert doubled.dtype == dtype
+        np.testing.assert_allclose(doubled, 0.299 * 0.2 + 0.701 * 0.4, rtol=2e-3)
+    transparent = np.dstack([IMAGE, IMAGE[:, :, 0]])
+    np.testing.assert_array_equal(F.to_grayscale(transparent), F.to_grayscale(IMAGE))
+
+
+def test_label_maps_are_resampled_by_nearest_neighbours() -> None:
+    labels = np.arange(12, dtype=np.int32).reshape(3, 4) * 100_000
+    larger = F.resize(labels, (6, 8), "nearest")
+    assert larger.dtype == np.int32
+    np.testing.assert_array_equal(larger, labels.repeat(2, axis=0).repeat(2, axis=1))
+    np.testing.assert_array_equal(F.rotate(labels, 180), labels[::-1, ::-1])
+    with pytest.raises(TypeError, match="rotate: an image of type int32 cannot be resampled; convert it with astype"):
+        F.rotate(labels, 180, "bilinear")
 
 
 def test_erase() -> None:
@@ -136,6 +158,11 @@ def test_erase() -> None:
             lambda: F.erase(IMAGE, 0, 0, 2, 2, [1, 2]),
             ValueError,
             r"values of shape \(2,\) do not fit a rectangle of shape \(2, 2, 3\)",
+        ),
+        (
+            lambda: F.adjust_brightness(Image.fromarray(IMAGE).convert("P"), 2),
+            ValueError,
+            "adjust_brightness: a PIL image of mode P has no such colors; convert it to L or RGB",
         ),
         (lambda: F.normalize([[1]], 0, 1), TypeError, "an image is a numpy array, a PIL image or a Tensor, not list"),
         (lambda: F.normalize(IMAGE[0, 0], 0, 1), ValueError, r"an image has 2 or 3 axes, not shape \(3,\)"),

@@ -1,0 +1,89 @@
+"""What the blocks of Inception-v3 and -v4 are made of: branches of convolutions, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple, Optional, Union
+
+from core import nn
+from core.nn import functional as F
+from core.operators import concat
+from core.vision.models.blocks import ConvBatchNorm
+
+
+class Filter(NamedTuple):
+    """One convolution of a branch, with batch normalisation and ReLU.
+
+    Attributes:
+        name: attribute name in the block.
+        channels: of its result.
+        size: height and width of the kernel, pixels.
+        stride: step of the convolution, pixels.
+        padding: zeros on each side of the image, pixels; as many as keep its size at stride 1 when it is None.
+    """
+
+    name: str
+    channels: int
+    size: Union[int, tuple[int, int]]
+    stride: int = 1
+    padding: Optional[int] = None
+
+
+Step = Union[Filter, Sequence[Filter], Callable[[Any], Any]]
+"""A convolution; several ones that see the same images, their results one after another; or a function of images."""
+
+
+class Branches(nn.Layer):
+    """Branches that see the same images; their feature maps come out one after another: (N, C, H, W) to (N, C', ...).
+
+    Args:
+        in_channels: C.
+        branches: the steps of each branch, in order.
+        names: attribute names within each convolution, see :class:`ConvBatchNorm`.
+    """
+
+    def __init__(self, in_channels: int, branches: Sequence[Sequence[Step]], names: tuple[str, str]) -> None:
+        super().__init__()
+        self.branches = branches
+        for branch in branches:
+            channels = in_channels
+            for step in branch:
+                if not callable(step):
+                    channels = sum(self._add(channels, part, names) for part in _parts(step))
+
+    def _add(self, in_channels: int, part: Filter, names: tuple[str, str]) -> int:
+        """Make one convolution; return its number of channels."""
+        layer = ConvBatchNorm(
+            in_channels,
+            part.channels,
+            part.size,
+            part.stride,
+            activation=F.relu,
+            padding=part.padding,
+            names=names,
+        )
+        self.add_sublayer(part.name, layer)
+        return part.channels
+
+    def forward(self, x: Any) -> Any:
+        """Return the feature maps of all branches."""
+        maps = []
+        for branch in self.branches:
+            results = [x]
+            for step in branch:
+                image = results[0] if len(results) == 1 else concat(results, 1)
+                if callable(step):
+                    results = [step(image)]
+                else:
+                    results = [getattr(self, part.name)(image) for part in _parts(step)]
+            maps += results
+        return concat(maps, 1)
+
+
+def _parts(step: Union[Filter, Sequence[Filter]]) -> Sequence[Filter]:
+    return (step,) if isinstance(step, Filter) else step
+
+
+def largest(x: Any) -> Any:
+    """Return the largest of each 3 x 3 pixels, at every other pixel, without padding."""
+    return F.max_pool2d(x, 3, 2)
