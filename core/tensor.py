@@ -7,6 +7,7 @@ whether it needs a gradient, its gradient, and how to read it.
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 import weakref
 from collections.abc import Iterator
@@ -36,6 +37,8 @@ from core.kernels.operator import Operator
 from core.kernels.place import Place, current_place
 from core.kernels.printing import elements_text
 
+_generated, _results = itertools.count(), itertools.count()
+
 
 class Tensor:
     """A multi-dimensional array that gradients can flow through.
@@ -46,10 +49,10 @@ class Tensor:
         data: A :class:`Value` (inside core), or anything that numpy turns into an array.
         dtype: Element type; inferred from the data when None.
         stop_gradient: True when no gradient is wanted.
-        name: A name for messages and checkpoints.
+        name: A name for messages and checkpoints; one is made up when it is asked for.
     """
 
-    __slots__ = ("_value", "_grad", "_hooks", "name", "persistable", "__dict__", "__weakref__")
+    __slots__ = ("_value", "_grad", "_hooks", "_name", "persistable", "__dict__", "__weakref__")
 
     def __init__(
         self, data: Any, dtype: DTypeLike = None, stop_gradient: bool = True, name: Optional[str] = None
@@ -61,10 +64,23 @@ class Tensor:
         self._value: Value = data
         self._grad: Optional[Tensor] = None
         self._hooks: Optional[dict[int, Callable[[Tensor], Any]]] = None
-        self.name = name
+        self._name = name
         self.persistable = False
 
     # what it is
+
+    @property
+    def name(self) -> str:
+        """The name that it was given, or else a unique one: ``generated_tensor_0`` of data, ``eager_tmp_0`` of results."""
+        if self._name is None:
+            data = self._value.owner is not None
+            kind, numbers = ("generated_tensor", _generated) if data else ("eager_tmp", _results)
+            self._name = f"{kind}_{next(numbers)}"
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
 
     @property
     def shape(self) -> list[int]:
@@ -231,13 +247,13 @@ class Tensor:
         copy._value.owner = weakref.ref(copy)
         copy._grad = None
         copy._hooks = None
-        copy.name = self.name
+        copy._name = self._name
         copy.persistable = self.persistable
         copy.__dict__.update(self.__dict__)
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tensor, (self.numpy(), self.dtype, self.stop_gradient, self.name)
+        return Tensor, (self.numpy(), self.dtype, self.stop_gradient, self._name)
 
     # gradients
 
@@ -341,7 +357,7 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """Return a tensor on the same memory that no gradient flows through."""
-        return Tensor(self._value.detached(), name=self.name)
+        return Tensor(self._value.detached(), name=self._name)
 
     def detach_(self) -> Tensor:
         """Cut this tensor from the operations that made it."""
@@ -366,7 +382,7 @@ class Tensor:
         data = given.numpy() if given is not None else np.asarray(value)
         if tuple(data.shape) != self._value.meta[0]:
             raise ValueError(
-                f"set_value: {self.name or 'the tensor'} has shape {self.shape}, the new value {list(data.shape)}"
+                f"set_value: {self._name or 'the tensor'} has shape {self.shape}, the new value {list(data.shape)}"
             )
         if given is not None and given.dtype is bfloat16 and self.dtype is not bfloat16:
             data = given.as_float_numpy()
@@ -397,7 +413,7 @@ class Tensor:
         assert trace is not None
         if new._value.meta != self._value.meta or new._value.second != self._value.second:
             raise ValueError(
-                f"{self.name or 'the tensor'} has shape {self.shape} and dtype {self.dtype.name}, its new value"
+                f"{self._name or 'the tensor'} has shape {self.shape} and dtype {self.dtype.name}, its new value"
                 f" {new.shape} and {new.dtype.name}"
             )
         if self._value.owner is None and self._value.traced is None:
@@ -470,8 +486,17 @@ def readable(tensor: Tensor) -> Value:
             " operators instead of numpy(), item(), float() or bool(), or compute this outside to_static"
         )
     if value.array is None:
-        raise OperatorError(f"{tensor.name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
+        raise OperatorError(f"{tensor._name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
     return value
+
+
+def given_name(tensor: Tensor) -> Optional[str]:
+    """Return the name that a tensor was given or has been asked for, None where it would have to be made up.
+
+    Args:
+        tensor: any tensor.
+    """
+    return tensor._name
 
 
 def __getattr__(name: str) -> Any:

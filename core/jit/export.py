@@ -22,7 +22,7 @@ from core.jit.symbolic import trace_symbolic
 from core.kernels import door
 from core.kernels.operator import is_declared
 from core.kernels.trace import Operation
-from core.tensor import Tensor
+from core.tensor import Tensor, given_name
 
 logger = logging.getLogger("core.jit")
 
@@ -153,7 +153,7 @@ def exported(
     if traced.updates:
         handle = traced.updates[0][0]
         raise ValueError(
-            f"jit.save: {label} gives {_state_names(owner).get(id(handle)) or handle.name or 'a tensor'} a new value in"
+            f"jit.save: {label} gives {_state_names(owner).get(id(handle)) or given_name(handle) or 'a tensor'} a new value in"
             " evaluation mode; an exported program keeps no state: return the value instead"
         )
     _refuse_unknown(traced.operations, label)

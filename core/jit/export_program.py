@@ -24,6 +24,7 @@ from core.kernels import dimension, engine
 from core.kernels.dimension import Guard
 from core.kernels.door import Value
 from core.kernels.trace import Operation
+from core.tensor import given_name
 
 
 def converted(
@@ -56,7 +57,7 @@ def converted(
         value = value if handle is None else handle._value
         is_parameter = handle is not None and hasattr(handle, "trainable")
         kind = "parameter" if is_parameter else "buffer" if id(handle) in state else "constant"
-        wanted = state.get(id(handle)) or (handle.name if handle is not None and handle.name else "constant")
+        wanted = state.get(id(handle)) or (handle is not None and given_name(handle)) or "constant"
         if value.array is None:
             raise ValueError(f"jit.save: {wanted} is abstract (built under LazyGuard): initialize() it first")
         array = engine.to_numpy(value.array, *value.meta)

@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.kernels.dtypes import DType, DTypeLike, dtype_of_numpy, to_dtype
-from core.tensor import Tensor
+from core.tensor import Tensor, given_name
 
 BATCH_EXAMPLES = (7, 11)
 SIZE_EXAMPLES = (224, 256)
@@ -62,7 +62,7 @@ class InputSpec:
         """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"InputSpec.from_tensor: expected a Tensor, got {type(tensor).__name__}")
-        return cls(tensor.shape, tensor.dtype, name or tensor.name)
+        return cls(tensor.shape, tensor.dtype, name or given_name(tensor))
 
     @classmethod
     def from_numpy(cls, ndarray: np.ndarray, name: Optional[str] = None) -> InputSpec:

@@ -33,7 +33,7 @@ from core.kernels.dtypes import DType, bool_
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
 from core.kernels.trace import Trace
-from core.tensor import Tensor
+from core.tensor import Tensor, given_name
 
 MAXIMUM_ATTEMPTS = 50
 
@@ -152,7 +152,7 @@ class _Looping:
         for handle in body.handles.values():
             if id(handle) not in self.handles:
                 start = handle._value
-                self.handles[id(handle)] = handle, _Variable(handle.name or "a tensor changed in place", start)
+                self.handles[id(handle)] = handle, _Variable(given_name(handle) or "a tensor changed in place", start)
                 settled = False
         outputs = [found.get(path, start) for path, start in zip(self.paths, self.stand_ins)]
         outputs += [body.value_of(handle) for handle, _ in self.handles.values()]

@@ -44,8 +44,35 @@ def _mapped(function: Callable[..., Any], first: Any, *others: Any) -> Any:
     raise TypeError(f"decoding: states are Tensors in tuples, lists and dicts, not {type(first).__name__}")
 
 
-class BeamSearchDecoder:
+class Decoder:
+    """What :func:`dynamic_decode` runs: a subclass says how to begin, what one step is, and what to do at the end."""
+
+    tracks_own_finished = False
+
+    def initialize(self, inits: Any) -> tuple[Any, Any, Tensor]:
+        """Return the first inputs and states, and whether sequences have ended.
+
+        Args:
+            inits: what the caller of :func:`dynamic_decode` gave.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define initialize(inits)")
+
+    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Tensor]:
+        """Return a step's outputs, the states after it, the next inputs, and whether sequences have ended.
+
+        Args:
+            time: the step's number, from 0.
+            inputs: the step's inputs.
+            states: the states before it.
+            kwargs: what the caller of :func:`dynamic_decode` gave.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define step(time, inputs, states)")
+
+
+class BeamSearchDecoder(Decoder):
     """Beam search with a recurrent cell: at each step the best continuations of all beams are kept.
+
+    A subclass may override :meth:`step` and build it of the protected methods, which are Paddle's.
 
     Args:
         cell: Takes inputs and states, returns outputs and new states.
@@ -53,9 +80,12 @@ class BeamSearchDecoder:
         end_token: The token that ends them.
         beam_size: How many sequences are kept for each sample.
         embedding_fn: Turns tokens into the cell's inputs; the tokens themselves when None.
-        output_fn: Turns the cell's outputs into scores of all tokens; they are the scores when None.
+        output_fn: Turns the cell's outputs [batch, beams, ...] into scores of all tokens; they are the scores when
+            None.
     """
 
+    OutputWrapper = BeamOutput
+    StateWrapper = BeamState
     tracks_own_finished = True
 
     def __init__(
@@ -94,10 +124,7 @@ class BeamSearchDecoder:
         Args:
             initial_cell_states: The cell's first states, each of shape [batch, ...].
         """
-        wide = _mapped(
-            lambda state: state.unsqueeze(1).expand([state.shape[0], self.beam_size, *state.shape[1:]]),
-            initial_cell_states,
-        )
+        wide = _mapped(self._expand_to_beam_size, initial_cell_states)
         shapes: list[list[int]] = []
         _mapped(lambda state: shapes.append(state.shape), wide)
         if not shapes:
@@ -127,25 +154,13 @@ class BeamSearchDecoder:
         Returns:
             What was found, the state after, the next inputs, and whether beams have ended.
         """
-        merged = _mapped(_merge, inputs), _mapped(_merge, states.cell_states)
+        merged = _mapped(self._merge_batch_beams, inputs), _mapped(self._merge_batch_beams, states.cell_states)
         outputs, after = self.cell(*merged, **kwargs)
-        scores = outputs if self.output_fn is None else self.output_fn(outputs)
-        batch, beams = states.log_probs.shape
-        split = _mapped(lambda x: x.reshape([batch, beams, *x.shape[1:]]), after)
-        words = scores.shape[-1]
-        logs = F.log_softmax(cast(scores, "float32").reshape([batch, beams, words]), -1)
-        only_end = np.where(np.arange(words) == self.end_token, 0.0, IMPOSSIBLE)
-        ended = states.finished.unsqueeze(-1)
-        logs = where(ended.expand(logs.shape), Tensor(only_end, dtype="float32").expand(logs.shape), logs)
-        total = (logs + states.log_probs.unsqueeze(-1)).reshape([batch, beams * words])
-        best, places = topk(total, self.beam_size, axis=-1)
-        parents, tokens = places // words, places % words
-        finished = _chosen(states.finished, parents)
-        lengths = _chosen(states.lengths, parents) + cast(finished.logical_not(), "int64")
-        finished = finished.logical_or(tokens == self.end_token)
-        cell_states = _mapped(lambda x: _chosen(x, parents), split)
-        state = BeamState(cell_states, best, finished, lengths)
-        return BeamOutput(best, tokens, parents), state, self._embedded(tokens), finished
+        scores = _mapped(self._split_batch_beams, outputs)
+        if self.output_fn is not None:
+            scores = self.output_fn(scores)
+        found, state = self._beam_search_step(time, scores, _mapped(self._split_batch_beams, after), states)
+        return found, state, self._embedded(found.predicted_ids), state.finished
 
     def finalize(
         self, outputs: BeamOutput, final_states: BeamState, sequence_lengths: Tensor
@@ -162,21 +177,56 @@ class BeamSearchDecoder:
         """
         return F.gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
 
+    def _beam_search_step(
+        self, time: Any, logits: Tensor, next_cell_states: Any, beam_state: BeamState
+    ) -> tuple[BeamOutput, BeamState]:
+        """Return the best continuations of all beams, and the state after them.
+
+        Args:
+            time: The step's number; not used.
+            logits: Scores of all tokens [batch, beams, words].
+            next_cell_states: The cell's states after the step, each of shape [batch, beams, ...].
+            beam_state: The state before.
+        """
+        batch, beams, words = logits.shape
+        logs = self._mask_probs(F.log_softmax(cast(logits, "float32"), -1), beam_state.finished)
+        total = (logs + beam_state.log_probs.unsqueeze(-1)).reshape([batch, beams * words])
+        best, places = topk(total, self.beam_size, axis=-1)
+        parents, tokens = places // words, places % words
+        finished = self._gather(beam_state.finished, parents, batch)
+        lengths = self._gather(beam_state.lengths, parents, batch) + cast(finished.logical_not(), "int64")
+        finished = finished.logical_or(tokens == self.end_token)
+        cell_states = _mapped(lambda x: self._gather(x, parents, batch), next_cell_states)
+        return BeamOutput(best, tokens, parents), BeamState(cell_states, best, finished, lengths)
+
+    def _mask_probs(self, probs: Tensor, finished: Tensor) -> Tensor:
+        """Return log-probabilities [batch, beams, words] in which beams that have ended can only end again."""
+        only_end = np.where(np.arange(probs.shape[-1]) == self.end_token, 0.0, IMPOSSIBLE)
+        ended = finished.unsqueeze(-1).expand(probs.shape)
+        return where(ended, Tensor(only_end, dtype=probs.dtype).expand(probs.shape), probs)
+
+    def _gather(self, x: Tensor, indices: Tensor, batch_size: Any) -> Tensor:
+        """Return [batch, beams, ...] with each beam replaced by the one that ``indices`` [batch, beams] names."""
+        index = index_argument(indices, "BeamSearchDecoder")
+        index = index.reshape([*index.shape, *[1] * (x.ndim - 2)]).expand([*index.shape, *x.shape[2:]])
+        if x.dtype.kind == "b":
+            return cast(take_along_axis(cast(x, "int32"), index, 1), x.dtype)
+        return take_along_axis(x, index, 1)
+
+    def _expand_to_beam_size(self, x: Tensor) -> Tensor:
+        """Return [batch, beams, ...], each sample of [batch, ...] repeated."""
+        return x.unsqueeze(1).expand([x.shape[0], self.beam_size, *x.shape[1:]])
+
+    def _merge_batch_beams(self, x: Tensor) -> Tensor:
+        """Return [batch * beams, ...] of [batch, beams, ...]."""
+        return x.reshape([x.shape[0] * x.shape[1], *x.shape[2:]])
+
+    def _split_batch_beams(self, x: Tensor) -> Tensor:
+        """Return [batch, beams, ...] of [batch * beams, ...]."""
+        return x.reshape([x.shape[0] // self.beam_size, self.beam_size, *x.shape[1:]])
+
     def _embedded(self, tokens: Tensor) -> Any:
         return tokens if self.embedding_fn is None else self.embedding_fn(tokens)
-
-
-def _merge(x: Tensor) -> Tensor:
-    return x.reshape([x.shape[0] * x.shape[1], *x.shape[2:]])
-
-
-def _chosen(x: Tensor, parents: Tensor) -> Tensor:
-    """Return [batch, beams, ...] with each beam replaced by its parent."""
-    index = index_argument(parents, "BeamSearchDecoder")
-    index = index.reshape([*index.shape, *[1] * (x.ndim - 2)]).expand([*index.shape, *x.shape[2:]])
-    if x.dtype.kind == "b":
-        return cast(take_along_axis(cast(x, "int32"), index, 1), x.dtype)
-    return take_along_axis(x, index, 1)
 
 
 def dynamic_decode(

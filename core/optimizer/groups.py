@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.tensor import Tensor
+from core.tensor import Tensor, given_name
 
 Options = dict[str, Any]
 
@@ -71,7 +71,7 @@ def check_names(others: Sequence[Tensor], params: Sequence[Any]) -> None:
     for param in params:
         if not isinstance(param, Tensor):
             raise TypeError(f"an optimizer takes Tensors, not {type(param).__name__}")
-        if param.name is None:
+        if given_name(param) is None:
             param.name = f"unnamed_{len(names)}"
         if names.get(param.name) is param:
             raise ValueError(f"parameter {param.name!r} appears twice in the optimizer")

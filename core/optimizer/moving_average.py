@@ -11,7 +11,7 @@ import numpy as np
 from core.autograd import no_grad
 from core.kernels import update as rules
 from core.operators import cast
-from core.tensor import Tensor, readable
+from core.tensor import Tensor, given_name, readable
 
 
 class ExponentialMovingAverage:
@@ -95,7 +95,7 @@ class ExponentialMovingAverage:
 
     def state_dict(self) -> dict[str, Any]:
         """Return the averages by their parameters' names, and the number of updates under ``updates``."""
-        names = [parameter.name or str(position) for position, parameter in enumerate(self.parameters)]
+        names = [given_name(parameter) or str(position) for position, parameter in enumerate(self.parameters)]
         return {**dict(zip(names, self._averages)), "updates": self.updates}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ class ExponentialMovingAverage:
             ValueError: a parameter's average is missing.
         """
         for position, (parameter, average) in enumerate(zip(self.parameters, self._averages)):
-            name = parameter.name or str(position)
+            name = given_name(parameter) or str(position)
             if name not in state_dict:
                 raise ValueError(f"ExponentialMovingAverage: the state has no average of {name!r}")
             average.set_value(state_dict[name])

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Callable, Optional, Union
 
 import numpy as np
 
-from core.tensor import Tensor
+from core.tensor import Tensor, given_name
 from core.weights.atomic import PathLike
 from core.weights.messages import shown
 from core.weights.native import TensorContent, read_native, write_native
@@ -132,12 +132,12 @@ def _is_state_dict(value: Any) -> bool:
 
 
 def _state_dict_form(state: Mapping[Any, Any]) -> dict[Any, Any]:
-    names = {key: part.name or str(key) for key, part in state.items() if isinstance(part, Tensor)}
+    names = {key: given_name(part) or str(key) for key, part in state.items() if isinstance(part, Tensor)}
     return {**_plain(state, "", lambda tensor: tensor.numpy()), NAME_TABLE: names}
 
 
 def _pair(tensor: Tensor) -> tuple[str, np.ndarray]:
-    return tensor.name or "", tensor.numpy()
+    return given_name(tensor) or "", tensor.numpy()
 
 
 def _plain(value: Any, place: str, convert: Callable[[Tensor], Any]) -> Any:
@@ -162,7 +162,7 @@ def _content(value: Any) -> Optional[TensorContent]:
     """Return what a tensor holds; None for anything else."""
     if not isinstance(value, Tensor):
         return None
-    return TensorContent(value.numpy(), value.name or None, value.dtype.name == "bfloat16")
+    return TensorContent(value.numpy(), given_name(value), value.dtype.name == "bfloat16")
 
 
 # loading

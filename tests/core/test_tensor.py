@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -167,3 +168,15 @@ def test_foreign_operands_are_type_errors() -> None:
     with pytest.raises(TypeError):
         core.ones([1]) + "text"
     assert (core.ones([1]) == None) is False  # noqa: E711
+
+
+def test_every_tensor_has_a_name_of_its_own():
+    given = core.to_tensor([1.0])
+    given.name = "x"
+    data, other = core.to_tensor([1.0]), core.to_tensor(2)
+    results = [data + 1, data.clone(), core.concat([data, data])]
+    assert given.name == "x" and given.detach().name == "x"
+    assert re.fullmatch(r"generated_tensor_\d+", data.name) and data.name == data.name
+    assert re.fullmatch(r"generated_tensor_\d+", other.name)
+    assert all(re.fullmatch(r"eager_tmp_\d+", result.name) for result in results)
+    assert len({tensor.name for tensor in (given, data, other, *results)}) == 6

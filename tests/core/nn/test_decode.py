@@ -67,3 +67,36 @@ def test_messages() -> None:
         decoder.initialize(3)
     with pytest.raises(OperatorError, match="the cell's states hold no tensor"):
         decoder.initialize([])
+
+
+def test_a_subclass_builds_its_step_of_the_protected_methods() -> None:
+    weights = core.to_tensor(np.random.RandomState(0).randn(4, 5).astype("float32"))
+
+    def cell(tokens: core.Tensor, state: core.Tensor) -> tuple[core.Tensor, core.Tensor]:
+        state = core.tanh(state + nn.functional.one_hot(tokens, 4))
+        return state.matmul(weights), state
+
+    class Own(nn.decode.BeamSearchDecoder):
+        def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, ...]:
+            outputs, after = cell(self._merge_batch_beams(inputs) % 4, self._merge_batch_beams(states.cell_states))
+            found, state = self._beam_search_step(
+                time, self._split_batch_beams(outputs), self._split_batch_beams(after), states
+            )
+            assert isinstance(found, self.OutputWrapper) and isinstance(state, self.StateWrapper)
+            return found, state, found.predicted_ids, state.finished
+
+    start = core.to_tensor(np.random.RandomState(1).randn(2, 4).astype("float32"))
+    usual = nn.BeamSearchDecoder(lambda tokens, state: cell(tokens % 4, state), 0, 1, 3)
+    own, theirs = (nn.dynamic_decode(decoder, start, max_step_num=4)[0] for decoder in (Own(None, 0, 1, 3), usual))
+    assert own.tolist() == theirs.tolist() and own.shape[0] == 2 and own.shape[2] == 3
+    batched = usual._expand_to_beam_size(start)
+    assert batched.shape == [2, 3, 4] and (batched[:, 2] == start).all()
+    masked = usual._mask_probs(core.zeros([1, 2, 3]), core.to_tensor([[True, False]]))
+    assert masked.tolist() == [[[-1e9, 0.0, -1e9], [0.0, 0.0, 0.0]]]
+
+
+def test_a_decoder_that_lacks_a_method_says_which() -> None:
+    with pytest.raises(NotImplementedError, match=r"Decoder does not define initialize\(inits\)"):
+        nn.dynamic_decode(nn.decode.Decoder())
+    with pytest.raises(NotImplementedError, match=r"Decoder does not define step\(time, inputs, states\)"):
+        nn.decode.Decoder().step(0, None, None)
