@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from core.distributed import communication
+from core.distributed.communication import OBJECTS, TENSORS
 from core.distributed.environment import (
     ParallelEnv,
     ParallelMode,
@@ -24,24 +26,27 @@ from core.distributed.group import Group, ReduceOp, get_backend, get_group, new_
 from core.distributed.launching import launch, spawn
 
 _ELSEWHERE = {
-    "core.distributed.communication": (
-        "all_gather", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast", "gather", "irecv", "isend",
-        "recv", "reduce", "reduce_scatter", "scatter", "send", "wait",
-    ),
-    "core.distributed.objects": ("all_gather_object", "broadcast_object_list", "scatter_object_list"),
+    "core.distributed.communication.tensors": TENSORS,
+    "core.distributed.objects": OBJECTS,
     "core.distributed.data_parallel": ("DataParallel",),
-}  # fmt: skip
+}
+_MODULES = {
+    "fleet": "core.distributed.fleet",
+    "sharding": "core.distributed.sharding",
+    "stream": "core.distributed.communication.stream",
+}
 
 __all__ = [
-    "Group", "ParallelEnv", "ParallelMode", "ReduceOp", "destroy_process_group", "fleet", "get_backend", "get_group",
-    "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized", "launch", "new_group", "spawn",
-    *[name for names in _ELSEWHERE.values() for name in names],
+    "Group", "ParallelEnv", "ParallelMode", "ReduceOp", "communication", "destroy_process_group", "get_backend",
+    "get_group", "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized", "launch",
+    "new_group", "spawn",
+    *_MODULES, *[name for names in _ELSEWHERE.values() for name in names],
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "fleet":
-        return importlib.import_module("core.distributed.fleet")
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     for module, names in _ELSEWHERE.items():
         if name in names:
             return getattr(importlib.import_module(module), name)

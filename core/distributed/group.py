@@ -99,10 +99,16 @@ def get_group(id: int = 0) -> Optional[Group]:
         The group, or None with a warning where there is none.
     """
     if id == 0 and is_initialized():
-        return Group(0, 0, [0])
+        return global_group()
     if id not in _groups:
         warnings.warn(f"get_group: there is no group {id}", stacklevel=2)
     return _groups.get(id)
+
+
+def global_group() -> Group:
+    """Return the group of all processes."""
+    require_one_process("the group of all processes")
+    return Group(0, 0, [0])
 
 
 def get_backend(group: Optional[Group] = None) -> str:
@@ -151,3 +157,18 @@ def check_operation(what: str, operation: int) -> None:
     """
     if operation not in range(ReduceOp.AVG + 1):
         raise ValueError(f"{what}: {operation!r} is no member of ReduceOp: use SUM, MAX, MIN, PROD or AVG")
+
+
+def check_stream(what: str, sync_op: bool, use_calc_stream: bool) -> None:
+    """Refuse an operation among the computations that is not waited for.
+
+    Args:
+        what: the operation's name.
+        sync_op: whether it is waited for.
+        use_calc_stream: whether it runs among the computations.
+
+    Raises:
+        RuntimeError: it does, and is not.
+    """
+    if use_calc_stream and not sync_op:
+        raise RuntimeError(f"{what}: use_calc_stream=True needs sync_op=True")

@@ -7,6 +7,8 @@ from typing import Any, Optional, Union
 from core.distributed.environment import ParallelEnv, get_rank, get_world_size, init_parallel_env, require_one_process
 from core.distributed.fleet.role_maker import PaddleCloudRoleMaker
 from core.distributed.fleet.strategy import DistributedStrategy
+from core.distributed.fleet.topology import CommunicateTopology, HybridCommunicateGroup
+from core.distributed.fleet.utils.log_util import set_log_level
 from core.nn import Layer
 from core.optimizer import Optimizer
 
@@ -27,7 +29,7 @@ class Fleet:
             role_maker: what this process is; the environment says it when it is None.
             is_collective: whether all processes are workers.
             strategy: settings.
-            log_level: accepted for Paddle's signature; nothing is logged.
+            log_level: the level of the logger of fleet.
 
         Returns:
             This object.
@@ -38,10 +40,23 @@ class Fleet:
         """
         if strategy is not None and not isinstance(strategy, DistributedStrategy):
             raise TypeError(f"fleet.init: strategy must be a DistributedStrategy, not {type(strategy).__name__}")
-        if role_maker is None:
-            PaddleCloudRoleMaker(is_collective)
+        set_log_level(log_level)
+        self._role_maker = PaddleCloudRoleMaker(is_collective) if role_maker is None else role_maker
         init_parallel_env()
+        self._user_defined_strategy = DistributedStrategy() if strategy is None else strategy
+        self._topology = CommunicateTopology()
+        self._hcg = HybridCommunicateGroup(self._topology)
         return self
+
+    def get_hybrid_communicate_group(self) -> HybridCommunicateGroup:
+        """Return the groups of processes that :meth:`init` made.
+
+        Raises:
+            AttributeError: it has not been called; programs for one process as well as several catch it.
+        """
+        if "_hcg" not in vars(self):
+            raise AttributeError("fleet.get_hybrid_communicate_group: call fleet.init(is_collective=True) first")
+        return self._hcg
 
     def worker_index(self) -> int:
         """Return the number of this process, from 0."""

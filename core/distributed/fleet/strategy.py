@@ -48,7 +48,74 @@ _METHODS = {
     "sharding": "keep the parameters together",
     "tensor_parallel": "keep the parameters together",
 }
-_CONFIGS = tuple(f"{name}_configs" for name in _METHODS)
+_CONFIGS: dict[str, Any] = {f"{name}_configs": {} for name in _METHODS}
+_CONFIGS["pipeline_configs"] = {
+    "micro_batch_size": 1,
+    "accumulate_steps": 1,
+    "schedule_mode": "1F1B",
+    "p2p_cache_shape": True,
+    "enable_partial_send_recv": True,
+}
+
+_ORDER = ("dp", "pp", "sharding", "sep", "mp")
+_HYBRID: dict[str, dict[str, Any]] = {
+    "mp_configs": {
+        "sync_param": True,
+        "sync_grad": False,
+        "sync_moment": False,
+        "sync_mode": "broadcast",
+        "mp_async_allreduce": False,
+        "mp_skip_c_identity": False,
+        "mp_fused_linear_param_grad_add": False,
+        "need_broadcast_data": True,
+    },
+    "pp_configs": {
+        "dp_comm_overlap": False,
+        "delay_scale_loss": False,
+        "enable_timer": False,
+        "sharding_comm_overlap": False,
+        "profiling": False,
+    },
+    "sharding_configs": {
+        "tensor_fusion": False,
+        "accumulate_steps": 1,
+        "comm_overlap": False,
+        "split_param": False,
+        "fuse_optimizer": True,
+    },
+}
+
+
+class HybridSettings:
+    """Settings of one axis of a grid of processes: one process keeps them, and they change nothing.
+
+    Args:
+        name: its name in ``hybrid_configs``.
+    """
+
+    _name: str
+
+    def __init__(self, name: str) -> None:
+        self.__dict__.update(_HYBRID[name])
+        self.__dict__["_name"] = name
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HYBRID[self._name]:
+            raise AttributeError(f"{self._name} has no setting {name!r}: it has {', '.join(_HYBRID[self._name])}")
+        self.__dict__[name] = value
+
+    def update(self, values: dict[str, Any]) -> None:
+        """Set several.
+
+        Args:
+            values: name to value.
+        """
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return name to value of all."""
+        return {name: getattr(self, name) for name in _HYBRID[self._name]}
 
 
 class DistributedStrategy:
@@ -66,8 +133,10 @@ class DistributedStrategy:
         values = self.__dict__
         values.update(_TUNING)
         values.update(dict.fromkeys(_METHODS, False))
-        values.update({name: {} for name in _CONFIGS})
-        values["hybrid_configs"] = {}
+        values.update({name: dict(configs) for name, configs in _CONFIGS.items()})
+        degrees = {f"{axis}_degree": -1 if axis == "dp" else 1 for axis in ("dp", "mp", "pp", "sharding", "sep")}
+        values["hybrid_configs"] = {**degrees, **{name: HybridSettings(name) for name in _HYBRID}}
+        values["hybrid_parallel_order"] = list(_ORDER)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dict__:
@@ -75,8 +144,29 @@ class DistributedStrategy:
         if name in _METHODS and value:
             raise NotImplementedError(f"DistributedStrategy.{name} is not built: {_METHODS[name]} instead")
         if name == "hybrid_configs":
-            _check_degrees(value)
-        self.__dict__[name] = value
+            self._set_hybrid(value)
+        elif name in _CONFIGS:
+            if not isinstance(value, dict):
+                raise TypeError(f"DistributedStrategy.{name} must be a dict, not {type(value).__name__}")
+            self.__dict__[name] = {**self.__dict__[name], **value}
+        else:
+            self.__dict__[name] = value
+
+    def _set_hybrid(self, given: dict[str, Any]) -> None:
+        configs = self.__dict__["hybrid_configs"]
+        for name, value in given.items():
+            if name == "order":
+                if sorted(value) != sorted(_ORDER):
+                    raise ValueError(f"hybrid_configs: order must hold {', '.join(_ORDER)}, not {value!r}")
+                self.__dict__["hybrid_parallel_order"] = list(value)
+            elif name not in configs:
+                raise ValueError(f"hybrid_configs has no setting {name!r}: it has {', '.join(configs)} and order")
+        _check_degrees(given)
+        for name, value in given.items():
+            if isinstance(configs.get(name), HybridSettings):
+                configs[name].update(value if isinstance(value, dict) else value.as_dict())
+            elif name != "order":
+                configs[name] = value
 
 
 def _check_degrees(configs: dict[str, Any]) -> None:

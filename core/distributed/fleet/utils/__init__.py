@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.distributed.fleet.utils import hybrid_parallel_util
+from core.distributed.fleet.utils import hybrid_parallel_util, log_util, timer_helper
 from core.distributed.fleet.utils.recompute import recompute
 
-__all__ = ["hybrid_parallel_util", "recompute"]
+__all__ = ["hybrid_parallel_util", "log_util", "recompute", "timer_helper"]

@@ -318,6 +318,43 @@ def irecv(tensor: Tensor, src: Optional[int] = None, group: Optional[Group] = No
     raise _no_partner("irecv")
 
 
+class P2POp:
+    """One call for :func:`batch_isend_irecv`.
+
+    Args:
+        op: :func:`isend` or :func:`irecv`.
+        tensor: what is sent, or where what is received goes.
+        peer: the other process.
+        group: the processes; all when it is None.
+
+    Raises:
+        ValueError: ``op`` is another function.
+    """
+
+    def __init__(self, op: Any, tensor: Tensor, peer: int, group: Optional[Group] = None) -> None:
+        if op not in (isend, irecv):
+            raise ValueError("P2POp: op must be core.distributed.isend or irecv")
+        self.op = op
+        self.tensor = tensor
+        self.peer = peer
+        self.group = group
+
+
+def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Task]:
+    """Begin several calls of isend and irecv: with one process, no more than none.
+
+    Args:
+        p2p_op_list: the calls.
+
+    Returns:
+        An object with ``wait`` for each.
+
+    Raises:
+        NotImplementedError: there is a call, and no other process.
+    """
+    return [call.op(call.tensor, call.peer, call.group) for call in p2p_op_list]
+
+
 def barrier(group: Optional[Group] = None) -> None:
     """Wait until all processes have come to this point.
 

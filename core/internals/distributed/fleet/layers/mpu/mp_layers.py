@@ -1,0 +1,10 @@
+"""``paddle.distributed.fleet.layers.mpu.mp_layers``."""
+
+from core.distributed.fleet.meta_parallel import (
+    ColumnParallelLinear,
+    ParallelCrossEntropy,
+    RowParallelLinear,
+    VocabParallelEmbedding,
+)
+
+__all__ = ["ColumnParallelLinear", "ParallelCrossEntropy", "RowParallelLinear", "VocabParallelEmbedding"]
