@@ -71,7 +71,7 @@ class Tensor:
 
     @property
     def name(self) -> str:
-        """The name that it was given, or else a unique one: ``generated_tensor_0`` of data, ``eager_tmp_0`` of results."""
+        """The name that it was given, or else a unique one: ``generated_tensor_0`` of data, ``eager_tmp_0`` else."""
         if self._name is None:
             data = self._value.owner is not None
             kind, numbers = ("generated_tensor", _generated) if data else ("eager_tmp", _results)

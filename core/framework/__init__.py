@@ -11,7 +11,7 @@ _WHERE = {
         "disable_static", "enable_static", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "use_pir_api",
     ),
     "core.framework.ranges": ("finfo", "iinfo"),
-    "core.framework.layer_helper": ("LayerHelper",),
+    "core.nn.layer_helper": ("LayerHelper",),
     "core.device": ("CPUPlace", "CUDAPinnedPlace", "CUDAPlace"),
     "core.autograd": ("grad", "no_grad"),
     "core.nn": ("ParamAttr", "Parameter"),

@@ -13,6 +13,7 @@ from core.nn import naming
 from core.nn.initializer import Initializer
 from core.nn.layer.hooks import HookRemoveHelper
 from core.nn.layer.state import StatefulLayer
+from core.nn.layer_helper import LayerObjectHelper
 from core.nn.param_attr import ParamAttrLike
 from core.nn.parameter import Parameter, make_parameter
 from core.operators.creation import zeros
@@ -52,6 +53,11 @@ class Layer(StatefulLayer):
         self._forward_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
         self._forward_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
         self._state_dict_hooks = OrderedDict()
+
+    @property
+    def _helper(self) -> LayerObjectHelper:
+        """What layers in Paddle's older style ask for the default type, and apply operators by name with."""
+        return LayerObjectHelper(self._full_name)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Compute the layer's outputs; every layer defines its own.

@@ -89,7 +89,13 @@ def test_flags() -> None:
         (lambda: core.device.cuda.max_memory_reserved(core.CUDAPlace(1)), ValueError, "there is no GPU Place.gpu:1"),
         (lambda: core.device.cuda.get_device_name(), ValueError, "get_device_properties: there is no GPU 0"),
         (lambda: core.device.cuda.get_device_capability(), ValueError, "get_device_properties: there is no GPU 0"),
-        (lambda: framework.LayerHelper("f").append_op(type="f"), NotImplementedError, "LayerHelper.'f'..append_op"),
+        (lambda: framework.LayerHelper("f").append_op(type="f"), NotImplementedError, "there is no operator .f."),
+        (
+            lambda: framework.LayerHelper("f", x=[core.ones([1]), core.ones([1], "int32")]).input_dtype("x"),
+            ValueError,
+            r"LayerHelper.'f'.: x has several dtypes: float32, int32",
+        ),
+        (lambda: framework.LayerHelper("f", input=[]).input(), ValueError, "one tensor is expected, not 0"),
         (
             lambda: framework.LayerHelper("f", act="no").append_activation(None),
             ValueError,
@@ -210,4 +216,28 @@ def test_layer_helper_makes_parameters() -> None:
     assert bias.tolist() == [0.0, 0.0, 0.0]
     assert helper.append_activation(core.to_tensor([-1.0, 2.0])).tolist() == [0.0, 2.0]
     x = core.ones([1])
-    assert framework.LayerHelper("other").append_activation(x) is x
+    other = framework.LayerHelper("other", input=x, more=[x, x])
+    assert other.append_activation(x) is x and other.input() is x and other.input_dtype("more") == core.float32
+    assert other.input_dtype("absent") is None
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_layer_applies_an_operator_by_its_name(compiled: bool) -> None:
+    class Normalised(core.nn.SpectralNorm):
+        def forward(self, x: core.Tensor) -> core.Tensor:
+            out = self._helper.create_variable_for_type_inference(self._dtype)
+            inputs = {"Weight": x, "U": self.weight_u, "V": [self.weight_v]}
+            attributes = {"dim": self._dim, "power_iters": self._power_iters, "eps": self._eps}
+            self._helper.append_op(type="spectral_norm", inputs=inputs, outputs={"Out": out}, attrs=attributes)
+            return out
+
+    ours, expected = Normalised([3, 4]), core.nn.SpectralNorm([3, 4])
+    ours.set_state_dict(expected.state_dict())
+    weights = [core.to_tensor(np.arange(12.0, dtype="float32").reshape(3, 4), stop_gradient=False) for _ in range(2)]
+    found = (core.jit.to_static(ours) if compiled else ours)(weights[0])
+    (found * found).sum().backward()
+    wanted = expected(weights[1])
+    (wanted * wanted).sum().backward()
+    np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(weights[0].grad.numpy(), weights[1].grad.numpy(), rtol=1e-5, atol=1e-6)
+    assert ours._helper.get_default_dtype() == "float32" and ours._helper.name == ours.full_name()
