@@ -20,6 +20,8 @@ from core.kernels.door import Value
 from core.kernels.errors import OperatorError
 from core.kernels.operator import REGISTRY, ConstantOperator
 from core.kernels.trace import Trace
+from core.operators.linalg import matmul
+from core.tensor import Tensor
 
 
 def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value]) -> dict[str, Value]:
@@ -91,6 +93,9 @@ def _run(
         if inputs[0].meta[0] == attributes.get("shape") and node.outputs[0] not in results:
             return [inputs[0]]  # at these sizes it changes nothing
     try:
+        if node.operator == "matrix_product" and door.state.precision is not None:  # 16 bits have another kernel
+            transposed = attributes["transpose_a"], attributes["transpose_b"]
+            return [matmul(Tensor(inputs[0]), Tensor(inputs[1]), *transposed)._value]
         return REGISTRY[node.operator].replay(inputs, attributes)
     except OperatorError:
         raise
@@ -119,7 +124,10 @@ def _region(kind: str, region: ProgramRegion, inputs: Sequence[Value]) -> Region
 
 
 def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -> None:
-    """Refuse results of another type, or of another size where the program was made for one size only."""
+    """Refuse results of another type, or of another size where the program was made for one size only.
+
+    In mixed precision operators choose between 16 bits and float32 themselves.
+    """
     if len(outputs) != len(node.outputs):
         raise OperatorError(
             f"operation {position} ({node.operator}) has {len(outputs)} results, but {len(node.outputs)} names"
@@ -127,7 +135,8 @@ def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -
     for value, (shape, dtype) in zip(outputs, node.metas):
         got = value.meta[0]
         fits = len(shape) == len(got) and all(size in (None, here) for size, here in zip(shape, got))
-        if not fits or value.meta[1] is not dtype:
+        chosen = door.state.precision is not None and value.meta[1].is_floating and dtype.is_floating
+        if not fits or (value.meta[1] is not dtype and not chosen):
             wanted = f"{dtype.name}[{', '.join('any' if size is None else str(size) for size in shape)}]"
             raise OperatorError(
                 f"operation {position} ({node.operator}) gives {value.meta[1].name}{list(got)} where the program was"

@@ -97,6 +97,11 @@ class Predictor:
         return [entry.name for entry in self._specs]
 
     @property
+    def output_names(self) -> list[str]:
+        """A name for each array of the results: ``output``, or ``output.0`` and ``output.key`` inside a structure."""
+        return forms.tensor_names(self._result, "output")
+
+    @property
     def number_of_programs(self) -> int:
         """How many combinations of sizes are compiled now."""
         return len(self._engine_programs)
@@ -116,15 +121,30 @@ class Predictor:
             ValueError: a shape does not fit, the program does not hold for these sizes, or an operation refuses the
                 numbers.
         """
+        return forms.filled(self._result, self.flat_results(inputs))
+
+    __call__ = run
+
+    def flat_results(self, inputs: Any) -> list[np.ndarray]:
+        """Compute the results as :meth:`run` does, and return them as one list in the order of :attr:`output_names`.
+
+        Args:
+            inputs: As for :meth:`run`.
+
+        Raises:
+            TypeError, ValueError: As :meth:`run`.
+        """
         arrays = self._checked(inputs)
         program = self._engine_program(tuple([array.shape for array in arrays]))
         try:
-            results = program(arrays)
+            return program(arrays)
         except MXNetError as error:
             raise ValueError(f"{self._where}: {_reason(str(error))}") from None
-        return forms.filled(self._result, results)
 
-    __call__ = run
+    def forget_programs(self) -> None:
+        """Drop what was compiled, and its memory; the next call of each combination of sizes compiles anew."""
+        with self._lock:
+            self._engine_programs.clear()
 
     def _engine_program(self, shapes: tuple[tuple[int, ...], ...]) -> EngineProgram:
         found = self._known(shapes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,10 @@ class TranslatedLayer(Layer):
     @property
     def input_spec(self) -> list[Any]:
         """The arguments that a call takes, with an InputSpec for each tensor."""
-        specs = iter(self.program.inputs)
+        shapes: list[Any] = list(self.program.examples) or [[()] * len(self.program.inputs)]
+        specs = iter([_spec(entry, sizes) for entry, *sizes in zip(self.program.inputs, *shapes)])
         return [
-            forms.filled(form, [_spec(next(specs)) for _ in forms.tensor_names(form, name)])
+            forms.filled(form, [next(specs) for _ in forms.tensor_names(form, name)])
             for name, form in self.program.arguments
         ]
 
@@ -152,5 +154,8 @@ def _tensor(name: str, weight: ProgramWeight) -> Tensor:
     return Parameter(numbers.shape, weight.dtype, Assign(numbers), attr)
 
 
-def _spec(entry: Any) -> InputSpec:
-    return InputSpec(entry.shape, entry.dtype, entry.name)
+def _spec(entry: Any, shapes: Sequence[Sequence[int]] = ()) -> InputSpec:
+    """Return an input's InputSpec; of the shapes at which the export was checked it takes what open sizes may be."""
+    pairs = enumerate(zip(*shapes)) if len(shapes) == 2 else ()
+    examples = {axis: (a, b) for axis, (a, b) in pairs if entry.shape[axis] is None and a != b and min(a, b) > 1}
+    return InputSpec(entry.shape, entry.dtype, entry.name, examples=examples)

@@ -278,3 +278,30 @@ def test_an_earlier_export_is_replaced_and_preprocessing_is_kept(tmp_path: Path)
         assert Predictor(tmp_path / "m").preprocessing == preprocessing
         assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
         assert sorted(path.name for path in (tmp_path / "m").iterdir()) == ["program.json", "weights.safetensors"]
+
+
+@pytest.mark.bfloat16
+def test_a_loaded_layer_in_mixed_precision(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Conv2D(8, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(288, 8, bias_attr=False))
+    model.eval()
+    core.jit.save(model, tmp_path / "net", [InputSpec([None, 8, 8, 8])])
+    layer = core.jit.load(tmp_path / "net")
+    x = core.to_tensor(floats(3, 8, 8, 8))
+    with core.amp.auto_cast(dtype="bfloat16"):
+        loaded, live = layer(x), model(x)
+    assert loaded.dtype == live.dtype == core.bfloat16
+    close(loaded.astype("float32"), live.astype("float32"), 2e-2)
+
+
+def test_a_loaded_layer_is_saved_again_with_its_own_example_sizes(tmp_path: Path) -> None:
+    class Halves(nn.Layer):
+        def forward(self, x: Any) -> Any:
+            assert x.shape[1] < 100
+            return x * 2
+
+    core.jit.save(Halves(), tmp_path / "first", [InputSpec([None, None], examples={1: (3, 5)})])
+    layer = core.jit.load(tmp_path / "first")
+    assert layer.input_spec[0].examples == {1: (3, 5)}
+    core.jit.save(layer, tmp_path / "second")
+    doubled = Predictor(tmp_path / "second").run(np.ones((2, 7), np.float32))
+    np.testing.assert_array_equal(doubled, np.full((2, 7), 2, np.float32))

@@ -6,7 +6,6 @@ COMPLEX = "the engine has no complex numbers"
 SPARSE = "there are no sparse tensors"
 PROCESSES = "training with several processes is not built"
 PROGRAMS = "programs built statement by statement are not offered; to_static compiles ordinary code"
-EXPORTED = "exported programs are run by core.jit.Predictor"
 INTERNAL = "Paddle's own parts, which its documentation does not describe"
 DEVICES = "the engine serves CPUs and NVIDIA's GPUs"
 DATASETS = "not built: data sets that are downloaded from Paddle's servers"
@@ -95,7 +94,8 @@ NOT_OFFERED: dict[str, str] = {
     "paddle.DataParallel.init_reducer": INTERNAL,
     # parts that are not there
     "paddle.static.*": PROGRAMS,
-    "paddle.inference.*": EXPORTED,
+    "paddle.inference.XpuConfig": DEVICES,
+    "paddle.inference._get_phi_kernel_name": INTERNAL,
     "paddle.sparse.*": SPARSE,
     "paddle.audio.*": AUDIO,
     "paddle.quantization.*": QUANTIZATION,
