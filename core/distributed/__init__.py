@@ -11,7 +11,7 @@ import importlib
 from typing import Any
 
 from core.distributed import communication
-from core.distributed.communication import OBJECTS, TENSORS
+from core.distributed.communication import PLACES
 from core.distributed.environment import (
     ParallelEnv,
     ParallelMode,
@@ -25,11 +25,7 @@ from core.distributed.environment import (
 from core.distributed.group import Group, ReduceOp, get_backend, get_group, new_group
 from core.distributed.launching import launch, spawn
 
-_ELSEWHERE = {
-    "core.distributed.communication.tensors": TENSORS,
-    "core.distributed.objects": OBJECTS,
-    "core.distributed.data_parallel": ("DataParallel",),
-}
+_ELSEWHERE = {**PLACES, "core.distributed.data_parallel": ("DataParallel",)}
 _MODULES = {
     "fleet": "core.distributed.fleet",
     "sharding": "core.distributed.sharding",

@@ -145,18 +145,22 @@ def check_member(what: str, group: Optional[Group], rank: Optional[int] = None) 
     return group is None or group.is_member()
 
 
-def check_operation(what: str, operation: int) -> None:
+def check_operation(what: str, operation: int) -> int:
     """Refuse what is no way to reduce.
 
     Args:
         what: the operation's name.
         operation: a member of ReduceOp.
 
+    Returns:
+        That member.
+
     Raises:
         ValueError: it is none.
     """
     if operation not in range(ReduceOp.AVG + 1):
         raise ValueError(f"{what}: {operation!r} is no member of ReduceOp: use SUM, MAX, MIN, PROD or AVG")
+    return operation
 
 
 def check_stream(what: str, sync_op: bool, use_calc_stream: bool) -> None:

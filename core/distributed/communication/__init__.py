@@ -5,20 +5,22 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-TENSORS = (
-    "P2POp", "all_gather", "all_reduce", "alltoall", "alltoall_single", "barrier", "batch_isend_irecv", "broadcast",
-    "gather", "irecv", "isend", "recv", "reduce", "reduce_scatter", "scatter", "send", "wait",
-)  # fmt: skip
-OBJECTS = ("all_gather_object", "broadcast_object_list", "scatter_object_list")
+PLACES = {
+    "core.distributed.communication.tensors": (
+        "all_gather", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast", "gather", "reduce",
+        "reduce_scatter", "scatter", "wait",
+    ),
+    "core.distributed.communication.pairs": ("P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"),
+    "core.distributed.objects": ("all_gather_object", "broadcast_object_list", "scatter_object_list"),
+}  # fmt: skip
 
-__all__ = [*TENSORS, *OBJECTS, "stream"]
+__all__ = ["stream", *[name for names in PLACES.values() for name in names]]
 
 
 def __getattr__(name: str) -> Any:
     if name == "stream":
         return importlib.import_module("core.distributed.communication.stream")
-    if name in TENSORS:
-        return getattr(importlib.import_module("core.distributed.communication.tensors"), name)
-    if name in OBJECTS:
-        return getattr(importlib.import_module("core.distributed.objects"), name)
+    for module, names in PLACES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"core.distributed.communication has no attribute {name!r}")

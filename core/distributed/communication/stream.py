@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional, Union
 
-from core.distributed.communication import tensors
+from core.distributed.communication import pairs, tensors
 from core.distributed.communication.tensors import Task
 from core.distributed.group import Group, ReduceOp, check_stream
 from core.tensor import Tensor
@@ -160,7 +160,7 @@ def recv(
         NotImplementedError: always.
     """
     check_stream("recv", sync_op, use_calc_stream)
-    return tensors.recv(tensor, src, group, sync_op)
+    return pairs.recv(tensor, src, group, sync_op)
 
 
 def reduce(
@@ -235,7 +235,7 @@ def send(
         NotImplementedError: always.
     """
     check_stream("send", sync_op, use_calc_stream)
-    return tensors.send(tensor, dst, group, sync_op)
+    return pairs.send(tensor, dst, group, sync_op)
 
 
 def _listed(given: TensorOrList) -> list[Tensor]:

@@ -35,7 +35,8 @@ class CommunicateTopology:
             raise ValueError(f"CommunicateTopology: {len(hybrid_group_names)} names of axes but {len(dims)} sizes")
         self._parallel_names = list(hybrid_group_names)
         self._dims = list(dims)
-        self.coordinate: Any = namedtuple("Coordinate", self._parallel_names)  # type: ignore[misc]
+        make: Any = namedtuple  # its fields are known only now
+        self.coordinate = make("Coordinate", self._parallel_names)
         self._world_size = math.prod(self._dims)
         self._rank2coord = [self.coordinate(*place) for place in product(*(range(size) for size in self._dims))]
         self._coord2rank = {place: rank for rank, place in enumerate(self._rank2coord)}

@@ -150,7 +150,7 @@ class PipelineParallel(MetaParallelBase):
             if self.accumulate_steps > 1:
                 loss = loss / self.accumulate_steps
             self.total_loss = loss.detach() if self.total_loss is None else self.total_loss + loss.detach()
-        return loss  # type: ignore[no-any-return]
+        return loss
 
     def _small_batches(self, data: Any) -> list[tuple[Any, Any]]:
         if not isinstance(data, (tuple, list)):

@@ -49,12 +49,12 @@ class ScatterOp(PyLayer):
     """:func:`scatter`, whose gradient is :func:`all_gather`."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, input: Tensor) -> Tensor:
         """Return this rank's part."""
         return scatter(input)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Join the ranks' gradients."""
         return all_gather(grad)
 
@@ -63,12 +63,12 @@ class GatherOp(PyLayer):
     """:func:`all_gather`, whose gradient is :func:`scatter`."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, input: Tensor) -> Tensor:
         """Join the ranks' tensors."""
         return all_gather(input)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Return this rank's part of the gradient."""
         return scatter(grad)
 
@@ -77,12 +77,12 @@ class AllGatherOp(PyLayer):
     """:func:`all_gather`, whose gradient is :func:`reduce_scatter`."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, input: Tensor) -> Tensor:
         """Join the ranks' tensors."""
         return all_gather(input)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Return this rank's part of the gradients' sum."""
         return reduce_scatter(grad)
 
@@ -91,12 +91,12 @@ class ReduceScatterOp(PyLayer):
     """:func:`reduce_scatter`, whose gradient is :func:`all_gather`."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, input: Tensor) -> Tensor:
         """Return this rank's part of the sum."""
         return reduce_scatter(input)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Join the ranks' gradients."""
         return all_gather(grad)
 
