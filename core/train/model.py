@@ -14,6 +14,7 @@ from core.io import DataLoader, Dataset
 from core.train.console import Console
 from core.train.interruption import TrainingInterrupted
 from core.train.model_task import Batches, Bridge, ModelTask, input_count, listed
+from core.train.observed_inputs import ObservedInputs
 from core.train.options import TrainOptions
 from core.train.precision import MixedPrecision, precision_chosen
 from core.train.step import EvaluationPass, PhaseStep
@@ -29,7 +30,8 @@ class Model:
 
     Args:
         network: the Layer.
-        inputs: InputSpecs of the network's inputs, one or a list; None: ``forward`` tells how many there are.
+        inputs: InputSpecs of the network's inputs, one or a list; None: ``forward`` tells how many there are, and the
+            batches that it is given what they look like.
         labels: InputSpecs of the labels; None: what a batch holds after the inputs.
     """
 
@@ -38,6 +40,7 @@ class Model:
         self.inputs = listed(inputs)
         self.labels = listed(labels)
         self.input_count = len(self.inputs) or input_count(network)
+        self.observed = ObservedInputs()
         self.stop_training = False
         self._optimizer: Any = None
         self._loss: Any = None
@@ -259,15 +262,20 @@ class Model:
 
         Args:
             path: without a suffix: ``path.pdparams`` and ``path.pdopt`` are written; for a program: a folder.
-            training: False: export the program, for which the Model needs ``inputs``.
+            training: False: export the program. Without the Model's ``inputs`` its sizes are those that the network was
+                given so far, open where they differed, and for the batch.
 
         Raises:
-            RuntimeError: ``inputs`` are needed and were not given.
+            RuntimeError: there are no ``inputs``, and the network was given nothing.
         """
         if not training:
-            if not self.inputs:
-                raise RuntimeError("Model.save(training=False) needs Model(network, inputs=[InputSpec(...)])")
-            core.jit.save(self.network, path, input_spec=self.inputs)
+            specs = self.inputs or self.observed.specs()
+            if not specs:
+                raise RuntimeError(
+                    "Model.save(training=False) does not know the inputs: fit, evaluate or predict first, or make the"
+                    " Model(network, inputs=[InputSpec(...)])"
+                )
+            core.jit.save(self.network, path, input_spec=specs)
             return
         core.save(self.network.state_dict(), f"{path}.pdparams")
         if self._optimizer is not None:
@@ -307,10 +315,11 @@ class Model:
         """Print a table of the network's layers; see :func:`core.summary`.
 
         Args:
-            input_size: shape of the input, or a list of them; None: the shapes of ``inputs``.
+            input_size: shape of the input, or a list of them; None: the shapes of ``inputs``, or of what the network
+                was given so far.
             dtype: the type of each input.
         """
-        return summary(self.network, self.inputs if input_size is None and self.inputs else input_size, dtype)
+        return summary(self.network, input_size or self.inputs or self.observed.specs(), dtype)
 
     def _batches(
         self,
@@ -329,10 +338,11 @@ class Model:
                 data, batch_size=batch_size, shuffle=shuffle and not streamed, drop_last=drop_last,
                 num_workers=num_workers,
             )  # fmt: skip
-        return Batches(data, limit)
+        return Batches(data, limit, lambda batch: self.observed.add(batch[: self.input_count]))
 
     def _batch_task(self, inputs: Any, labels: Any) -> tuple[ModelTask, list[Any]]:
         batch = [core.to_tensor(value) for value in (*listed(inputs), *listed(labels))]
+        self.observed.add(batch[: len(listed(inputs))])
         return ModelTask(self, None, None, len(listed(inputs))), batch
 
     def _run(self, task: ModelTask, batch: Sequence[Any]) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -42,11 +42,15 @@ class Batches:
     Args:
         source: iterated anew each epoch.
         limit: how many batches to give in all; None: no bound.
+        observe: called with each batch.
     """
 
-    def __init__(self, source: Iterable[Any], limit: Optional[int] = None) -> None:
+    def __init__(
+        self, source: Iterable[Any], limit: Optional[int] = None, observe: Optional[Callable[[list[Any]], None]] = None
+    ) -> None:
         self.source = source
         self.limit = limit
+        self.observe = observe
         self.batch_size = getattr(source, "batch_size", None)
         self.batch_sampler = getattr(source, "batch_sampler", None)
         self.epoch = 0
@@ -70,7 +74,10 @@ class Batches:
         end = None if self.limit is None else max(self.limit - self.epoch * len(self), start)
         for batch in itertools.islice(iter(self.source), start, end):
             fields = batch.values() if isinstance(batch, Mapping) else listed(batch)
-            yield [field if isinstance(field, core.Tensor) else core.to_tensor(field) for field in fields]
+            tensors = [field if isinstance(field, core.Tensor) else core.to_tensor(field) for field in fields]
+            if self.observe is not None:
+                self.observe(tensors)
+            yield tensors
 
 
 class ModelTask(Task):

@@ -16,6 +16,7 @@ from core import callbacks, nn
 from core.io import DataLoader, Dataset, IterableDataset, TensorDataset
 from core.metric import Accuracy
 from core.nn import functional as F
+from core.train.observed_inputs import ObservedInputs
 
 INPUTS = np.random.RandomState(0).randn(40, 5).astype(np.float32)
 LABELS = (INPUTS @ np.random.RandomState(1).randn(5, 3)).argmax(1)[:, None]
@@ -281,8 +282,73 @@ def test_a_program_without_this_code(tmp_path: Path) -> None:
     loaded = core.jit.load(str(tmp_path / "program"))
     expected = model.network(core.to_tensor(INPUTS)).numpy()
     np.testing.assert_allclose(loaded(core.to_tensor(INPUTS)).numpy(), expected, rtol=1e-5, atol=1e-6)
-    with pytest.raises(RuntimeError, match=r"needs Model\(network, inputs=\[InputSpec"):
+    with pytest.raises(RuntimeError, match=r"does not know the inputs: fit, evaluate or predict first, or make"):
         core.Model(new_network()).save(str(tmp_path / "other"), training=False)
+
+
+class Padded(Dataset):
+    """Sentences of 4 or 6 words, and a number for each."""
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        words = np.arange(4 if index < 4 else 6, dtype=np.int64) % 7
+        return words, INPUTS[index], LABELS[index]
+
+    def __len__(self) -> int:
+        return 8
+
+
+class Reader(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.table, self.head = nn.Embedding(7, 5), nn.Linear(5, 3)
+
+    def forward(self, words: Any, numbers: Any) -> Any:
+        return self.head(self.table(words).mean(axis=1) + numbers)
+
+
+@pytest.mark.parametrize("how", ["fit", "evaluate", "predict", "train_batch", "eval_batch", "predict_batch"])
+def test_a_program_with_the_inputs_that_the_network_was_given(how: str, tmp_path: Path) -> None:
+    core.seed(5)
+    model = core.Model(Reader())
+    model.prepare(core.optimizer.SGD(0.1, parameters=model.parameters()), nn.CrossEntropyLoss())
+    batch = [np.zeros((2, 4), np.int64), INPUTS[:2]]
+    calls = {
+        "fit": lambda: model.fit(Padded(), batch_size=4, shuffle=False, verbose=0),
+        "evaluate": lambda: model.evaluate(Padded(), 4, verbose=0),
+        "predict": lambda: model.predict(Padded(), 4, verbose=0),
+        "train_batch": lambda: model.train_batch(batch, LABELS[:2]),
+        "eval_batch": lambda: model.eval_batch(batch, LABELS[:2]),
+        "predict_batch": lambda: model.predict_batch(batch),
+    }
+    calls[how]()
+    model.save(str(tmp_path / "reader"), training=False)
+    predictor = core.jit.Predictor(str(tmp_path / "reader"))
+    length = 4 if how.endswith("batch") else None  # both lengths were seen
+    assert [(entry.name, entry.dtype.name, entry.shape) for entry in predictor.inputs] == [
+        ("words", "int64", (None, length)), ("numbers", "float32", (None, 5)),
+    ]  # fmt: skip
+    words = np.ones((3, length or 9), np.int64)
+    expected = model.network(core.to_tensor(words), core.to_tensor(INPUTS[:3])).numpy()
+    np.testing.assert_allclose(predictor.run([words, INPUTS[:3]]), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_observed_inputs() -> None:
+    observed = ObservedInputs()
+    assert observed.specs() is None
+    for shape in ([8, 3, 5], [8, 3, 5], [2, 1, 5], [4, 9, 5]):
+        observed.add([core.zeros(shape), core.zeros([shape[0]], "int64")])
+    first, second = observed.specs() or ()
+    assert (first.shape, first.examples, second.shape, second.dtype) == ((-1, -1, 5), {}, (-1,), core.int64)
+    observed.add([core.zeros([2, 7])])  # of another kind
+    observed.add([core.zeros([2, 3])])
+    assert [(spec.shape, spec.examples) for spec in observed.specs() or ()] == [((-1, -1), {1: (7, 3)})]
+
+
+def test_summary_of_what_the_network_was_given(capsys: pytest.CaptureFixture[str]) -> None:
+    model = core.Model(new_network())
+    model.predict_batch(INPUTS)
+    assert model.summary() == {"total_params": 75, "trainable_params": 75}
+    assert "[[1, 5]]" in capsys.readouterr().out
 
 
 def test_mistakes_are_named() -> None:
