@@ -41,6 +41,7 @@ NAMES = {
     "is_compiled_with_rocm": "core.device",
     "is_compiled_with_xpu": "core.device",
     "set_device": "core.device",
+    "disable_signal_handler": "core.framework",
     "disable_static": "core.framework",
     "enable_static": "core.framework",
     "finfo": "core.framework",
@@ -66,6 +67,7 @@ NAMES = {
     "float64": "core.kernels.dtypes",
     "uint8": "core.kernels.dtypes",
     "int8": "core.kernels.dtypes",
+    "int16": "core.kernels.dtypes",
     "int32": "core.kernels.dtypes",
     "int64": "core.kernels.dtypes",
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.nn.layer_helper import LayerHelper as LayerHelper
 from core.framework.mode import in_dynamic_mode
 from core.kernels.dtypes import DTypeLike, to_dtype
 from core.kernels.dtypes import to_dtype as convert_np_dtype_to_dtype_
 from core.nn import ParamAttr as ParamAttr
+from core.nn.layer_helper import LayerHelper as LayerHelper
 from core.tensor import Tensor
 
 Variable = Tensor

@@ -157,6 +157,7 @@ class PaddleAlias(MetaPathFinder):
         if module is None:
             raise _not_there(fullname, "core" + fullname[len("paddle") :])
         self._explain_missing(module, fullname)
+        self._name_shadowed(module, fullname)
         return ModuleSpec(fullname, _Alias(module), is_package=hasattr(module, "__path__"))
 
     def _explain_missing(self, module: ModuleType, name: str) -> None:
@@ -172,6 +173,17 @@ class PaddleAlias(MetaPathFinder):
         for key, value in list(vars(module).items()):
             if isinstance(value, ModuleType) and value.__name__ == f"{module.__name__}.{key}":
                 self._explain_missing(value, f"{name}.{key}")
+
+    def _name_shadowed(self, package: ModuleType, name: str) -> None:
+        """Register the modules of a package whose names in it mean something else, as ``amp.auto_cast`` is a function.
+
+        Python's import would put such a module in the place of the function.
+        """
+        for key, value in list(vars(package).items()):
+            module = sys.modules.get(f"{package.__name__}.{key}")
+            if module is not None and module is not value:
+                self._explain_missing(module, f"{name}.{key}")
+                sys.modules.setdefault(f"{name}.{key}", module)
 
     def install(self) -> None:
         """Answer for ``paddle`` from now on."""

@@ -29,6 +29,10 @@ def in_pir_mode() -> bool:
 use_pir_api = in_pir_mode
 
 
+def disable_signal_handler() -> None:
+    """Leave the process's signals alone, which core does anyway: it installs no handlers."""
+
+
 def enable_static() -> None:
     """Refuse to build programs statement by statement.
 

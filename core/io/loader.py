@@ -115,12 +115,12 @@ class DataLoader:
             for batch in arrays:
                 yield to_tensors(batch)
 
-    def __iter__(self) -> Iterator[Any]:
-        return self.batches()
+    def __iter__(self) -> DataLoaderIterator:
+        return DataLoaderIterator(self)
 
-    def __call__(self) -> Iterator[Any]:
+    def __call__(self) -> DataLoaderIterator:
         """Return an iterator over the batches, as ``iter`` does."""
-        return self.batches()
+        return DataLoaderIterator(self)
 
     def __len__(self) -> int:
         if isinstance(self.dataset, IterableDataset):
@@ -239,3 +239,23 @@ def _check_options(
         raise TypeError(f"DataLoader: worker_init_fn must be callable, not {worker_init_fn!r}")
     if persistent_workers and num_workers == 0:
         raise ValueError("DataLoader: persistent_workers=True needs workers; pass num_workers=1 or more")
+
+
+class DataLoaderIterator(Iterator[Any]):
+    """The batches of one epoch; closing it, or forgetting it, ends its workers.
+
+    Args:
+        loader: where the batches come from.
+    """
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._dataset = loader.dataset
+        self._batch_sampler = loader.batch_sampler
+        self._batches = loader.batches()
+
+    def __next__(self) -> Any:
+        return next(self._batches)
+
+    def close(self) -> None:
+        """End the iteration, and its workers."""
+        self._batches.close()

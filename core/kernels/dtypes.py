@@ -64,6 +64,8 @@ int8 = DType("int8", 5, np.dtype("int8"), "i", 1)
 int32 = DType("int32", 4, np.dtype("int32"), "i", 4)
 int64 = DType("int64", 6, np.dtype("int64"), "i", 8)
 bool_ = DType("bool", 7, np.dtype("bool"), "b", 1)
+int16 = DType("int16", -1, np.dtype("int16"), "i", 2)
+"""To be compared with: the engine has no such elements, so no tensor has this type."""
 
 ALL = (float32, float64, float16, bfloat16, uint8, int8, int32, int64, bool_)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
@@ -80,14 +82,14 @@ def to_dtype(dtype: DTypeLike) -> DType:
     Raises:
         TypeError: the type is unknown or the engine has no such elements.
     """
-    if isinstance(dtype, DType):
+    if isinstance(dtype, DType) and dtype is not int16:
         return dtype
     if isinstance(dtype, str):
         name = dtype.rpartition(".")[2]
         if name in BY_NAME:
             return BY_NAME[name]
     try:
-        as_numpy = np.dtype(dtype)
+        as_numpy = None if dtype is int16 else np.dtype(dtype)
     except TypeError:
         as_numpy = None
     if as_numpy in BY_NUMPY and dtype is not None:

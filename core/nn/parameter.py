@@ -61,6 +61,17 @@ class Parameter(Tensor):
         if not building_abstractly():
             self.initialize()
 
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, trainable: bool = True, name: Optional[str] = None) -> Parameter:
+        """Return a parameter that begins with the values of a tensor.
+
+        Args:
+            tensor: any tensor.
+            trainable: whether a gradient is wanted.
+            name: its name; a unique one when it is None.
+        """
+        return cls(tensor.shape, tensor.dtype, Assign(tensor), ParamAttr(name=name, trainable=trainable))
+
     @property
     def is_abstract(self) -> bool:
         """Whether it has a shape and an element type but no memory yet."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import shutil
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -128,6 +130,72 @@ def test_inner_modules_that_model_files_import(alias):
         return x + 1
 
     assert traced(core.ones([2])).numpy().tolist() == [2, 2] and seen == [True]
+
+
+def test_a_module_that_goes_by_the_name_of_a_function_does_not_replace_it(alias):
+    import paddle
+    from paddle.amp.auto_cast import amp_state
+
+    assert callable(paddle.amp.auto_cast) and core.amp.auto_cast is paddle.amp.auto_cast and amp_state() is None
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        assert (amp_state() is not None) == core.amp.is_bfloat16_supported()
+
+
+def test_inner_names_do_what_they_do_in_paddle(alias, tmp_path):
+    import paddle
+    from paddle.base import core as inner
+    from paddle.base.framework import EagerParamBase
+    from paddle.dataset.common import md5file
+    from paddle.hapi.model import _all_gather
+    from paddle.io.dataloader.dataloader_iter import _DataLoaderIterBase
+    from paddle.utils.download import _decompress
+
+    (tmp_path / "a.txt").write_text("abc")
+    assert md5file(tmp_path / "a.txt") == "900150983cd24fb0d6963f7d28e17f72"
+    shutil.make_archive(str(tmp_path / "b"), "zip", tmp_path, "a.txt")
+    (tmp_path / "a.txt").unlink()
+    assert Path(_decompress(str(tmp_path / "b.zip"))).read_text() == "abc"
+
+    weight = EagerParamBase.from_tensor(tensor=0.5 * paddle.ones(shape=[2]), trainable=True)
+    assert isinstance(weight, nn.Parameter) and weight.tolist() == [0.5, 0.5] and not weight.stop_gradient
+    assert _all_gather(paddle.ones([2]), 1).tolist() == [1.0, 1.0]
+
+    loader = paddle.io.DataLoader(paddle.io.TensorDataset([paddle.arange(4)]), batch_size=2)
+    batches = iter(loader)
+    assert isinstance(batches, _DataLoaderIterBase) and batches._batch_sampler is loader.batch_sampler
+    assert [batch[0].tolist() for batch in batches] == [[0, 1], [2, 3]]
+
+    state = inner.default_cpu_generator().get_state()
+    first = paddle.rand([3]).tolist()
+    inner.default_cpu_generator().set_state(state)
+    assert paddle.rand([3]).tolist() == first
+    paddle.disable_signal_handler()
+    assert paddle.int16 != paddle.int32 and paddle.ones([1]).dtype not in (paddle.int16, paddle.bool)
+    with pytest.raises(TypeError, match=r"unknown dtype paddle.int16: use one of float32, "):
+        paddle.ones([1]).astype(paddle.int16)
+
+
+def test_what_fluid_had_is_computed_as_it_did(alias):
+    import paddle
+    from paddle import fluid
+    from paddle.fluid.layers.nn import soft_relu
+
+    x = np.arange(-8.0, 8.0, dtype="float32").reshape(1, 1, 4, 4)
+    image = paddle.to_tensor(x)
+    assert fluid.layers.resize_nearest(image, scale=0.5).numpy()[0, 0].tolist() == x[0, 0][::3, ::3].tolist()
+    halved = fluid.layers.resize_nearest(image, out_shape=[2, 2], align_corners=False)
+    assert halved.numpy()[0, 0].tolist() == x[0, 0][::2, ::2].tolist()
+    np.testing.assert_allclose(soft_relu(image * 10, 5.0).numpy(), np.log1p(np.exp(np.clip(x * 10, -5, 5))), 1e-5)
+    np.testing.assert_allclose(fluid.layers.matmul(image, image, True, alpha=0.5)[0, 0], 0.5 * x[0, 0].T @ x[0, 0])
+    volume = image.reshape([1, 1, 1, 4, 4])
+    assert fluid.layers.pool3d(volume, 1, "avg", 2).reshape([-1]).tolist() == x[0, 0][::2, ::2].ravel().tolist()
+    assert fluid.layers.pool3d(volume, global_pooling=True).item() == 7.0
+    assert fluid.layers.pool3d(volume, pool_type="avg", global_pooling=True).item() == -0.5
+    assert fluid.layers.pool3d(volume, [1, 2, 2], "max", 2).reshape([-1]).tolist() == [-3.0, -1.0, 5.0, 7.0]
+    with pytest.raises(ValueError, match="pool3d: pool_type is 'max' or 'avg', not 'sum'"):
+        fluid.layers.pool3d(volume, pool_type="sum")
+    with pytest.raises(ValueError, match="resize_nearest: give out_shape or scale"):
+        fluid.layers.resize_nearest(image)
 
 
 def test_modules_need_not_be_imported_one_by_one(alias):

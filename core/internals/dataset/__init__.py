@@ -1,0 +1,1 @@
+"""``paddle.dataset``: of its functions, those that programs use without its data sets."""

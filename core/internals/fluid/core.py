@@ -1,0 +1,3 @@
+"""``paddle.fluid.core``."""
+
+from core.internals.base.core import *

@@ -1,0 +1,3 @@
+"""``paddle.fluid.data_feeder``."""
+
+from core.internals.base.data_feeder import *

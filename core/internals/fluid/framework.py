@@ -1,0 +1,3 @@
+"""``paddle.fluid.framework``."""
+
+from core.internals.base.framework import *

@@ -1,0 +1,5 @@
+"""``paddle.fluid.layer_helper``."""
+
+from core.nn.layer_helper import LayerHelper
+
+__all__ = ["LayerHelper"]

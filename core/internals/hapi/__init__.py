@@ -1,0 +1,5 @@
+"""``paddle.hapi``: what ``Model`` is made of."""
+
+from core.train.model import Model
+
+__all__ = ["Model"]

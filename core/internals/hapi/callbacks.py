@@ -1,0 +1,3 @@
+"""``paddle.hapi.callbacks``."""
+
+from core.callbacks import *
