@@ -8,7 +8,8 @@ from typing import Any
 _WHERE = {
     "core.framework.flags": ("get_flags", "set_flags"),
     "core.framework.mode": (
-        "disable_signal_handler", "disable_static", "enable_static", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "use_pir_api",
+        "disable_signal_handler", "disable_static", "enable_static", "in_dynamic_mode", "in_dynamic_or_pir_mode",
+        "in_pir_mode", "use_pir_api",
     ),
     "core.framework.ranges": ("finfo", "iinfo"),
     "core.nn.layer_helper": ("LayerHelper",),
