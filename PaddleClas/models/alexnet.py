@@ -3,48 +3,20 @@
 Papers: Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional neural networks", NIPS 2012,
 https://proceedings.neurips.cc/paper/2012/file/c399862d3b9d6b76c8436e924a68c45b-Paper.pdf; its widths are those of
 Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014, https://arxiv.org/abs/1404.5997
-Source of parameter names: PaddleClas, which kept the names of its 2.0 release for this family. It has no local response
-normalisation.
+Source of parameter names: PaddleClas, which kept the names of its 2.0 release for this family: the network is that of
+:mod:`core.vision.models.alexnet`.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import core
-from core import ParamAttr, nn
-from core.nn import functional as F
-from core.nn.initializer import Uniform
+from core.vision.models import AlexNet as Network
 from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.pretrained import Pretrained, build
 
 
-def convolution(in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int) -> nn.Conv2D:
-    """Return a convolution with uniform weights and offsets, within 1 / sqrt(numbers that a filter sees)."""
-    attribute = _uniform(in_channels * kernel_size**2)
-    return nn.Conv2D(
-        in_channels, out_channels, kernel_size, stride, padding, weight_attr=attribute, bias_attr=attribute
-    )
-
-
-def _uniform(fan_in: int) -> ParamAttr:
-    return ParamAttr(initializer=Uniform(-1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in)))
-
-
-class ConvPool(nn.Layer):
-    """A convolution, ReLU, and 3 x 3 max pooling that halves the image; arguments as of :func:`convolution`."""
-
-    def __init__(self, *sizes: int) -> None:
-        super().__init__()
-        self._conv = convolution(*sizes)
-
-    def forward(self, x: Any) -> Any:
-        """Return the halved feature maps."""
-        return F.max_pool2d(F.relu(self._conv(x)), 3, 2)
-
-
-class AlexNetwork(ImageClassifier):
+class AlexNetwork(Network, ImageClassifier):
     """Five convolutions and three linear layers: (N, 3, 224, 224) to (N, class_num).
 
     Dropout scales in evaluation instead of training (``downscale_in_infer``), as the official weights expect.
@@ -59,31 +31,7 @@ class AlexNetwork(ImageClassifier):
     stage_strides = (8, 16, 32)
 
     def __init__(self, class_num: int = 1000) -> None:
-        super().__init__()
-        self._conv1 = ConvPool(3, 64, 11, 4, 2)
-        self._conv2 = ConvPool(64, 192, 5, 1, 2)
-        self._conv3 = convolution(192, 384, 3, 1, 1)
-        self._conv4 = convolution(384, 256, 3, 1, 1)
-        self._conv5 = ConvPool(256, 256, 3, 1, 1)
-        attribute = _uniform(256 * 6 * 6)
-        self._drop1 = nn.Dropout(0.5, mode="downscale_in_infer")
-        self._fc6 = nn.Linear(256 * 6 * 6, 4096, weight_attr=attribute, bias_attr=attribute)
-        self._drop2 = nn.Dropout(0.5, mode="downscale_in_infer")
-        self._fc7 = nn.Linear(4096, 4096, weight_attr=attribute, bias_attr=attribute)
-        self._fc8 = nn.Linear(4096, class_num, weight_attr=attribute, bias_attr=attribute)
-
-    def forward_stages(self, x: Any) -> list[Any]:
-        """Return the feature maps after each pooling, (N, 64 to 256, H/8 to H/32, W/8 to W/32), rounded down."""
-        first = self._conv1(x)
-        second = self._conv2(first)
-        x = F.relu(self._conv4(F.relu(self._conv3(second))))
-        return [first, second, self._conv5(x)]
-
-    def forward_head(self, features: Any) -> Any:
-        """Return the logits for feature maps (N, 256, 6, 6): (N, class_num)."""
-        x = self._drop1(core.flatten(features, 1))
-        x = self._drop2(F.relu(self._fc6(x)))
-        return self._fc8(F.relu(self._fc7(x)))
+        super().__init__(class_num)
 
 
 def AlexNet(class_num: int = 1000, pretrained: Pretrained = False, **kwargs: Any) -> AlexNetwork:

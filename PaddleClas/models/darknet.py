@@ -12,8 +12,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import ConvBatchNorm, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import ConvBatchNorm, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 BLOCKS = (1, 2, 8, 8, 4)

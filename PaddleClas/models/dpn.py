@@ -12,8 +12,8 @@ import core
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Uniform
+from core.vision.models.blocks import EARLIER_NAMES, BatchNormConv, ConvBatchNorm
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, BatchNormConv, ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
 
 

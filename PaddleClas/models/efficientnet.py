@@ -16,8 +16,8 @@ from typing import Any, Callable, NamedTuple, Union
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import SqueezeExcite, pointwise, round_channels
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import SqueezeExcite, pointwise, round_channels
 from PaddleClas.models.pretrained import Pretrained, build
 
 

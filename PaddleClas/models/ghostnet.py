@@ -14,8 +14,8 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, SqueezeExcite, fully_connected, round_channels
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, SqueezeExcite, fully_connected, round_channels
 from PaddleClas.models.pretrained import Pretrained, build
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import ConvBatchNorm, SqueezeExcite, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import ConvBatchNorm, SqueezeExcite, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 HEAD_WIDTHS = (32, 64, 128, 256)

@@ -12,15 +12,19 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
+from core.vision.models.inception_blocks import Branches, Filter, largest
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
-from PaddleClas.models.inception_blocks import Branches, Filter, largest
 from PaddleClas.models.pretrained import Pretrained, build
 
 
 def average(x: Any) -> Any:
     """Return the mean of the 3 x 3 pixels around each one, of those that are within the image."""
     return F.avg_pool2d(x, 3, 1, padding=1)
+
+
+def _convolution(in_channels: int, channels: int, size: Any, stride: int = 1, padding: Any = None) -> ConvBatchNorm:
+    return ConvBatchNorm(in_channels, channels, size, stride, activation=F.relu, padding=padding, names=EARLIER_NAMES)
 
 
 def block_a() -> Branches:
@@ -31,7 +35,7 @@ def block_a() -> Branches:
         [Filter("_conv3_1", 64, 1), Filter("_conv3_2", 96, 3)],
         [Filter("_conv4_1", 64, 1), Filter("_conv4_2", 96, 3), Filter("_conv4_3", 96, 3)],
     )
-    return Branches(384, branches, EARLIER_NAMES)
+    return Branches(384, branches, _convolution)
 
 
 def reduction_a() -> Branches:
@@ -41,7 +45,7 @@ def reduction_a() -> Branches:
         [Filter("_conv2", 384, 3, 2, 0)],
         [Filter("_conv3_1", 192, 1), Filter("_conv3_2", 224, 3), Filter("_conv3_3", 256, 3, 2, 0)],
     )
-    return Branches(384, branches, EARLIER_NAMES)
+    return Branches(384, branches, _convolution)
 
 
 def block_b() -> Branches:
@@ -55,7 +59,7 @@ def block_b() -> Branches:
             *(Filter("_conv4_4", 224, (1, 7)), Filter("_conv4_5", 256, (7, 1))),
         ],
     )
-    return Branches(1024, branches, EARLIER_NAMES)
+    return Branches(1024, branches, _convolution)
 
 
 def reduction_b() -> Branches:
@@ -68,7 +72,7 @@ def reduction_b() -> Branches:
             *(Filter("_conv3_3", 320, (7, 1)), Filter("_conv3_4", 320, 3, 2, 0)),
         ],
     )
-    return Branches(1024, branches, EARLIER_NAMES)
+    return Branches(1024, branches, _convolution)
 
 
 def block_c() -> Branches:
@@ -82,11 +86,7 @@ def block_c() -> Branches:
             (Filter("_conv4_1", 256, (1, 3)), Filter("_conv4_2", 256, (3, 1))),
         ],
     )
-    return Branches(1536, branches, EARLIER_NAMES)
-
-
-def _convolution(in_channels: int, channels: int, size: Any, stride: int = 1, padding: Any = None) -> ConvBatchNorm:
-    return ConvBatchNorm(in_channels, channels, size, stride, activation=F.relu, padding=padding, names=EARLIER_NAMES)
+    return Branches(1536, branches, _convolution)
 
 
 class Stem(nn.Layer):

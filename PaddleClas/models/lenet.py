@@ -2,21 +2,19 @@
 
 Paper: LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to document recognition", Proceedings of the
 IEEE 86(11), 1998, https://ieeexplore.ieee.org/document/726791
-Source of sizes and parameter names: ``paddle.vision.models.LeNet``, which differs from the paper: ReLU and max
-pooling after the convolutions, and no activation between the linear layers.
+Source of sizes and parameter names: Paddle 2.6, see :mod:`core.vision.models.lenet`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import core
-from core import nn
+from core.vision.models.lenet import LeNet as Network
 from PaddleClas.models.base import ImageClassifier
 from PaddleClas.models.pretrained import Pretrained, build
 
 
-class LeNet5(ImageClassifier):
+class LeNet5(Network, ImageClassifier):
     """Two convolutions and three linear layers: (N, 1, 28, 28) to (N, class_num).
 
     Args:
@@ -27,24 +25,7 @@ class LeNet5(ImageClassifier):
     head_layers = ("fc",)
 
     def __init__(self, class_num: int = 10) -> None:
-        super().__init__()
-        self.features = nn.Sequential(
-            nn.Conv2D(1, 6, 3, padding=1),
-            nn.ReLU(),
-            nn.MaxPool2D(2, 2),
-            nn.Conv2D(6, 16, 5),
-            nn.ReLU(),
-            nn.MaxPool2D(2, 2),
-        )
-        self.fc = nn.Sequential(nn.Linear(16 * 5 * 5, 120), nn.Linear(120, 84), nn.Linear(84, class_num))
-
-    def forward_features(self, x: Any) -> Any:
-        """Return the feature maps, (N, 16, 5, 5)."""
-        return self.features(x)
-
-    def forward_head(self, features: Any) -> Any:
-        """Return the logits for feature maps, (N, class_num)."""
-        return self.fc(core.flatten(features, 1))
+        super().__init__(class_num)
 
 
 def LeNet(class_num: int = 10, pretrained: Pretrained = False, **kwargs: Any) -> LeNet5:

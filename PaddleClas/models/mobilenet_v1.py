@@ -13,15 +13,10 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from core.vision.models.blocks import ConvBatchNorm
+from core.vision.models.mobilenetv1 import BLOCKS
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
-
-BLOCKS = (
-    *((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2)),
-    *((512, 1), (512, 1), (512, 1), (512, 1), (512, 1), (1024, 2), (1024, 1)),
-)
-"""Output channels (at scale 1) and stride of each block."""
 
 STAGE_ENDS = (1, 3, 5, 11, 13)
 """How many blocks there are up to the end of each size of feature maps."""

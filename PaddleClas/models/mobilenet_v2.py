@@ -13,15 +13,10 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm
+from core.vision.models.mobilenetv2 import STAGES
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
-
-STAGES = (
-    *((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2)),
-    *((6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)),
-)
-"""Expansion factor, output channels (at scale 1), number of blocks and stride of the first block of each stage."""
 
 STAGE_ENDS = (2, 3, 4, 6, 8)
 """The last stages of each size of feature maps; the first one is called conv2."""

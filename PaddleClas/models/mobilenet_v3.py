@@ -10,60 +10,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import ConvBatchNorm, SqueezeExcite, pointwise, round_channels
+from core.vision.models.mobilenetv3 import LARGE, SMALL, STEM_CHANNELS, Row
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import ConvBatchNorm, SqueezeExcite, pointwise, round_channels
 from PaddleClas.models.pretrained import Pretrained, build
 
-
-class Row(NamedTuple):
-    """One block, with its channels at scale 1."""
-
-    kernel_size: int
-    inner: int
-    out_channels: int
-    squeeze: bool
-    activation: Any
-    stride: int
-
-
-LARGE = (
-    Row(3, 16, 16, False, F.relu, 1),
-    Row(3, 64, 24, False, F.relu, 2),
-    Row(3, 72, 24, False, F.relu, 1),
-    Row(5, 72, 40, True, F.relu, 2),
-    Row(5, 120, 40, True, F.relu, 1),
-    Row(5, 120, 40, True, F.relu, 1),
-    Row(3, 240, 80, False, F.hardswish, 2),
-    Row(3, 200, 80, False, F.hardswish, 1),
-    Row(3, 184, 80, False, F.hardswish, 1),
-    Row(3, 184, 80, False, F.hardswish, 1),
-    Row(3, 480, 112, True, F.hardswish, 1),
-    Row(3, 672, 112, True, F.hardswish, 1),
-    Row(5, 672, 160, True, F.hardswish, 2),
-    Row(5, 960, 160, True, F.hardswish, 1),
-    Row(5, 960, 160, True, F.hardswish, 1),
-)
-
-SMALL = (
-    Row(3, 16, 16, True, F.relu, 2),
-    Row(3, 72, 24, False, F.relu, 2),
-    Row(3, 88, 24, False, F.relu, 1),
-    Row(5, 96, 40, True, F.hardswish, 2),
-    Row(5, 240, 40, True, F.hardswish, 1),
-    Row(5, 240, 40, True, F.hardswish, 1),
-    Row(5, 120, 48, True, F.hardswish, 1),
-    Row(5, 144, 48, True, F.hardswish, 1),
-    Row(5, 288, 96, True, F.hardswish, 2),
-    Row(5, 576, 96, True, F.hardswish, 1),
-    Row(5, 576, 96, True, F.hardswish, 1),
-)
-
-STEM_CHANNELS = 16
 LAST_CHANNELS = 1280
 
 
@@ -79,10 +35,11 @@ class InvertedResidual(nn.Layer):
 
     def __init__(self, in_channels: int, inner: int, out_channels: int, row: Row) -> None:
         super().__init__()
+        activation = getattr(F, row.activation)
         self.add_input = row.stride == 1 and in_channels == out_channels
-        self.expand_conv = ConvBatchNorm(in_channels, inner, 1, activation=row.activation, decay_norm=False)
+        self.expand_conv = ConvBatchNorm(in_channels, inner, 1, activation=activation, decay_norm=False)
         self.bottleneck_conv = ConvBatchNorm(
-            inner, inner, row.kernel_size, row.stride, groups=inner, activation=row.activation, decay_norm=False
+            inner, inner, row.kernel_size, row.stride, groups=inner, activation=activation, decay_norm=False
         )
         self.mid_se = None
         if row.squeeze:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Optional
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 STEM_CHANNELS = 32

@@ -14,8 +14,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 200: (3, 12, 48, 3)}

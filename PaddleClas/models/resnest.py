@@ -15,8 +15,8 @@ from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
 from core.regularizer import L2Decay
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.pretrained import Pretrained, build
 
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 200: (3, 24, 36, 3), 269: (3, 30, 48, 8)}

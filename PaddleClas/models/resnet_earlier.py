@@ -10,8 +10,8 @@ from typing import Any
 
 import core
 from core.nn import functional as F
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.resnet import BLOCKS, block_type
 
 FIRST_WIDTHS = {1: 64, 32: 128, 64: 256}

@@ -14,22 +14,14 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm
+from core.vision.models.shufflenetv2 import BLOCKS
+from core.vision.models.shufflenetv2 import CHANNELS as PADDLE_CHANNELS
 from PaddleClas.models.base import ImageClassifier
-from PaddleClas.models.blocks import EARLIER_NAMES, ConvBatchNorm
 from PaddleClas.models.pretrained import Pretrained, build
 
-CHANNELS = {
-    0.25: (24, 24, 48, 96, 512),
-    0.33: (24, 32, 64, 128, 512),
-    0.5: (24, 48, 96, 192, 1024),
-    1.0: (24, 116, 232, 464, 1024),
-    1.5: (24, 176, 352, 704, 1024),
-    2.0: (24, 244, 488, 976, 2048),
-}
+CHANNELS = {**PADDLE_CHANNELS, 2.0: (24, 244, 488, 976, 2048)}
 """Channels of the first convolution, of the three stages and of the last convolution, by the scale."""
-
-BLOCKS = (4, 8, 4)
-"""Number of blocks in each stage."""
 
 Activation = Callable[[Any], Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
 from core import nn
@@ -50,18 +51,19 @@ class ConvBatchNorm(nn.Layer):
         initializer: Optional[nn.initializer.Initializer] = None,
         names: tuple[str, str] = CURRENT_NAMES,
         decay_norm: bool = True,
-        padding: Optional[int] = None,
+        padding: Union[int, Sequence[int], None] = None,
         momentum: float = 0.9,
         epsilon: float = 1e-5,
     ) -> None:
         super().__init__()
         regularizer = None if decay_norm else L2Decay(0.0)
+        around: Any = same_padding(kernel_size) if padding is None else padding
         convolution = nn.Conv2D(
             in_channels,
             out_channels,
             kernel_size,
             stride=stride,
-            padding=_same(kernel_size) if padding is None else padding,
+            padding=around,
             groups=groups,
             weight_attr=ParamAttr(initializer=initializer, learning_rate=learning_rate),
             bias_attr=False,
@@ -84,7 +86,7 @@ class ConvBatchNorm(nn.Layer):
         return x if self.activation is None else self.activation(x)
 
 
-def _same(kernel_size: Union[int, tuple[int, int]]) -> list[int]:
+def same_padding(kernel_size: Union[int, tuple[int, int]]) -> list[int]:
     """Return the padding (height, width) at which a convolution of stride 1 keeps the size of its images."""
     sizes = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
     return [(size - 1) // 2 for size in sizes]
@@ -111,7 +113,7 @@ class BatchNormConv(nn.Layer):
             out_channels,
             kernel_size,
             stride=stride,
-            padding=_same(kernel_size),
+            padding=same_padding(kernel_size),
             groups=groups,
             bias_attr=False,
         )

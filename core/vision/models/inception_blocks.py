@@ -8,7 +8,7 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 from core import nn
 from core.nn import functional as F
 from core.operators import concat
-from core.vision.models.blocks import ConvBatchNorm
+from core.vision.models.blocks import same_padding
 
 
 class Filter(NamedTuple):
@@ -29,6 +29,9 @@ class Filter(NamedTuple):
     padding: Optional[int] = None
 
 
+Convolution = Callable[..., nn.Layer]
+"""Makes a convolution with batch normalisation and ReLU, from its numbers of channels and size, stride and padding."""
+
 Step = Union[Filter, Sequence[Filter], Callable[[Any], Any]]
 """A convolution; several ones that see the same images, their results one after another; or a function of images."""
 
@@ -39,31 +42,22 @@ class Branches(nn.Layer):
     Args:
         in_channels: C.
         branches: the steps of each branch, in order.
-        names: attribute names within each convolution, see :class:`ConvBatchNorm`.
+        convolution: makes each convolution.
     """
 
-    def __init__(self, in_channels: int, branches: Sequence[Sequence[Step]], names: tuple[str, str]) -> None:
+    def __init__(self, in_channels: int, branches: Sequence[Sequence[Step]], convolution: Convolution) -> None:
         super().__init__()
         self.branches = branches
         for branch in branches:
             channels = in_channels
             for step in branch:
-                if not callable(step):
-                    channels = sum(self._add(channels, part, names) for part in _parts(step))
-
-    def _add(self, in_channels: int, part: Filter, names: tuple[str, str]) -> int:
-        """Make one convolution; return its number of channels."""
-        layer = ConvBatchNorm(
-            in_channels,
-            part.channels,
-            part.size,
-            part.stride,
-            activation=F.relu,
-            padding=part.padding,
-            names=names,
-        )
-        self.add_sublayer(part.name, layer)
-        return part.channels
+                if callable(step):
+                    continue
+                for part in _parts(step):
+                    padding = same_padding(part.size) if part.padding is None else part.padding
+                    layer = convolution(channels, part.channels, part.size, stride=part.stride, padding=padding)
+                    self.add_sublayer(part.name, layer)
+                channels = sum(part.channels for part in _parts(step))
 
     def forward(self, x: Any) -> Any:
         """Return the feature maps of all branches."""

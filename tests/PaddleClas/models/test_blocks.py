@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.nn import functional as F
-from PaddleClas.models.blocks import ConvBatchNorm, SqueezeExcite, pointwise, round_channels
+from core.vision.models.blocks import ConvBatchNorm, SqueezeExcite, pointwise, round_channels
 
 
 @pytest.mark.parametrize(
