@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Callable
 
+import numpy as np
+
 from core.kernels import door
+from core.kernels.data import default_dtype
 from core.operators import division, linalg, logic, math
 from core.tensor import Tensor
 
@@ -47,13 +50,61 @@ REVERSED: dict[str, Callable[..., Any]] = {
 
 UNARY: dict[str, Callable[..., Any]] = {"__neg__": math.neg, "__abs__": math.abs, "__invert__": logic.bitwise_not}
 
+_OF_ARRAYS: dict[np.ufunc, str] = {
+    np.add: "__radd__",
+    np.subtract: "__rsub__",
+    np.multiply: "__rmul__",
+    np.true_divide: "__rtruediv__",
+    np.floor_divide: "__rfloordiv__",
+    np.remainder: "__rmod__",
+    np.power: "__rpow__",
+    np.matmul: "__rmatmul__",
+    np.bitwise_and: "__rand__",
+    np.bitwise_or: "__ror__",
+    np.bitwise_xor: "__rxor__",
+    np.equal: "__eq__",
+    np.not_equal: "__ne__",
+    np.less: "__gt__",
+    np.less_equal: "__ge__",
+    np.greater: "__lt__",
+    np.greater_equal: "__le__",
+}
+"""For numpy's function behind ``array * tensor`` the method of the tensor that computes it."""
+
 _FOREIGN = (str, dict, set, type(None))
+
+
+def _array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    """Compute ``array * tensor`` as a Tensor, with its gradient; any other function of numpy as one of arrays."""
+    name = _OF_ARRAYS.get(ufunc) if method == "__call__" and not options else None
+    if name is not None and not isinstance(inputs[0], Tensor) and np.asarray(inputs[0]).dtype.kind in "biuf":
+        return getattr(inputs[1], name)(inputs[0])
+    if any(isinstance(place, Tensor) for place in options.get("out", ())):
+        return NotImplemented
+    return getattr(ufunc, method)(*[np.asarray(x) if isinstance(x, Tensor) else x for x in inputs], **options)
+
+
+_KEEPING = (math.true_divide, division.floor_divide, division.remainder, math.pow)
+
+
+def _array_operand(function: Callable[..., Any], array: np.ndarray, tensor: Tensor) -> Any:
+    """Return an array as Paddle reads it beside a tensor: in its type, where the operator promotes none."""
+    if function is linalg.matmul:
+        return Tensor(array, dtype=tensor.dtype)
+    if function in _KEEPING and array.dtype.kind == "f":
+        if tensor.dtype.is_floating:
+            return Tensor(array, dtype=tensor.dtype)
+        if function is math.true_divide:
+            return Tensor(array, dtype=default_dtype())
+    return array
 
 
 def _binary_method(function: Callable[..., Any], is_reversed: bool) -> Callable[..., Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, _FOREIGN):
             return NotImplemented
+        if isinstance(other, np.ndarray):
+            other = _array_operand(function, other, self)
         return function(other, self) if is_reversed else function(self, other)
 
     return method
@@ -104,3 +155,4 @@ def attach(families: Sequence[ModuleType]) -> None:
         setattr(Tensor, name, _binary_method(function, True))
     for name, function in UNARY.items():
         setattr(Tensor, name, function)
+    Tensor.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
