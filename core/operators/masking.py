@@ -10,7 +10,7 @@ import numpy as np
 
 from core.kernels.dimension import Dimension, example, same_shape
 from core.kernels.door import Meta
-from core.kernels.dtypes import DTypeLike, bfloat16, float32, int64, to_dtype, uint8
+from core.kernels.dtypes import DTypeLike, bfloat16, bool_, float32, int64, to_dtype, uint8
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import (
@@ -55,7 +55,7 @@ def where(
     """Take x where the condition is true, y elsewhere.
 
     Args:
-        condition: A bool tensor.
+        condition: A bool tensor, or numbers, of which those that are not 0 count as true.
         x: A tensor or number; the three shapes broadcast.
         y: A tensor or number; when both are None the positions of true elements are returned.
         name: Unused, as in Paddle.
@@ -65,10 +65,10 @@ def where(
 
     Raises:
         OperatorError: only one of x and y is given, or the shapes do not broadcast.
-        OperatorTypeError: the condition is not bool.
+        OperatorTypeError: the condition is no Tensor.
     """
-    if need_tensor(condition, "where", "condition").dtype.kind != "b":
-        raise OperatorTypeError(f"where: condition must be bool, got {condition.dtype.name}: compare it with something")
+    if need_tensor(condition, "where", "condition").dtype is not bool_:
+        condition = condition != 0
     if x is None and y is None:
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:

@@ -1,4 +1,4 @@
-"""Sizes as tensors: what ``core.shape(x)`` gives while a size is unknown, and still serves as a size afterwards."""
+"""Sizes as tensors: what ``core.shape(x)`` gives in a traced program, and what still serves as a size afterwards."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension, combine, contains_dimension
+from core.kernels import door
+from core.kernels.dimension import COMPARISONS, Dimension, combine, contains_dimension
 from core.kernels.dtypes import DTypeLike
 from core.operators.creation import cast, to_tensor
 from core.tensor import Tensor
@@ -25,6 +26,11 @@ class SizeTensor(Tensor):
     def __init__(self, known: Known, dtype: DTypeLike = "int32") -> None:
         super().__init__(to_tensor(known, dtype)._value)
         self.known = known
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether its numbers are the same in every run of the program."""
+        return not contains_dimension(self.known)
 
     def item(self, *index: int) -> Any:
         """Return one size, an int or a symbol."""
@@ -50,27 +56,48 @@ class SizeTensor(Tensor):
 
     astype = cast
 
-    def _combined(self, sign: str, other: Any, turned: bool = False) -> Any:
+    __hash__ = Tensor.__hash__
+
+    def _combined(self, other: Any, sign: str, turned: bool) -> Any:
+        """Return sizes where both are sizes or whole numbers; several are combined one by one."""
         number = other.known if isinstance(other, SizeTensor) else other
-        if isinstance(self.known, list) or not isinstance(number, (int, Dimension)):
+        sizes, numbers = [item if isinstance(item, list) else [item] for item in (self.known, number)]
+        whole = all(isinstance(item, (int, Dimension)) and not isinstance(item, bool) for item in sizes + numbers)
+        lengths = {len(sizes), len(numbers)}
+        if not whole or 0 in lengths or len(lengths - {1}) > 1:
             return NotImplemented
-        pair = (number, self.known) if turned else (self.known, number)
-        return SizeTensor(combine(sign, *pair), self.dtype)
+        longest = max(lengths)
+        pairs = zip(sizes * (longest // len(sizes)), numbers * (longest // len(numbers)))
+        results = [combine(sign, second, first) if turned else combine(sign, first, second) for first, second in pairs]
+        listed = isinstance(self.known, list) or isinstance(number, list)
+        return SizeTensor(results if listed else results[0], self.dtype)
+
+    def _compared(self, other: Any, sign: str) -> Any:
+        """Return the outcome at once where both are known; an unknown size is compared when the program runs."""
+        number = other.known if isinstance(other, SizeTensor) else other
+        if not isinstance(self.known, int) or not isinstance(number, (int, float)):
+            return NotImplemented
+        return SizeTensor(COMPARISONS[sign](self.known, number), "bool")
+
+    def __neg__(self) -> Tensor:
+        return self * -1
 
 
-def _method(name: str, sign: str, turned: bool) -> Any:
+def _attach(name: str, compute: Any, **how: Any) -> None:
     def method(self: SizeTensor, other: Any) -> Any:
-        result = self._combined(sign, other, turned)
+        result = compute(self, other, **how)
         return getattr(Tensor, name)(self, other) if result is NotImplemented else result
 
-    return method
+    setattr(SizeTensor, name, method)
 
 
 for _word, _sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("floordiv", "//"), ("mod", "%")):
-    setattr(SizeTensor, f"__{_word}__", _method(f"__{_word}__", _sign, False))
-    setattr(SizeTensor, f"__r{_word}__", _method(f"__r{_word}__", _sign, True))
+    _attach(f"__{_word}__", SizeTensor._combined, sign=_sign, turned=False)
+    _attach(f"__r{_word}__", SizeTensor._combined, sign=_sign, turned=True)
+for _word, _sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
+    _attach(f"__{_word}__", SizeTensor._compared, sign=_sign)
 
 
 def size_tensor(known: Known, dtype: DTypeLike) -> Tensor:
-    """Return sizes as a tensor; where one is unknown, its elements remain sizes."""
-    return SizeTensor(known, dtype) if contains_dimension(known) else to_tensor(known, dtype)
+    """Return sizes as a tensor; in a program that is being traced its elements remain sizes."""
+    return to_tensor(known, dtype) if door.state.trace is None else SizeTensor(known, dtype)

@@ -24,6 +24,7 @@ from core.kernels.errors import OperatorError
 from core.operators.creation import cast
 from core.operators.logic import logical_and, logical_not, logical_or
 from core.operators.manipulation import reshape
+from core.operators.sizes import SizeTensor
 from core.tensor import Tensor
 
 MAXIMUM_GUARDED = 4096
@@ -34,6 +35,8 @@ Values = Sequence[Any]
 
 def is_traced(item: Any) -> bool:
     """Return whether this is a tensor whose value only a run of the program will know."""
+    if isinstance(item, SizeTensor) and item.is_constant:
+        return False
     return isinstance(item, Tensor) and door.state.trace is not None
 
 

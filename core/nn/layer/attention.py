@@ -90,6 +90,27 @@ class MultiHeadAttention(Layer):
         self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
         self.out_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
 
+    def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
+        """Return each head's queries, keys and values (batch, heads, steps, head size), and the cache if there is one.
+
+        Layers that derive from this one change them here, as in Paddle: rotary positions, for example.
+        """
+        queries = self._heads(self.q_proj(query))
+        if isinstance(cache, StaticCache):
+            return queries, cache.k, cache.v, cache
+        keys, values = self.compute_kv(key, value)
+        if not isinstance(cache, Cache):
+            return (queries, keys, values) if cache is None else (queries, keys, values, cache)
+        if cache.k.shape[2]:
+            keys = concat([cache.k, keys], axis=2)
+            values = concat([cache.v, values], axis=2)
+        return queries, keys, values, Cache(keys, values)
+
+    def _is_plain(self) -> bool:
+        """Return whether no derived layer changes how queries, keys and values are made."""
+        changed = (type(self)._prepare_qkv, type(self).compute_kv)
+        return changed == (MultiHeadAttention._prepare_qkv, MultiHeadAttention.compute_kv)
+
     def _heads(self, x: Any) -> Any:
         """Cut (batch, steps, embed_dim) into (batch, heads, steps, head size)."""
         return self._split(x).transpose([0, 2, 1, 3])
@@ -139,21 +160,14 @@ class MultiHeadAttention(Layer):
         """
         key = query if key is None else key
         value = query if value is None else value
-        if not self.need_weights and cache is None and _alike(query, key, value):
+        if not self.need_weights and cache is None and self._is_plain() and _alike(query, key, value):
             rows = [self._split(x) for x in (self.q_proj(query), self.k_proj(key), self.v_proj(value))]
             mask = attention_mask(attn_mask, rows[0].dtype)
             attended = F.scaled_dot_product_attention(*rows, mask, self.dropout, training=self.training)
             return self.out_proj(attended.reshape([0, 0, self.embed_dim]))
-        queries = self._heads(self.q_proj(query))
-        if isinstance(cache, StaticCache):
-            keys, values = cache.k, cache.v
-        else:
-            keys, values = self.compute_kv(key, value)
-        if isinstance(cache, Cache):
-            if cache.k.shape[2]:
-                keys = concat([cache.k, keys], axis=2)
-                values = concat([cache.v, values], axis=2)
-            cache = Cache(keys, values)
+        prepared = self._prepare_qkv(query, key, value, cache)
+        queries, keys, values = prepared[:3]
+        cache = None if cache is None else prepared[3]
         scores = (queries * self.head_dim**-0.5).matmul(keys, transpose_y=True)
         mask = attention_mask(attn_mask, scores.dtype)
         if mask is not None:

@@ -29,6 +29,14 @@ def test_where_takes_from_both(dtype: str) -> None:
     assert core.where(T(M), T(x), T(y)).dtype == dtype
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8"])
+def test_where_takes_numbers_that_are_not_0_for_true(dtype: str) -> None:
+    triangle = np.tril(np.full((3, 3), 2, dtype))
+    equal(core.where(T(triangle), T(X[:, :3]), T(-1.0)), np.where(triangle, X[:, :3], np.float32(-1)))
+    equal(core.where(T(triangle))[0].flatten(), np.nonzero(triangle)[0])
+    equal(core.where(T([0.5, np.nan, -0.0]), T(1.0), T(0.0)), np.array([1.0, 1.0, 0.0], "float32"))
+
+
 def test_where_with_numbers_broadcasting_and_empty_shapes() -> None:
     equal(core.where(T(M), T(X), 0.0), np.where(M, X, np.float32(0)))
     assert core.where(T(M), T(X), 1).dtype == "float32"
@@ -88,7 +96,7 @@ def test_a_chosen_gradient_is_not_disturbed_by_what_was_not_chosen() -> None:
 @pytest.mark.parametrize(
     "call, kind, message",
     [
-        (lambda: core.where(T(X), T(X), T(X)), OperatorTypeError, "where: condition must be bool, got float32"),
+        (lambda: core.where([True], T(X), T(X)), OperatorTypeError, "where: condition must be a Tensor, got list"),
         (lambda: core.where(T(M), T(X)), OperatorError, "where: give both x and y, or neither"),
         (lambda: core.where(T(M), T(X), core.ones([3])), OperatorError, "where: shapes .* do not broadcast"),
         (lambda: core.nonzero(T(1.0)), OperatorError, r"nonzero: x is 0-D, it has no positions: reshape it to \[1\]"),
