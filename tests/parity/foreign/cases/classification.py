@@ -1,7 +1,8 @@
-"""Image classifiers: ``ppcls.arch.backbone`` of paddleclas."""
+"""Image classifiers: ``ppcls.arch`` of paddleclas, some by a backbone's file, others by its configuration."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from cases.case import IMAGES, LARGE_IMAGES, Case, made
@@ -11,6 +12,30 @@ BACKBONE = "ppcls.arch.backbone"
 
 def _classifier(module: str, name: str, inputs: Any = IMAGES, light: bool = False, **kwargs: Any) -> Case:
     return Case("paddleclas", made(f"{BACKBONE}.{module}", name, class_num=20, **kwargs), (inputs,), light=light)
+
+
+def _configured(name: str, inputs: Any = IMAGES, light: bool = False, **kwargs: Any) -> Case:
+    """Return a case of a model that ``build_model`` makes."""
+    arch = {"name": name, "class_num": 20, **kwargs}
+    return Case(
+        "paddleclas",
+        lambda: importlib.import_module("ppcls.arch").build_model({"Arch": arch}),
+        inputs if isinstance(inputs[0], tuple) else (inputs,),
+        light=light,
+    )
+
+
+def _recognition(head: str, **kwargs: Any) -> Case:
+    """Return a case of a model that compares images by their features."""
+    return _configured(
+        "RecModel",
+        (IMAGES, ("below", 20, (2, 1))),
+        light=True,
+        Backbone={"name": "PPLCNet_x0_25"},
+        BackboneStopLayer={"name": "flatten"},
+        Neck={"name": "FC", "embedding_size": 1280, "class_num": 32},
+        Head={"name": head, "embedding_size": 32, "class_num": 20, **kwargs},
+    )
 
 
 CASES = {
@@ -45,4 +70,13 @@ CASES = {
     "ConvNeXt_tiny": _classifier("model_zoo.convnext", "ConvNeXt_tiny"),
     "PVT_V2_B0": _classifier("model_zoo.pvt_v2", "PVT_V2_B0"),
     "MobileViT_XXS": _classifier("model_zoo.mobilevit", "MobileViT_XXS"),
+    "StarNet_S1": _configured("StarNet_S1"),
+    "CSWinTransformer_tiny_224": _configured("CSWinTransformer_tiny_224", LARGE_IMAGES),
+    "TNT_small": _configured("TNT_small", LARGE_IMAGES),
+    "CvT_13_224": _configured("CvT_13_224"),
+    "Xception41": _configured("Xception41", ("uniform", (1, 3, 96, 96))),
+    "ResNeSt50_fast_1s1x64d": _configured("ResNeSt50_fast_1s1x64d"),
+    "PeleeNet": _configured("PeleeNet"),
+    "RecModel_ArcMargin": _recognition("ArcMargin"),
+    "RecModel_CircleMargin": _recognition("CircleMargin", margin=0.35, scale=64),
 }
