@@ -131,7 +131,8 @@ class Tensor:
     def numpy(self) -> np.ndarray:
         """Return the elements as a new numpy array; bfloat16 comes as its bits in uint16, as in Paddle."""
         value = readable(self)
-        return engine.to_numpy(value.array, *value.meta)
+        array = engine.to_numpy(value.array, *value.meta)
+        return array.reshape(1) if door.at_least_1d and not array.ndim else array
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         array = self.numpy()

@@ -1,11 +1,11 @@
-"""Paddle's global flags. One is obeyed, most tune an engine that is not there, and what would matter is refused."""
+"""Paddle's global flags. Two are obeyed, most tune an engine that is not there, and what would matter is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Union
 
-from core.kernels import engine
+from core.kernels import door, engine
 
 # they tune memory, kernels and communication of Paddle's own engine: kept, and without effect
 _FLAGS: dict[str, Any] = {
@@ -39,22 +39,21 @@ _FLAGS: dict[str, Any] = {
     "FLAGS_use_stride_kernel": False,
     "FLAGS_use_system_allocator": False,
 }
-_REFUSED = {
-    "FLAGS_check_nan_inf": "look for them with core.isfinite",
-    "FLAGS_set_to_1d": "tensors without axes stay so",
-}
+_REFUSED = {"FLAGS_check_nan_inf": "look for them with core.isfinite"}
+_OBEYED = ("FLAGS_benchmark", "FLAGS_set_to_1d")
 
 
 def _check(name: str, action: str) -> None:
-    if name not in _FLAGS and name not in _REFUSED and name != "FLAGS_benchmark":
+    if name not in _FLAGS and name not in _REFUSED and name not in _OBEYED:
         raise ValueError(f"{action}: there is no flag {name!r}")
 
 
 def set_flags(flags: dict[str, Any]) -> None:
     """Set global flags.
 
-    ``FLAGS_benchmark`` waits after each operator, as ``CORE_SYNC=1`` does. Flags that tune Paddle's engine are kept and
-    change nothing.
+    ``FLAGS_benchmark`` waits after each operator, as ``CORE_SYNC=1`` does. With ``FLAGS_set_to_1d``, for code that was
+    written before Paddle 2.5, one element that a subscript takes out of a tensor, and an array that ``numpy()`` reads
+    from a tensor without axes, have one axis. Flags that tune Paddle's engine are kept and change nothing.
 
     Args:
         flags: name to value.
@@ -73,6 +72,8 @@ def set_flags(flags: dict[str, Any]) -> None:
     for name, value in flags.items():
         if name == "FLAGS_benchmark":
             engine.SYNCHRONOUS = bool(value)
+        elif name == "FLAGS_set_to_1d":
+            door.at_least_1d = bool(value)
         elif name not in _REFUSED:
             _FLAGS[name] = value
 
@@ -95,5 +96,6 @@ def get_flags(flags: Union[str, Sequence[str]]) -> dict[str, Any]:
     names = [flags] if isinstance(flags, str) else list(flags)
     for name in names:
         _check(name, "get_flags")
-    values = {**_FLAGS, **dict.fromkeys(_REFUSED, False), "FLAGS_benchmark": engine.SYNCHRONOUS}
+    obeyed = {"FLAGS_benchmark": engine.SYNCHRONOUS, "FLAGS_set_to_1d": door.at_least_1d}
+    values = {**_FLAGS, **dict.fromkeys(_REFUSED, False), **obeyed}
     return {name: values[name] for name in names}

@@ -94,6 +94,7 @@ class StaticFunction:
             tuple([(tensor._value.meta, tensor._value.requires_grad) for tensor in tensors]),
             door.state.gradients,
             default_dtype(),
+            door.at_least_1d,
             door.state.precision and door.state.precision.signature,
         )
         with engine.turn:

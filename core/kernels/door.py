@@ -55,6 +55,8 @@ class _State(threading.local):
 
 
 state = _State()
+at_least_1d = False
+"""Whether one element that is read or taken out by a subscript keeps one axis (``FLAGS_set_to_1d``)."""
 _writes = _index_writes = 0
 
 

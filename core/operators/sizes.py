@@ -46,7 +46,8 @@ class SizeTensor(Tensor):
 
     def __getitem__(self, item: Any) -> Tensor:
         if isinstance(self.known, list) and isinstance(item, (int, np.integer, slice)):
-            return SizeTensor(self.known[item], self.dtype)
+            part = self.known[item]
+            return SizeTensor([part] if door.at_least_1d and not isinstance(part, list) else part, self.dtype)
         return super().__getitem__(item)
 
     def cast(self, dtype: DTypeLike) -> Tensor:

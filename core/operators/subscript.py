@@ -177,7 +177,11 @@ def __getitem__(x: Tensor, item: Any) -> Tensor:
         OperatorIndexError: an index is outside its axis, or there are too many.
         OperatorTypeError: an entry is nothing to index with.
     """
-    subscript = Subscript(item, x.shape)
+    result = _elements(x, Subscript(item, x.shape))
+    return reshape_exact(result, [1]) if door.at_least_1d and x.ndim and not result.ndim else result
+
+
+def _elements(x: Tensor, subscript: Subscript) -> Tensor:
     result = subscript.basic(x)
     if not subscript.indices:
         return result

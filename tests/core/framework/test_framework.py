@@ -49,6 +49,22 @@ def test_a_submodule_that_does_not_exist_is_no_attribute() -> None:
         core.SUBMODULES = before
 
 
+def test_one_element_keeps_an_axis_where_the_flag_says_so() -> None:
+    x = core.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    sizes = core.jit.to_static(lambda x: core.concat([size for size in core.shape(x * 1)]))
+    core.set_flags({"FLAGS_set_to_1d": True})
+    try:
+        assert core.get_flags("FLAGS_set_to_1d") == {"FLAGS_set_to_1d": True}
+        assert [part.shape for part in (x[0, 1], x[1][0], x[0], x.sum())] == [[1], [1], [2], []]
+        assert [part.shape for part in x[0]] == [[1], [1]] and x.sum().numpy().tolist() == [10.0]
+        assert core.concat(list(core.shape(x))).tolist() == [2, 2] == sizes(x).tolist()
+    finally:
+        core.set_flags({"FLAGS_set_to_1d": False})
+    assert x[0, 1].shape == [] and x.sum().numpy().shape == ()
+    with pytest.raises(core.kernels.errors.OperatorError, match="0-D tensors have no axis"):
+        sizes(x)
+
+
 def test_flags() -> None:
     core.set_flags({"FLAGS_cudnn_deterministic": True, "FLAGS_check_nan_inf": False})
     assert core.get_flags(["FLAGS_cudnn_deterministic", "FLAGS_check_nan_inf"]) == {
