@@ -1,8 +1,9 @@
-"""What several vision toolkits share, under the names of ``paddle.vision``: reading images, transforms, data sets."""
+"""paddle.vision: reading images, transforms, data sets, operators on images and boxes, and networks."""
 
 from __future__ import annotations
 
 import importlib
+from importlib.machinery import PathFinder
 from typing import Any
 
 from core.vision import datasets, transforms
@@ -88,6 +89,7 @@ __all__ = [
     "hflip",
     "image_files",
     "image_load",
+    "models",
     "normalize",
     "ops",
     "pad",
@@ -103,7 +105,19 @@ __all__ = [
 ]
 
 
+_LOAD_THE_ENGINE = ("models", "ops")
+
+
 def __getattr__(name: str) -> Any:
-    if name == "ops":  # which loads the engine: reading data does not need it
-        return importlib.import_module("core.vision.ops")
+    if name in _LOAD_THE_ENGINE:  # which reading data does not need
+        return importlib.import_module(f"core.vision.{name}")
+    # Paddle has each network here too. The import of a submodule asks for its name first, and must not load the engine.
+    if not name.startswith("_") and PathFinder.find_spec(f"core.vision.{name}", __path__) is None:
+        models = importlib.import_module("core.vision.models")
+        if name in models.__all__:
+            return getattr(models, name)
     raise AttributeError(f"core.vision has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LOAD_THE_ENGINE})

@@ -175,13 +175,13 @@ class SqueezeExcite(nn.Layer):
         return x * (unsqueeze(weights, [2, 3]) if self.flat else weights)
 
 
-def round_channels(channels: float, divisor: int = 8, minimum: Optional[int] = None) -> int:
+def round_channels(channels: float, divisor: int = 8, min_value: Optional[int] = None) -> int:
     """Return the multiple of a divisor nearest to a number of channels, but never less than nine tenths of it.
 
     Args:
         channels: the number.
         divisor: what divides the result.
-        minimum: the least result, unless the nine tenths ask for more; the divisor when it is None.
+        min_value: the least result, unless the nine tenths ask for more; the divisor when it is None.
     """
-    rounded = max(divisor if minimum is None else minimum, int(channels + divisor / 2) // divisor * divisor)
+    rounded = max(divisor if min_value is None else min_value, int(channels + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * channels else rounded

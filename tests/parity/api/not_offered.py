@@ -100,7 +100,6 @@ NOT_OFFERED: dict[str, str] = {
     "paddle.audio.*": AUDIO,
     "paddle.quantization.*": QUANTIZATION,
     "paddle.text.*": DATASETS,
-    "paddle.vision.models.*": "PaddleClas has these networks, with the parameter names of its own weights",
     "paddle.vision.datasets.MNIST.*": INTERNAL,
     "paddle.vision.datasets.FashionMNIST.*": INTERNAL,
     **{

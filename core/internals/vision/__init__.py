@@ -1,0 +1,1 @@
+"""Inner modules of ``paddle.vision``."""
