@@ -29,7 +29,8 @@ def _engine_backward(name: str, engine_name: str, **options: Any) -> Operator:
 
 
 _relu_backward = _engine_backward("relu_backward", "_backward_Activation", act_type="relu")
-_sigmoid_backward = _engine_backward("sigmoid_backward", "_backward_Activation", act_type="sigmoid")
+_sigmoid_backward = _engine_backward("sigmoid_backward", "_backward_sigmoid")
+_half_sigmoid_backward = _engine_backward("half_sigmoid_backward", "_backward_Activation", act_type="sigmoid")
 _tanh_backward = _engine_backward("tanh_backward", "_backward_Activation", act_type="tanh")
 _leaky_relu_backward = _engine_backward("leaky_relu_backward", "_backward_LeakyReLU", act_type="leaky")
 _gelu_backward = _engine_backward("gelu_backward", "_backward_LeakyReLU", act_type="gelu")
@@ -90,7 +91,9 @@ def _gated(context: Context, gradient: Tensor) -> Gradients:
 def _sigmoid(context: Context, gradient: Tensor) -> Gradients:
     y = context.outputs[0]
     if not context.create_graph:
-        return (apply(_sigmoid_backward, gradient, y, context.inputs[0]),)
+        if y.dtype.size == 2:
+            return (apply(_half_sigmoid_backward, gradient, y, context.inputs[0]),)
+        return (apply(_sigmoid_backward, gradient, y),)
     return (gradient * (y * (1.0 - y)),)
 
 
