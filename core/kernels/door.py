@@ -266,7 +266,7 @@ def traced_metas(operator: Operator, plan: Plan, metas: Sequence[Meta], attribut
         if operator.data_dependent or plan.handle is None:
             raise OperatorError(
                 f"{operator.name}: the output shape depends on data, so it cannot be part of a compiled program;"
-                " compute it outside to_static"
+                f" {operator.instead}"
             )
         try:
             plan.metas = graph.infer(operator.name, plan.handle, metas, plan.attributes)[: operator.visible_outputs]

@@ -34,6 +34,7 @@ class Operator:
 
     Attributes:
         region: It is control flow with programs of its own inside: a compiled program is cut there.
+        instead: What to do where its output shape depends on data and a program is being compiled.
 
     Args:
         name: Our name, unique.
@@ -58,6 +59,7 @@ class Operator:
     """
 
     region = False
+    instead = "compute it outside to_static"
     rule: Any = None  # a class whose operators differentiate themselves defines it
 
     def __init__(

@@ -8,17 +8,33 @@ from core.kernels.compiled import serial
 
 
 @serial
-def _overlap(boxes, i, j, plus):  # type: ignore[no-untyped-def]
-    """Return the intersection of two boxes over their union; ``plus`` is 1 where corners are whole pixels."""
-    width = min(boxes[i, 2], boxes[j, 2]) - max(boxes[i, 0], boxes[j, 0])
-    height = min(boxes[i, 3], boxes[j, 3]) - max(boxes[i, 1], boxes[j, 1])
-    if width < 0 or height < 0 or (width + plus) * (height + plus) <= 0:
+def _extent(boxes, i, plus):  # type: ignore[no-untyped-def]
+    """Return the area of a box, 0 where its corners are in the wrong order."""
+    if boxes[i, 2] < boxes[i, 0] or boxes[i, 3] < boxes[i, 1]:
         return boxes.dtype.type(0)
-    width += plus
-    height += plus
-    one = (boxes[i, 2] - boxes[i, 0] + plus) * (boxes[i, 3] - boxes[i, 1] + plus)
-    two = (boxes[j, 2] - boxes[j, 0] + plus) * (boxes[j, 3] - boxes[j, 1] + plus)
-    return width * height / (one + two - width * height)
+    return (boxes[i, 2] - boxes[i, 0] + plus) * (boxes[i, 3] - boxes[i, 1] + plus)
+
+
+@serial
+def overlap(boxes, i, j, plus):  # type: ignore[no-untyped-def]
+    """Return the intersection of two boxes over their union, NaN where both are empty and meet.
+
+    Args:
+        boxes: Corners of shape [boxes, 4].
+        i, j: Which two.
+        plus: 1 where corners are whole pixels, else 0, of the boxes' type.
+    """
+    if (
+        boxes[j, 0] > boxes[i, 2]
+        or boxes[j, 2] < boxes[i, 0]
+        or boxes[j, 1] > boxes[i, 3]
+        or boxes[j, 3] < boxes[i, 1]
+    ):
+        return boxes.dtype.type(0)
+    width = min(boxes[i, 2], boxes[j, 2]) - max(boxes[i, 0], boxes[j, 0]) + plus
+    height = min(boxes[i, 3], boxes[j, 3]) - max(boxes[i, 1], boxes[j, 1]) + plus
+    common = width * height
+    return common / (_extent(boxes, i, plus) + _extent(boxes, j, plus) - common)
 
 
 @serial
@@ -27,7 +43,7 @@ def _suppress(boxes, threshold, plus, eta, kept):  # type: ignore[no-untyped-def
     for i in range(boxes.shape[0]):
         clear = True
         for k in range(count):
-            if _overlap(boxes, kept[k], i, plus) > threshold:
+            if not overlap(boxes, i, kept[k], plus) <= threshold:
                 clear = False
                 break
         if clear:
@@ -39,6 +55,28 @@ def _suppress(boxes, threshold, plus, eta, kept):  # type: ignore[no-untyped-def
 
 
 @serial
+def _suppress_crossing(boxes, threshold, kept):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(boxes.shape[0]):
+        clear = True
+        for k in range(count):
+            j = kept[k]
+            width = min(boxes[i, 2], boxes[j, 2]) - max(boxes[i, 0], boxes[j, 0])
+            height = min(boxes[i, 3], boxes[j, 3]) - max(boxes[i, 1], boxes[j, 1])
+            if width > 0 and height > 0:
+                common = width * height
+                one = (boxes[i, 2] - boxes[i, 0]) * (boxes[i, 3] - boxes[i, 1])
+                two = (boxes[j, 2] - boxes[j, 0]) * (boxes[j, 3] - boxes[j, 1])
+                if common / (two + one - common) > threshold:
+                    clear = False
+                    break
+        if clear:
+            kept[count] = i
+            count += 1
+    return count
+
+
+@serial
 def _decay(boxes, plus, gaussian, sigma, result):  # type: ignore[no-untyped-def]
     """Write the factor of each score; boxes come with falling scores."""
     count = boxes.shape[0]
@@ -46,15 +84,15 @@ def _decay(boxes, plus, gaussian, sigma, result):  # type: ignore[no-untyped-def
     for i in range(count):
         factor = boxes.dtype.type(1)
         for j in range(i):
-            overlap = _overlap(boxes, i, j, plus)
-            if overlap > largest[i]:
-                largest[i] = overlap
+            shared = overlap(boxes, i, j, plus)
+            if shared > largest[i]:
+                largest[i] = shared
         for j in range(i):
-            overlap = _overlap(boxes, i, j, plus)
+            shared = overlap(boxes, i, j, plus)
             if gaussian:
-                penalty = np.exp((largest[j] * largest[j] - overlap * overlap) * sigma)
+                penalty = np.exp((largest[j] * largest[j] - shared * shared) * sigma)
             else:
-                penalty = (1 - overlap) / (1 - largest[j])
+                penalty = boxes.dtype.type((np.float64(1) - shared) / (np.float64(1) - largest[j]))
             if penalty < factor:
                 factor = penalty
         result[i] = factor
@@ -65,13 +103,26 @@ def suppress(boxes: np.ndarray, threshold: float, plus: float = 0.0, eta: float 
 
     Args:
         boxes: Corners x1, y1, x2, y2, the most important box first: shape [boxes, 4].
-        threshold: The largest intersection over union that is kept.
+        threshold: The largest intersection over union that is kept, a float32 number as in Paddle.
         plus: 1 where corners are whole pixels, which both belong to the box.
         eta: Below 1: the threshold, while above 0.5, shrinks by it with each kept box.
     """
     kept = np.empty(len(boxes), np.int64)
-    kind = boxes.dtype.type
-    return kept[: _suppress(boxes, kind(threshold), kind(plus), kind(eta), kept)]
+    limit, pixel, shrink = (boxes.dtype.type(np.float32(number)) for number in (threshold, plus, eta))
+    return kept[: _suppress(boxes, limit, pixel, shrink, kept)]
+
+
+def suppress_crossing(boxes: np.ndarray, threshold: float) -> np.ndarray:
+    """Return int64 places of the boxes that do not cross an earlier kept one too much.
+
+    It is :func:`suppress` but for boxes without area, or with corners in the wrong order: they suppress nothing.
+
+    Args:
+        boxes: Corners x1, y1, x2, y2, the most important box first: shape [boxes, 4].
+        threshold: The largest intersection over union that is kept, a float32 number as in Paddle.
+    """
+    kept = np.empty(len(boxes), np.int64)
+    return kept[: _suppress_crossing(boxes, boxes.dtype.type(np.float32(threshold)), kept)]
 
 
 def decay(boxes: np.ndarray, plus: float, gaussian: bool, sigma: float) -> np.ndarray:
@@ -89,32 +140,48 @@ def decay(boxes: np.ndarray, plus: float, gaussian: bool, sigma: float) -> np.nd
 
 
 def overlaps(boxes: np.ndarray, plus: float = 0.0) -> np.ndarray:
-    """Return the intersection over union of each pair of boxes, shape [boxes, boxes]."""
-    sides = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:]) - np.maximum(boxes[:, None, :2], boxes[None, :, :2])
-    common = np.where((sides >= 0).all(-1), (sides + plus).prod(-1), 0)
-    areas = (boxes[:, 2:] - boxes[:, :2] + plus).prod(-1)
-    union = areas[:, None] + areas[None] - common
-    return np.divide(common, union, out=np.zeros_like(common), where=common > 0)
+    """Return the intersection over union of all pairs of boxes, [boxes, boxes]; NaN where both are empty and meet."""
+    low, high = boxes[:, :2], boxes[:, 2:]
+    apart = ((low[:, None] > high[None]) | (high[:, None] < low[None])).any(-1)
+    common = (np.minimum(high[:, None], high[None]) - np.maximum(low[:, None], low[None]) + plus).prod(-1)
+    areas = np.where((high < low).any(-1), 0, (high - low + plus).prod(-1)).astype(boxes.dtype)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(apart, 0, common / (areas[:, None] + areas[None] - common)).astype(boxes.dtype)
 
 
 def suppress_reference(boxes: np.ndarray, threshold: float, plus: float = 0.0, eta: float = 1.0) -> np.ndarray:
     """The definition of :func:`suppress` in plain numpy."""
     kept: list[int] = []
     table = overlaps(boxes, plus)
+    limit, shrink = (boxes.dtype.type(np.float32(number)) for number in (threshold, eta))
     for i in range(len(boxes)):
-        if not (table[i, kept] > threshold).any():
+        if (table[i, kept] <= limit).all():
             kept.append(i)
-            threshold *= eta if eta < 1 and threshold > 0.5 else 1
+            limit *= shrink if shrink < 1 and limit > 0.5 else 1
+    return np.array(kept, np.int64)
+
+
+def suppress_crossing_reference(boxes: np.ndarray, threshold: float) -> np.ndarray:
+    """The definition of :func:`suppress_crossing` in plain numpy."""
+    kept: list[int] = []
+    sides = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:]) - np.maximum(boxes[:, None, :2], boxes[None, :, :2])
+    common, areas = sides.prod(-1), (boxes[:, 2:] - boxes[:, :2]).prod(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = np.where((sides > 0).all(-1), common / (areas[:, None] + areas[None] - common), 0)
+    for i in range(len(boxes)):
+        if not (table[i, kept] > np.float32(threshold)).any():
+            kept.append(i)
     return np.array(kept, np.int64)
 
 
 def decay_reference(boxes: np.ndarray, plus: float, gaussian: bool, sigma: float) -> np.ndarray:
     """The definition of :func:`decay` in plain numpy."""
-    earlier = np.tril(overlaps(boxes, plus), -1)
+    earlier = np.tril(np.nan_to_num(overlaps(boxes, plus)), -1)
     largest = earlier.max(1, initial=0)
-    if gaussian:
-        penalty = np.exp((largest[None] ** 2 - earlier**2) * sigma)
-    else:
-        penalty = (1 - earlier) / (1 - largest[None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if gaussian:
+            penalty = np.exp((largest[None] ** 2 - earlier**2) * sigma)
+        else:
+            penalty = np.nan_to_num((1 - earlier) / (1 - largest[None]), nan=1.0)
     penalty[np.triu_indices(len(boxes))] = 1
     return penalty.min(1, initial=1)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from core.vision.ops.anchors import anchor_generator
 from core.vision.ops.blocks import ConvNormActivation
 from core.vision.ops.boxes import box_coder, prior_box
 from core.vision.ops.deformable import DeformConv2D, deform_conv2d
 from core.vision.ops.files import decode_jpeg, read_file
+from core.vision.ops.multiclass import multiclass_nms
 from core.vision.ops.proposals import distribute_fpn_proposals, generate_proposals
 from core.vision.ops.regions import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 from core.vision.ops.suppression import matrix_nms, nms
 from core.vision.ops.yolo import yolo_box, yolo_loss
 
 __all__ = [
-    "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "box_coder", "decode_jpeg",
-    "deform_conv2d", "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool",
-    "read_file", "roi_align", "roi_pool", "yolo_box", "yolo_loss",
+    "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "anchor_generator", "box_coder",
+    "decode_jpeg", "deform_conv2d", "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "multiclass_nms",
+    "nms", "prior_box", "psroi_pool", "read_file", "roi_align", "roi_pool", "yolo_box", "yolo_loss",
 ]  # fmt: skip

@@ -64,3 +64,20 @@ def counts_argument(value: Any, images: int, caller: str, name: str = "boxes_num
 def widened(tensor: Tensor) -> Tensor:
     """Return a half-precision tensor as float32: our kernels compute in float32 and float64."""
     return cast(tensor, float32) if tensor.dtype.size < 4 else tensor
+
+
+def numbers_argument(value: Any, caller: str, name: str) -> list[float]:
+    """Return one number, or a list of them, as a list of floats.
+
+    Args:
+        value: What was given.
+        caller: The function's name, for the message.
+        name: The argument's name.
+
+    Raises:
+        OperatorTypeError: it is neither.
+    """
+    try:
+        return [float(item) for item in (value if isinstance(value, (list, tuple)) else [value])]
+    except (TypeError, ValueError):
+        raise OperatorTypeError(f"{caller}: {name} is a number or a list of numbers, got {value!r}") from None

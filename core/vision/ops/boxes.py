@@ -84,7 +84,7 @@ def _spread(given: Any, anchors: Tensor, axis: int) -> Tensor:
         return cast(given.detach(), anchors.dtype).unsqueeze(axis)
     if not isinstance(given, (list, tuple)) or len(given) != 4:
         raise OperatorError(f"box_coder: prior_box_var is a Tensor or four numbers, got {given!r}")
-    return Tensor(np.asarray(given, np.float64), dtype=anchors.dtype)
+    return Tensor(np.asarray(given, np.float32), dtype=anchors.dtype)  # as Paddle holds such numbers
 
 
 def prior_box(
@@ -139,7 +139,7 @@ def prior_box(
     centers = np.stack([x, y], -1)[:, :, None]
     boxes = np.concatenate([centers - halves, centers + halves], -1) / np.array([width, height, width, height])
     boxes = np.clip(boxes, 0, 1) if clip else boxes
-    spread = np.broadcast_to(np.asarray(variance, np.float64), boxes.shape)
+    spread = np.broadcast_to(np.asarray(variance, np.float32), boxes.shape)
     return Tensor(boxes, dtype=input.dtype), Tensor(spread, dtype=input.dtype)
 
 

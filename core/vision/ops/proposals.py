@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.door import Meta
+from core.kernels.dtypes import int32
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, widened
+from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["distribute_fpn_proposals", "generate_proposals"]
 
@@ -100,12 +104,15 @@ def _proposed(
     plus: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return boxes, their scores, and their number per image."""
+    from core.kernels import introsort, suppression  # numba loads with the first use
+
     flat_anchors, flat_variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
     rows, ranks, counts = [], [], []
     for image_scores, image_deltas, size in zip(scores, deltas, sizes):
         flat = image_scores.transpose(1, 2, 0).ravel()
         moves = image_deltas.reshape(-1, 4, *image_deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
-        best = np.argsort(-flat, kind="stable")[: before if before > 0 else None]
+        all_of_them = before <= 0 or before >= len(flat)
+        best = introsort.descending(flat) if all_of_them else introsort.chosen(flat, before)
         boxes = _moved(flat_anchors[best], flat_variances[best] * moves[best], plus)
         boxes = _inside(boxes, size, plus)
         chosen = _large(boxes, size, max(smallest, 1.0), plus)
@@ -114,8 +121,10 @@ def _proposed(
             ranks.append(np.zeros((1, 1), boxes.dtype))
             counts.append(1)
             continue
-        kept = _best(np.ascontiguousarray(boxes[chosen]), threshold, plus, eta)
-        chosen = chosen[kept[: after if after > 0 and threshold > 0 else None]]
+        if threshold > 0:  # of equally good boxes the last one counts as the better one
+            ranked = chosen[np.argsort(flat[best[chosen]], kind="stable")[::-1]]
+            kept = suppression.suppress(np.ascontiguousarray(boxes[ranked]), threshold, plus, eta)
+            chosen = ranked[kept[: after if after > 0 else None]]
         rows.append(boxes[chosen])
         ranks.append(flat[best[chosen]][:, None])
         counts.append(len(chosen))
@@ -144,13 +153,23 @@ def _large(boxes: np.ndarray, size: np.ndarray, smallest: float, plus: float) ->
     return np.flatnonzero(good)
 
 
-def _best(boxes: np.ndarray, threshold: float, plus: float, eta: float) -> np.ndarray:
-    from core.kernels import suppression  # numba loads with the first use
+def _proposed_padded(*arrays: Any, **options: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what :func:`_proposed` does with ``after`` rows for each image; those without a proposal are zeros."""
+    boxes, ranks, counts = _proposed(*arrays, **options)
+    after = options["after"]
+    return padded_rows(boxes, counts, after, 0), padded_rows(ranks, counts, after, 0), np.minimum(counts, after)
 
-    return suppression.suppress(boxes, threshold, plus, eta) if threshold > 0 else np.arange(len(boxes))
+
+def _proposed_padded_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    (images, *_), dtype = metas[0]
+    return [((images, options["after"], 4), dtype), ((images, options["after"], 1), dtype), ((images,), int32)]
 
 
 _generate = HostOperator("generate_proposals", _proposed, differentiable=False)
+_generate.instead = IN_PROGRAMS
+_generate_padded = HostOperator(
+    "generate_proposals_padded", _proposed_padded, infer=_proposed_padded_meta, differentiable=False
+)
 
 
 def generate_proposals(
@@ -167,15 +186,19 @@ def generate_proposals(
     pixel_offset: bool = False,
     return_rois_num: bool = False,
     name: Optional[str] = None,
+    *,
+    padded: bool = False,
 ) -> tuple[Tensor, Tensor, Optional[Tensor]]:
     """Make region proposals from the scores and offsets of anchors (Faster R-CNN, Ren et al., arXiv 1506.01497).
+
+    How many boxes there are depends on the data, so a compiled or exported program takes ``padded=True``.
 
     Args:
         scores: How likely each anchor holds an object (N, A, H, W).
         bbox_deltas: Offsets from anchors (N, 4 * A, H, W).
         img_size: Height and width of each image in pixels (N, 2).
-        anchors: Corners x1, y1, x2, y2, shape (H, W, A, 4).
-        variances: What offsets are multiplied with, of the anchors' shape.
+        anchors: Corners x1, y1, x2, y2, shape (H, W, A, 4), or (H * W * A, 4) in that order.
+        variances: What offsets are multiplied with, of such a shape.
         pre_nms_top_n: So many of the best anchors are looked at; all when not positive.
         post_nms_top_n: At most so many boxes of an image are returned.
         nms_thresh: The largest intersection over union with a better box that is kept; nothing is suppressed when not
@@ -185,13 +208,14 @@ def generate_proposals(
         pixel_offset: Whether corners are whole pixels, both of which belong to the box.
         return_rois_num: Return the number of boxes per image too.
         name: Unused, as in Paddle.
+        padded: Return post_nms_top_n rows for each image, which must be positive; rows without a proposal are zeros.
 
     Returns:
         Boxes (kept, 4), their scores (kept, 1), and int32 numbers (N,) or None; an image without proposals has one of
-        zeros.
+        zeros. Where padded: (N, post_nms_top_n, 4), (N, post_nms_top_n, 1) and (N,).
 
     Raises:
-        OperatorError: shapes do not fit each other.
+        OperatorError: shapes do not fit each other, or post_nms_top_n is not positive where padded.
     """
     caller = "generate_proposals"
     scores = floating_of_rank(scores, 4, caller, "scores", "(N, A, H, W)")
@@ -199,9 +223,10 @@ def generate_proposals(
     wanted: dict[str, tuple[Any, list[int]]] = {
         "bbox_deltas": (bbox_deltas, [batch, 4 * count, height, width]),
         "img_size": (img_size, [batch, 2]),
-        "anchors": (anchors, [height, width, count, 4]),
-        "variances": (variances, [height, width, count, 4]),
     }
+    for label, value in (("anchors", anchors), ("variances", variances)):
+        flat = isinstance(value, Tensor) and value.ndim == 2
+        wanted[label] = value, [height * width * count, 4] if flat else [height, width, count, 4]
     tensors = [widened(scores).detach()]
     for label, (tensor, shape) in wanted.items():
         checked = floating_of_rank(tensor, len(shape), caller, label, str(shape))
@@ -209,10 +234,10 @@ def generate_proposals(
             raise OperatorError(f"{caller}: {label} has the shape {shape}, but got {checked.shape}")
         tensors.append(cast(checked.detach(), tensors[0].dtype))
     boxes, ranks, counts = apply(
-        _generate,
+        _generate_padded if padded else _generate,
         *tensors,
         before=int(pre_nms_top_n),
-        after=int(post_nms_top_n),
+        after=kept_rows_argument(post_nms_top_n, padded, caller, "post_nms_top_n"),
         threshold=float(nms_thresh),
         smallest=float(min_size),
         eta=float(eta),

@@ -10,6 +10,8 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from tests.core.vision.ops.tied_cases import tied_calls
+
 
 class Case(NamedTuple):
     """``call(ops, *tensors)`` with these inputs; gradients of the inputs ``differentiated`` are compared too."""
@@ -129,7 +131,71 @@ SELECTING = {
     ),
 }
 
+REGION_BOXES = boxes("region boxes", 24, 20, 14).reshape(12, 2, 4)
+REGION_SCORES = draw("region scores", 12, 2, low=0, high=1)
+REGION_COUNTS = np.array([5, 7], np.int32)
+
+
+def polygons(name: str, corners: int) -> np.ndarray:
+    """Return twelve polygons around random points, shape [1, 12, 2 * corners]."""
+    angles = np.sort(draw(name + " angles", 1, 12, corners, low=0, high=2 * np.pi), axis=-1)
+    radius = draw(name + " radius", 1, 12, corners, low=1, high=8)
+    center = draw(name + " center", 1, 12, 1, 2, low=0, high=8)
+    around = center + np.stack([np.cos(angles) * radius, np.sin(angles) * radius], -1)
+    return around.reshape(1, 12, 2 * corners).astype(np.float32)
+
+
+SELECTING.update(
+    {
+        "multiclass_nms": Case(
+            lambda ops, b, s: ops.multiclass_nms(b, s, 0.1, 8, 9, 0.2, return_index=True),
+            PAIRED,
+        ),
+        "multiclass_nms pixels": Case(
+            lambda ops, b, s: ops.multiclass_nms(
+                b, s, 0.2, -1, -1, 0.7, False, 0.9, background_label=1, return_index=True
+            ),
+            PAIRED,
+        ),
+        "multiclass_nms nothing": Case(
+            lambda ops, b, s: ops.multiclass_nms(b, s, 2.0, 8, 9, return_index=True), PAIRED
+        ),
+        "multiclass_nms regions": Case(
+            lambda ops, b, s, n: ops.multiclass_nms(b, s, 0.1, -1, 7, 0.3, rois_num=n, return_index=True),
+            (REGION_BOXES, REGION_SCORES, REGION_COUNTS),
+        ),
+        "multiclass_nms all regions": Case(
+            lambda ops, b, s, n: ops.multiclass_nms(b, s, 0.1, 8, -1, 0.3, rois_num=n, return_index=True),
+            (REGION_BOXES.astype(np.float64), REGION_SCORES.astype(np.float64), REGION_COUNTS),
+        ),
+        "generate_proposals flat": Case(
+            lambda ops, s, d, i, a, v: ops.generate_proposals(
+                s, d, i, a.reshape([-1, 4]), v.reshape([-1, 4]), 30, 8, return_rois_num=True
+            ),
+            PROPOSED,
+        ),
+    }
+)
+for _corners in (4, 8, 12, 16):
+    SELECTING[f"multiclass_nms polygons of {_corners} corners"] = Case(
+        lambda ops, b, s: ops.multiclass_nms(b, s, 0.1, -1, -1, 0.2, return_index=True),
+        (polygons(f"of {_corners}", _corners), PAIRED[1][:1]),
+    )
+
+
+for _number in range(8):
+    for _name, _call in tied_calls(_number, PROPOSED).items():
+        SELECTING[f"{_name} tied {_number}"] = Case(*_call)
+
 COMPUTING = {
+    "anchor_generator": Case(
+        lambda ops, x: ops.anchor_generator(x, [32.0, 64.5], [0.5, 1.0, 2.0], [0.1, 0.1, 0.2, 0.2], [16.0, 8.0]),
+        (np.zeros((1, 3, 4, 5), np.float32),),
+    ),
+    "anchor_generator of one": Case(
+        lambda ops, x: ops.anchor_generator(x, 20.0, 0.333, [0.1, 0.2, 0.3, 0.4], [7.5, 4.0], 0.3),
+        (np.zeros((2, 1, 3, 2), np.float64),),
+    ),
     "box_coder": Case(lambda ops, p, v, t: ops.box_coder(p, v, t), (MANY, MANY * 0 + 0.3, MANY[:3] + 2)),
     "box_coder pixels": Case(
         lambda ops, p, t: ops.box_coder(p, [0.1, 0.1, 0.2, 0.2], t, box_normalized=False), (MANY, MANY[:3] + 2)
