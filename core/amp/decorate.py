@@ -64,7 +64,7 @@ def decorate(
         for layer in [layer for model in layers for layer in model.sublayers(include_self=True)]:
             if not (layer._keeps_float32 or excluded(layer)):
                 if not (dtype == "float16" and isinstance(layer, _FLOAT32_BESIDE_FLOAT16)):
-                    layer._convert(to_dtype(dtype))
+                    layer._convert_dtype(to_dtype(dtype))
         for optimizer in listed:
             optimizer._multi_precision = master_weight is not False
         for model in layers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.nn import functional, initializer, layer, naming, utils
+from core.nn import functional, initializer, layer, naming, quant, utils
 from core.nn.abstract import LazyGuard, abstract
 from core.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from core.nn.decode import BeamSearchDecoder, dynamic_decode
@@ -282,5 +282,6 @@ __all__ = [
     "layer",
     "loss",
     "naming",
+    "quant",
     "utils",
 ]

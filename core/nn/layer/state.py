@@ -157,7 +157,7 @@ class StatefulLayer(AttributeStore):
             check_place(device)
         if wanted is not None:
             for layer in self.sublayers(include_self=True):
-                layer._convert(wanted)
+                layer._convert_dtype(wanted)
         return self
 
     def astype(self: Self, dtype: DTypeLike = None) -> Self:
@@ -212,10 +212,10 @@ class StatefulLayer(AttributeStore):
     def _cast_except(self: Self, dtype: DType, excluded: Any) -> Self:
         for layer in self.sublayers(include_self=True):
             if not _excluded(layer, excluded):
-                layer._convert(dtype)
+                layer._convert_dtype(dtype)
         return self
 
-    def _convert(self, dtype: DType) -> None:
+    def _convert_dtype(self, dtype: DType) -> None:
         """Convert this layer's own tensors, not those of its sublayers."""
         for tensor in (*self._parameters.values(), *self._buffers.values()):
             if tensor is not None:
