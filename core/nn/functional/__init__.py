@@ -33,6 +33,8 @@ _ELSEWHERE = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "flash_attention":  # a module in Paddle too
+        return importlib.import_module("core.nn.functional.flash_attention")
     if name not in __all__:
         raise AttributeError(f"core.nn.functional has no function {name!r}")
     importlib.import_module("core.autograd")  # the rules belong to the operators

@@ -1,4 +1,4 @@
-"""Layers that Paddle computes in one fused call (paddle.incubate.nn)."""
+"""A linear layer whose product and shift are one call."""
 
 from __future__ import annotations
 

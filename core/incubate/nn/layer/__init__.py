@@ -1,0 +1,1 @@
+"""The layers of core.incubate.nn, one kind to a file."""
