@@ -205,7 +205,9 @@ def _joined(tensors: Sequence[Tensor], is_batched: bool) -> Tensor:
     return flat[0] if len(flat) == 1 else concat(flat, axis=-1)
 
 
-def _products(outputs: list[Tensor], inputs: list[Tensor], weights: Optional[list[Tensor]]) -> list[Tensor]:
+def _products(
+    outputs: list[Tensor], inputs: list[Tensor], weights: Optional[Sequence[Optional[Tensor]]]
+) -> list[Tensor]:
     found = gradients(outputs, inputs, weights, create_graph=True, allow_unused=True)
     return [zeros_like(x) if gradient is None else gradient for x, gradient in zip(inputs, found)]
 
@@ -216,11 +218,14 @@ def _forward(outputs: list[Tensor], inputs: list[Tensor], direction: Optional[li
     for weight in weights:
         weight.stop_gradient = False
     backwards = gradients(outputs, inputs, weights, create_graph=True, allow_unused=True)
-    connected = [at for at, gradient in enumerate(backwards) if gradient is not None and not gradient.stop_gradient]
-    if not connected:
+    depending, chosen = [], []
+    for at, gradient in enumerate(backwards):
+        if gradient is not None and not gradient.stop_gradient:
+            depending.append(gradient)
+            chosen.append(None if direction is None else direction[at])
+    if not depending:
         return [zeros_like(output) for output in outputs]
-    chosen = None if direction is None else [direction[at] for at in connected]
-    return _products([backwards[at] for at in connected], weights, chosen)
+    return _products(depending, weights, chosen)
 
 
 def _separate(tensors: Sequence[Tensor]) -> list[Tensor]:
