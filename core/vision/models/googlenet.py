@@ -147,14 +147,14 @@ class GoogLeNet(ImageNetwork):
         Raises:
             ValueError: the images are of another size than the further heads take; or the heads have no pooling.
         """
+        if self.num_classes > 0 and not self.with_pool:
+            raise ValueError("GoogLeNet: the heads take averaged feature maps: with_pool=False needs num_classes=0")
         maps = self._forward_blocks(inputs)
         first, second = maps["4a"], maps["4d"]
         if self.num_classes <= 0:
             features = [maps["5b"], first, second]
             pools = [self._pool_5, self._pool_o1, self._pool_o2] if self.with_pool else []
             return [pool(x) for pool, x in zip(pools, features)] or features
-        if not self.with_pool:
-            raise ValueError("GoogLeNet: the heads take averaged feature maps: with_pool=False needs num_classes=0")
         if any(not 11 <= extent <= 13 for extent in first.shape[2:]):  # pooled to 3 x 3, as the linear layers need
             height, width = inputs.shape[2:]
             raise ValueError(f"GoogLeNet takes images of 224 x 224 pixels, not {height} x {width}")
