@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from typing import Any, Union
 
 from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
@@ -64,7 +65,7 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
         place = f"operations[{i}] ({node.operator[:60]})"
         if node.region is not None:
             _check_region(node, f"{names.place}{place}")
-        elif node.operator not in REGISTRY or "#" in node.operator:
+        elif not _is_declared(node.operator) or "#" in node.operator:
             near = difflib.get_close_matches(node.operator[:60], list(REGISTRY), 1)
             hint = f" (the nearest is {near[0]!r})" if near else ""
             raise DamagedProgram(
@@ -86,6 +87,27 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
     require(not guards, f"{names.place}guards", "at positions inside the program", [g.position for g in guards])
     for name in program.outputs:
         names.use(name, "outputs")
+
+
+LATE = (
+    "core.operators.attention_sparse",
+    "core.operators.gamma_draws",
+    "core.operators.margins",
+    "core.operators.neighbors",
+    "core.operators.viterbi",
+    "core.operators.yolo",
+    "core.vision.ops",
+)
+"""Modules that declare operators, and that nothing imports before they are used."""
+
+
+def _is_declared(operator: str) -> bool:
+    """Return whether there is such an operator, in a module that is loaded by then if need be."""
+    for module in LATE:
+        if operator in REGISTRY:
+            break
+        importlib.import_module(module)
+    return operator in REGISTRY
 
 
 def _is_mixed(value: Any) -> bool:
