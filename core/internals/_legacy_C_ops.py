@@ -1,11 +1,16 @@
-"""``paddle._legacy_C_ops``: operators by their older inner names, attributes as names and values in turn."""
+"""``paddle._legacy_C_ops``: operators by their older inner names, attributes as names and values in turn.
+
+While a function is compiled, official files append these operators by name instead (``LayerHelper.append_op``), so they
+are entered there too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from core.internals import _C_ops
+from core.nn import layer_helper
 from core.tensor import Tensor
 from core.vision import ops
 
@@ -135,3 +140,31 @@ def prior_box(input: Tensor, image: Tensor, *attributes: Any) -> tuple[Tensor, T
     """
     known = "min_sizes max_sizes aspect_ratios variances flip clip step_w step_h offset min_max_aspect_ratios_order"
     return _C_ops.prior_box(input, image, **_options("prior_box", attributes, known))
+
+
+def _by_name(operator: Callable[..., Any], inputs: str, outputs: str) -> None:
+    """Let ``append_op`` apply an operator.
+
+    Args:
+        operator: A function of this module.
+        inputs: What its tensors are called there, in order; those that are not given are None.
+        outputs: What its results are called.
+    """
+
+    def applied(given: Mapping[str, Any], attrs: Mapping[str, Any]) -> dict[str, Any]:
+        found = [given.get(name) for name in inputs.split()]
+        tensors = [item[0] if isinstance(item, (list, tuple)) else item for item in found]
+        results = operator(*tensors, *(part for pair in attrs.items() for part in pair))
+        return dict(zip(outputs.split(), results if isinstance(results, tuple) else (results,)))
+
+    layer_helper.OPERATORS[operator.__name__] = applied
+
+
+_by_name(anchor_generator, "Input", "Anchors Variances")
+_by_name(box_coder, "PriorBox PriorBoxVar TargetBox", "OutputBox")
+_by_name(
+    generate_proposals_v2, "Scores BboxDeltas ImShape Anchors Variances", "RpnRois RpnRoiProbs RpnRoisNum"
+)
+_by_name(matrix_nms, "BBoxes Scores", "Out Index RoisNum")
+_by_name(multiclass_nms3, "BBoxes Scores RoisNum", "Out Index NmsRoisNum")
+_by_name(prior_box, "Input Image", "Boxes Variances")

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.kernels.compiled import compiled, number_of_threads, serial, taken, threads
 from core.kernels.polygons import area, common_area
-from core.kernels.suppression import overlap
+from core.kernels.suppression import greedy, overlaps
 
 WORTH_THREADS = 2**15
 """So many scores are looked at by several threads."""
@@ -69,6 +69,24 @@ def _polygon_overlap(boxes, i, j):  # type: ignore[no-untyped-def]
 
 
 @serial
+def _greedy_polygons(polygons, threshold, eta, kept):  # type: ignore[no-untyped-def]
+    """Do what :func:`core.kernels.suppression.greedy` does with boxes."""
+    count = 0
+    for i in range(polygons.shape[0]):
+        clear = True
+        for k in range(count):
+            if not _polygon_overlap(polygons, i, kept[k]) <= threshold:
+                clear = False
+                break
+        if clear:
+            kept[count] = i
+            count += 1
+            if eta < 1 and threshold > 0.5:
+                threshold *= eta
+    return count
+
+
+@serial
 def _select(boxes, scores, first, last, rule, places):  # type: ignore[no-untyped-def]
     """Write the places, counted from the first, of the boxes that are kept, the best one first; return their number."""
     score, top, threshold, eta, plus = rule
@@ -84,24 +102,13 @@ def _select(boxes, scores, first, last, rule, places):  # type: ignore[no-untype
     if top > -1:
         order = order[:top]
     ranked = places[order]
-    corners = np.empty((ranked.shape[0], boxes.shape[1]), boxes.dtype)
-    count = 0
-    for i in range(ranked.shape[0]):
-        corners[count] = boxes[ranked[i]]
-        clear = True
-        for k in range(count):
-            if corners.shape[1] == 4:
-                shared = overlap(corners, count, k, plus)
-            else:
-                shared = _polygon_overlap(corners, count, k)
-            if not shared <= threshold:
-                clear = False
-                break
-        if clear:
-            places[count] = ranked[i] - first
-            count += 1
-            if eta < 1 and threshold > 0.5:
-                threshold *= eta
+    corners = boxes[ranked]
+    if boxes.shape[1] == 4:
+        count = greedy(corners, threshold, plus, eta, places)
+    else:
+        count = _greedy_polygons(corners, threshold, eta, places)
+    for i in range(count):
+        places[i] = ranked[places[i]] - first
     return count
 
 
@@ -180,8 +187,6 @@ def _turned(corners: np.ndarray) -> tuple[np.ndarray, float]:
 
 def select_reference(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
     """The definition of :func:`select` in plain numpy; polygons are convex."""
-    from core.kernels.suppression import overlaps
-
     found = []
     for table, row, first, last in zip(*tasks[2:]):
         boxes, scores = tasks.boxes[table, first:last], tasks.scores[row, first:last]

@@ -86,7 +86,7 @@ def _tasks(boxes: np.ndarray, scores: np.ndarray, counts: np.ndarray, background
     table = np.repeat(np.arange(len(boxes)), len(labels))
     row = table * scores.shape[1] + np.tile(labels, len(boxes))
     first = np.zeros(len(row), np.int64)
-    flat = np.ascontiguousarray(scores).reshape(-1, scores.shape[2])
+    flat = np.ascontiguousarray(scores).reshape(len(scores) * scores.shape[1], scores.shape[2])
     return Tasks(np.ascontiguousarray(boxes), flat, table, row, first, first + boxes.shape[1]), labels
 
 
