@@ -28,6 +28,7 @@ Meta = tuple[tuple[int, ...], DType]
 _serial = itertools.count()
 _BLOCK_GRADIENT = engine.operator_handle("BlockGrad")
 _RESHAPE = engine.operator_handle("Reshape")
+_SLICE = engine.operator_handle("slice_axis")  # which oneDNN knows nothing of
 _COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
 
@@ -54,6 +55,11 @@ def apply_operator(
 def reshaped(symbol: Symbol, shape: Sequence[int]) -> Symbol:
     """Return the same values in another shape, in the plain order."""
     return apply_operator("reshaped", _RESHAPE, [symbol], Attributes({"shape": tuple(shape)}))[0]
+
+
+def in_plain_order(symbol: Symbol) -> Symbol:
+    """Return a copy that oneDNN's operators have not left in blocks; the gradient flows back as such a copy too."""
+    return apply_operator("in_plain_order", _SLICE, [symbol], Attributes({"axis": 0, "begin": 0, "end": None}))[0]
 
 
 def block_gradient(symbol: Symbol) -> Symbol:

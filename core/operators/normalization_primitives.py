@@ -21,7 +21,7 @@ from core.kernels.operator import ConstantOperator, HostOperator, Operator
 from core.operators.arguments import need_tensor
 from core.operators.constants import constant
 from core.operators.creation import cast, filled
-from core.operators.manipulation import reshape
+from core.operators.manipulation import reshape, reshape_exact
 from core.operators.math import rsqrt
 from core.operators.own_kernels import kernel
 from core.tensor import Tensor, apply
@@ -53,8 +53,9 @@ def _layer_metas(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
 class _Normalization(Operator):
     """Batch normalisation, which a graph gives images: the engine's operator makes such of anything else itself.
 
-    It does so by a view of its result's memory. Where another operator left that memory in blocks, oneDNN finds no
-    way to write there, and the process ends.
+    It does so by a view of memory, its result's or, in the backward pass, that of its input and gradient. Where another
+    operator left that memory in blocks, as convolutions of vectors and volumes do, the engine refuses, or the process
+    ends: around anything but images there are copies in the plain order.
     """
 
     def in_graph(
@@ -67,9 +68,15 @@ class _Normalization(Operator):
     ) -> list[Any]:
         """Return the outputs of this operator applied to symbols of a graph."""
         shape, axis = metas[0][0], attributes["axis"] % len(metas[0][0])
-        # in training the engine must not be given reshaped feature maps: its gradient writes beside their memory
-        if (len(shape) == 4 and axis == 1) or (self.training and len(shape) != 2) or 0 in shape:
+        if (len(shape) == 4 and axis == 1) or 0 in shape:
             return super().in_graph(handle, symbols, encoded, metas, attributes)
+        in_blocks = len(shape) not in (2, 4)
+        if in_blocks:
+            symbols = [graph.in_plain_order(symbols[0]), *symbols[1:]]
+        # in training the engine must not be given reshaped feature maps: its gradient writes beside their memory
+        if self.training and len(shape) != 2:
+            outputs = super().in_graph(handle, symbols, encoded, metas, attributes)
+            return [graph.in_plain_order(outputs[0]) if in_blocks else outputs[0], *outputs[1:]]
         image = (math.prod(shape[:axis]), shape[axis], 1, math.prod(shape[axis + 1 :]))
         encoded = engine.Attributes(self.engine_attributes(metas, {**attributes, "axis": 1}))
         outputs = graph.apply_operator(self.name, handle, [graph.reshaped(symbols[0], image), *symbols[1:]], encoded)
@@ -188,9 +195,12 @@ def batch_normalization(
     # what the engine takes for running statistics (it writes them during backward) is never ours; inside a graph they
     # must be inputs of it, which data from outside becomes
     unused = [constant(_unused_statistics, scale.dtype, size=scale.shape[0]) for _ in range(2)]
-    return apply(  # type: ignore[no-any-return]
-        _batch_normalization, x, scale, shift, *unused, axis=axis, epsilon=float(epsilon)
-    )
+    shape = x.shape
+    is_image = door.state.trace is not None or axis != 1 or len(shape) in (2, 4)
+    if not is_image:  # the engine's gradient refuses memory in blocks
+        x = reshape_exact(x, [shape[0], shape[1], 1, math.prod(shape[2:])])
+    result, mean, inverse = apply(_batch_normalization, x, scale, shift, *unused, axis=axis, epsilon=float(epsilon))
+    return result if is_image else reshape_exact(result, shape), mean, inverse
 
 
 def frozen_normalization(

@@ -80,3 +80,33 @@ def test_images_are_normalised_as_they_are(graphs: list[list[dict[str, Any]]]) -
     with core.no_grad():
         core.jit.to_static(lambda x: layer(x * 2))(core.ones([2, 6, 3, 4]))
     assert all(source != "Reshape" for nodes in graphs for source, _ in normalised(nodes))
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("axes", [1, 3])
+def test_between_convolutions_of_vectors_and_volumes(axes: int, training: bool) -> None:
+    """A convolution leaves its result in blocks, which the engine's own views refuse: "!is_view", "reorder primitive"."""
+    convolution, normalisation = (nn.Conv1D, nn.BatchNorm1D) if axes == 1 else (nn.Conv3D, nn.BatchNorm3D)
+    network = nn.Sequential(
+        convolution(16, 16, 3, padding=1), normalisation(16), nn.ReLU(), convolution(16, 16, 3), normalisation(16)
+    )
+    (network.train if training else network.eval)()
+    x = SOURCE.rand(2, 16, *[5] * axes).astype(np.float32)
+
+    def answer(function: Any, dtype: str) -> list[np.ndarray]:
+        network.clear_gradients()
+        result = function(core.to_tensor(x.astype(dtype)))
+        (result**3).mean().backward()
+        return [result.numpy(), *(layer.weight.grad.numpy() for layer in list(network)[:2])]
+
+    eager = answer(network, "float32")
+    with core.no_grad():
+        inferred = network(core.to_tensor(x)).numpy(), core.jit.to_static(lambda x: network(x))(core.to_tensor(x)).numpy()
+    compiled = answer(core.jit.to_static(lambda x: network(x)), "float32")
+    network.to(dtype="float64")  # which oneDNN does not compute
+    expected = answer(network, "float64")
+    for got in (eager, compiled):
+        for one, other in zip(got, expected):
+            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
+    for one in inferred:
+        np.testing.assert_allclose(one, expected[0], rtol=1e-3, atol=1e-4)
