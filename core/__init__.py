@@ -11,10 +11,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution", "framework",
-    "geometric", "hub", "incubate", "inference", "io", "jit", "kernels", "linalg", "metric", "nn", "onnx",
-    "operators", "optimizer", "profiler", "reader", "regularizer", "static", "tensor", "text", "train", "utils",
-    "version", "vision", "weights",
+    "amp", "audio", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution",
+    "framework", "geometric", "hub", "incubate", "inference", "io", "jit", "kernels", "linalg", "metric", "nn",
+    "onnx", "operators", "optimizer", "profiler", "quantization", "reader", "regularizer", "signal", "static",
+    "tensor", "text", "train", "utils", "version", "vision", "weights",
 )  # fmt: skip
 
 NAMES = {

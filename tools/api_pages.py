@@ -24,6 +24,10 @@ PAGES = {
     "api/initializer.md": ("Initializers", ("core.nn.initializer", "core.regularizer")),
     "api/optimizer.md": ("Optimizers and schedules", ("core.optimizer", "core.optimizer.lr")),
     "api/amp.md": ("Mixed precision", ("core.amp",)),
+    "api/quantization.md": (
+        "Quantization",
+        ("core.quantization", "core.quantization.observers", "core.quantization.quanters", "core.nn.quant"),
+    ),
     "api/jit.md": ("Compiling and exporting", ("core.jit", "core.static", "core.onnx", "core.inference")),
     "api/io.md": ("Reading data", ("core.io",)),
     "api/vision.md": ("Images", ("core.vision.transforms", "core.vision.datasets", "core.vision.ops")),

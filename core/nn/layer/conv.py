@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.nn import functional as F
-from core.nn.layer.conv_base import ConvNd, Padding, Sizes
+from core.nn.layer.conv_base import ConvNd, Padding, Sizes, padded_for
 from core.nn.layer.conv_transpose import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from core.nn.param_attr import ParamAttrLike
 
@@ -66,7 +66,7 @@ class Conv1D(ConvNd):
 
     def forward(self, x: Any) -> Any:
         """Return the convolved input."""
-        x, padding = self._padded(x)
+        x, padding = padded_for(self, x)
         return F.conv1d(
             x,
             self.weight,
@@ -133,7 +133,7 @@ class Conv2D(ConvNd):
 
     def forward(self, x: Any) -> Any:
         """Return the convolved input."""
-        x, padding = self._padded(x)
+        x, padding = padded_for(self, x)
         return F.conv2d(
             x,
             self.weight,
@@ -200,7 +200,7 @@ class Conv3D(ConvNd):
 
     def forward(self, x: Any) -> Any:
         """Return the convolved input."""
-        x, padding = self._padded(x)
+        x, padding = padded_for(self, x)
         return F.conv3d(
             x,
             self.weight,

@@ -99,12 +99,6 @@ class ConvNd(Layer):
             return None
         return Normal(0.0, math.sqrt(2.0 / (math.prod(self._kernel_size) * self._in_channels)))
 
-    def _padded(self, x: Any) -> tuple[Any, Padding]:
-        """Return the input and the padding that is left for the operator to do."""
-        if self._wrapping is None:
-            return x, self._padding
-        return F.pad(x, self._wrapping, mode=self._padding_mode, data_format=self._data_format), 0
-
     def extra_repr(self) -> str:
         """Return channels and the options that differ from their defaults."""
         text = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
@@ -122,6 +116,18 @@ class ConvNd(Layer):
         if self._groups != 1:
             text += f", groups={self._groups}"
         return f"{text}, data_format={self._data_format}"
+
+
+def padded_for(layer: Any, x: Any) -> tuple[Any, Padding]:
+    """Return the input of a layer with a convolution's settings, and the padding that is left for the operator to do.
+
+    Args:
+        layer: the layer.
+        x: its input.
+    """
+    if layer._wrapping is None:
+        return x, layer._padding
+    return F.pad(x, layer._wrapping, mode=layer._padding_mode, data_format=layer._data_format), 0
 
 
 def _wrapping(

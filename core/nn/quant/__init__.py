@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.nn.quant import format, functional_layers
+from core.nn.quant import format, functional_layers, qat, stub
 from core.nn.quant.functional_layers import (
     FloatFunctionalLayer,
     add,
@@ -20,6 +20,6 @@ from core.nn.quant.stub import Stub
 
 __all__ = [
     "FloatFunctionalLayer", "Stub", "add", "concat", "divide", "flatten", "format", "functional_layers",
-    "llm_int8_linear", "matmul", "multiply", "reshape", "subtract", "transpose", "weight_dequantize",
+    "llm_int8_linear", "matmul", "multiply", "qat", "reshape", "stub", "subtract", "transpose", "weight_dequantize",
     "weight_only_linear", "weight_quantize",
 ]  # fmt: skip

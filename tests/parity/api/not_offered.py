@@ -10,7 +10,6 @@ INTERNAL = "Paddle's own parts, which its documentation does not describe"
 DEVICES = "the engine serves CPUs and NVIDIA's GPUs"
 DATASETS = "not built: data sets that are downloaded from Paddle's servers"
 AUDIO = "sound is not built"
-QUANTIZATION = "quantisation is not built"
 
 NOT_OFFERED: dict[str, str] = {
     # element types
@@ -24,7 +23,6 @@ NOT_OFFERED: dict[str, str] = {
     "paddle.polar": COMPLEX,
     "paddle.fft.*": COMPLEX,
     "paddle.signal.*": COMPLEX,
-    "paddle.int16": "the engine has no 16-bit integers; arrays of them become int32",
     "paddle.dtype.*": "element types are no enumeration; framework.core.VarDesc.VarType has these names",
     # tensors
     **{
@@ -51,7 +49,6 @@ NOT_OFFERED: dict[str, str] = {
     },
     # framework
     "paddle.check_shape": INTERNAL,
-    "paddle.disable_signal_handler": "core sets no signal handlers that could be in the way",
     "paddle.get_cuda_rng_state": "there is one stream of random numbers: get_rng_state",
     "paddle.set_cuda_rng_state": "there is one stream of random numbers: set_rng_state",
     "paddle.enable_grad.clone": INTERNAL,
@@ -87,7 +84,7 @@ NOT_OFFERED: dict[str, str] = {
     **{
         f"paddle.distributed.fleet.{name}": PROCESSES
         for name in (
-            "CommunicateTopology", "HybridCommunicateGroup", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
+            "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
             "Role", "UserDefinedRoleMaker", "UtilBase",
         )
     },
@@ -98,7 +95,6 @@ NOT_OFFERED: dict[str, str] = {
     "paddle.inference._get_phi_kernel_name": INTERNAL,
     "paddle.sparse.*": SPARSE,
     "paddle.audio.*": AUDIO,
-    "paddle.quantization.*": QUANTIZATION,
     "paddle.text.*": DATASETS,
     "paddle.vision.datasets.MNIST.*": INTERNAL,
     "paddle.vision.datasets.FashionMNIST.*": INTERNAL,
@@ -111,8 +107,6 @@ NOT_OFFERED: dict[str, str] = {
     },
     "paddle.incubate.graph_reindex": "geometric.reindex_graph is its present name",
     "paddle.incubate.graph_sample_neighbors": "geometric.sample_neighbors is its present name",
-    "paddle.nn.BeamSearchDecoder.OutputWrapper": INTERNAL,
-    "paddle.nn.BeamSearchDecoder.StateWrapper": INTERNAL,
     "paddle.profiler.export_protobuf": "traces are written as JSON: export_chrome_tracing",
     "paddle.profiler.load_profiler_result": "traces are JSON, which json.load reads",
 }  # fmt: skip
