@@ -69,7 +69,7 @@ def save(
     layers = [owner] if owner is not None else _layers_of(function, arguments)
     with evaluation_mode(layers), new_folder(path) as folder:
         program = exported(function, arguments, owner, label)
-        examples = live_examples(function, arguments, arrays, program)
+        examples = live_examples(function, arguments, arrays, program, layers)
         program.preprocessing, program.class_names = preprocessing, names
         program.examples = [[array.shape for array in example.inputs] for example in examples]
         write_program(program, folder)

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.jit import forms
 from core.jit.engine_program import EngineProgram
+from core.jit.export_rounding import ROUNDING, TOLERANCE, Rounding, distance_between, gap_between, in_float64
 from core.jit.exported import ExportedProgram, has_regions
 from core.jit.exported_run import replay
 from core.jit.fusion import optimized
@@ -19,13 +20,11 @@ from core.jit.passes import is_random
 from core.jit.program_file import PROGRAM_FILE
 from core.jit.program_reader import read_program
 from core.kernels import door, engine
-from core.kernels.dtypes import DType
+from core.kernels.dtypes import DType, float32, float64
 from core.kernels.engine import MXNetError
 from core.tensor import Tensor
 
 SMALL_BATCHES = (1, 3)
-TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "float16": 5e-3, "bfloat16": 4e-2}
-ROUNDING = {**TOLERANCE, "float32": 1e-4}  # other kernels add in another order, and a deep network amplifies it
 _SEED = 20
 
 
@@ -37,11 +36,13 @@ class Example:
         inputs: The input arrays, flattened.
         form: How the results are nested.
         outputs: The result arrays, flattened; bfloat16 as float32.
+        again: Repeats it in float64; gives None where the model cannot be run so.
     """
 
     inputs: list[np.ndarray]
     form: Any
     outputs: list[np.ndarray]
+    again: Callable[[], Optional[list[np.ndarray]]] = lambda: None
 
 
 def live_examples(
@@ -49,6 +50,7 @@ def live_examples(
     arguments: Sequence[tuple[str, Any]],
     arrays: Mapping[str, np.ndarray],
     program: ExportedProgram,
+    layers: Sequence[Any] = (),
 ) -> list[Example]:
     """Run the live model at the examples' sizes: small ones first, then those that the program was traced with.
 
@@ -57,6 +59,7 @@ def live_examples(
         arguments: A name and an argument each, with an InputSpec for each tensor.
         arrays: Values for inputs of which an example was given; the others get random ones.
         program: What was made of it.
+        layers: The Layers whose parameters and buffers it uses.
 
     Returns:
         One example, or two where sizes are unknown; those sizes that the model itself refuses are left out.
@@ -74,7 +77,7 @@ def live_examples(
             for world in range(1 + open_sizes):
                 shapes = [_shape(spec, world, batches[world]) for spec in specs]
                 try:
-                    examples.append(_live_example(function, taken, specs, shapes, arrays, program, numbers))
+                    examples.append(_live_example(function, taken, specs, shapes, arrays, program, numbers, layers))
                 except ValueError as error:  # a batch of one, for instance, may be too small for this model
                     problems.append(error)
             if examples:
@@ -102,14 +105,22 @@ def _live_example(
     arrays: Mapping[str, np.ndarray],
     program: ExportedProgram,
     numbers: Callable[..., np.ndarray],
+    layers: Sequence[Any],
 ) -> Example:
     generator = np.random.default_rng(_SEED)
     inputs = [arrays.get(str(s.name), numbers(generator, shape, s.dtype)) for shape, s in zip(shapes, specs)]
-    tensors = iter([Tensor(array, dtype=spec.dtype) for array, spec in zip(inputs, specs)])
-    arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
-    with door.gradient_mode(False), _seeded(program):
-        form, results = forms.form_of(function(*arguments), lambda item: isinstance(item, Tensor), "the result")
-    return Example(inputs, form, [result.as_float_numpy() for result in results])
+
+    def run(dtypes: Sequence[DType]) -> tuple[Any, list[np.ndarray]]:
+        tensors = iter([Tensor(array, dtype=dtype) for array, dtype in zip(inputs, dtypes)])
+        arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
+        with door.gradient_mode(False), _seeded(program):
+            form, results = forms.form_of(function(*arguments), lambda item: isinstance(item, Tensor), "the result")
+        return form, [result.as_float_numpy() for result in results]
+
+    def again() -> Optional[list[np.ndarray]]:
+        return in_float64(layers, lambda: run([float64 if s.dtype is float32 else s.dtype for s in specs])[1])
+
+    return Example(inputs, *run([spec.dtype for spec in specs]), again)
 
 
 def _numbers(generator: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
@@ -169,10 +180,13 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
     program = _read_back(folder)
     fast = optimized(program) if program.fuse else program
     weights = {name: engine.from_numpy(weight.array, weight.dtype) for name, weight in fast.weights.items()}
+    rounding = Rounding(program, [(example.outputs, example.again) for example in examples])
     for example in examples:
         known = _replayed(program, example)
         got = [_readable(known[name]) for name in program.outputs]
-        problem = _difference(got, example.outputs, "the live model's") or _other_form(program, example)
+        explains = rounding.explains(example.outputs, known)
+        problem = _difference(got, example.outputs, "the live model's", TOLERANCE, explains)
+        problem = problem or _other_form(program, example)
         if problem:
             raise ValueError(
                 f"jit.save: {program.name}: {problem}. Its Python code computes something that is no operation of the"
@@ -184,7 +198,8 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
             compiled = EngineProgram(fast, weights, [array.shape for array in example.inputs], program.fuse)
             if not has_regions(program):  # nothing of a first call may show in the second
                 compiled([array * 0.5 if array.dtype.kind == "f" else array for array in example.inputs])
-            problem = _difference(compiled(example.inputs), got, "the uncompiled program's", ROUNDING)
+            whose = "the uncompiled program's"
+            problem = _difference(compiled(example.inputs), got, whose, ROUNDING, rounding.explains(got))
         except MXNetError as error:
             problem = f"the engine refuses it: {engine.first_line(str(error))}"
         if problem:
@@ -217,36 +232,27 @@ def _readable(value: door.Value) -> np.ndarray:
 
 
 def _difference(
-    got: Sequence[np.ndarray], wanted: Sequence[np.ndarray], whose: str, tolerance: Mapping[str, float] = TOLERANCE
+    got: Sequence[np.ndarray],
+    wanted: Sequence[np.ndarray],
+    whose: str,
+    tolerance: Mapping[str, float] = TOLERANCE,
+    explains: Optional[Callable[[int, float], bool]] = None,
 ) -> str:
-    """Return what is wrong with some results, or nothing."""
+    """Return what is wrong with some results, or nothing; ``explains`` tells which gaps of float32 are rounding."""
     if len(got) != len(wanted):
         return f"{len(got)} results, but {whose} are {len(wanted)}"
     for i, (ours, theirs) in enumerate(zip(got, wanted)):
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             return f"result {i} is {ours.dtype}{list(ours.shape)}, but {whose} is {theirs.dtype}{list(theirs.shape)}"
-        distance = distance_between(ours, theirs)
-        if distance > tolerance.get(ours.dtype.name, 0.0):
+        gap = gap_between(ours, theirs)
+        if explains is not None and ours.dtype == np.float32:
+            wrong = gap > 0 and not explains(i, gap)
+        else:
+            wrong = distance_between(ours, theirs) > tolerance.get(ours.dtype.name, 0.0)
+        if wrong:
+            distance = distance_between(ours, theirs, 0.0)
             return f"result {i} differs from {whose} by {distance:.2g} of its largest element"
     return ""
-
-
-def distance_between(ours: np.ndarray, theirs: np.ndarray, smallest_scale: float = 1.0) -> float:
-    """Return the largest difference relative to the largest element; infinite where only one is finite.
-
-    Args:
-        ours: Results.
-        theirs: What they should be.
-        smallest_scale: What takes the largest element's place where that is smaller.
-    """
-    first, second = ours.astype(np.float64), theirs.astype(np.float64)
-    same = (first == second) | (np.isnan(first) & np.isnan(second))
-    if same.all():
-        return 0.0
-    if not np.isfinite(first[~same]).all() or not np.isfinite(second[~same]).all():
-        return float("inf")
-    scale = max(smallest_scale, float(np.abs(second[np.isfinite(second)]).max(initial=0.0)))
-    return float(np.abs(first[~same] - second[~same]).max()) / scale
 
 
 def _other_form(program: ExportedProgram, example: Example) -> str:

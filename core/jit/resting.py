@@ -16,7 +16,7 @@ from typing import Callable, Optional
 import numpy as np
 
 from core.jit.engine_program import EngineProgram
-from core.jit.export_check import ROUNDING, distance_between
+from core.jit.export_rounding import ROUNDING, distance_between
 from core.jit.fusion import ANCHORS, optimized
 from core.jit.input_spec import InputSpec
 from core.jit.passes import without_unneeded
