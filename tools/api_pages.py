@@ -30,7 +30,10 @@ PAGES = {
     ),
     "api/jit.md": ("Compiling and exporting", ("core.jit", "core.static", "core.onnx", "core.inference")),
     "api/io.md": ("Reading data", ("core.io",)),
-    "api/vision.md": ("Images", ("core.vision.transforms", "core.vision.datasets", "core.vision.ops")),
+    "api/vision.md": (
+        "Images",
+        ("core.vision.transforms", "core.vision.datasets", "core.vision.models", "core.vision.ops"),
+    ),
     "api/distribution.md": ("Distributions", ("core.distribution",)),
     "api/geometric.md": ("Graphs", ("core.geometric", "core.incubate")),
     "api/metric.md": ("Metrics", ("core.metric",)),
