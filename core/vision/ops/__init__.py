@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.vision.ops.anchors import anchor_generator
+from core.vision.ops.anchors import anchor_generator, prior_box
 from core.vision.ops.blocks import ConvNormActivation
-from core.vision.ops.boxes import box_coder, prior_box
+from core.vision.ops.boxes import box_coder
 from core.vision.ops.deformable import DeformConv2D, deform_conv2d
 from core.vision.ops.files import decode_jpeg, read_file
 from core.vision.ops.multiclass import multiclass_nms

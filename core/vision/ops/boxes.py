@@ -1,4 +1,4 @@
-"""Boxes as offsets from anchors, and the anchors of SSD."""
+"""Boxes as offsets from anchors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 
 from core.kernels.errors import OperatorError
 from core.operators import cast, concat, exp, log
-from core.operators.arguments import need_tensor
 from core.tensor import Tensor
 from core.vision.ops.arguments import boxes_argument, floating_of_rank
 
-__all__ = ["box_coder", "prior_box"]
+__all__ = ["box_coder"]
 
 
 def box_coder(
@@ -85,82 +84,3 @@ def _spread(given: Any, anchors: Tensor, axis: int) -> Tensor:
     if not isinstance(given, (list, tuple)) or len(given) != 4:
         raise OperatorError(f"box_coder: prior_box_var is a Tensor or four numbers, got {given!r}")
     return Tensor(np.asarray(given, np.float32), dtype=anchors.dtype)  # as Paddle holds such numbers
-
-
-def prior_box(
-    input: Tensor,  # noqa: A002 - Paddle's name
-    image: Tensor,
-    min_sizes: Any,
-    max_sizes: Any = None,
-    aspect_ratios: Any = (1.0,),
-    variance: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
-    flip: bool = False,
-    clip: bool = False,
-    steps: Sequence[float] = (0.0, 0.0),
-    offset: float = 0.5,
-    min_max_aspect_ratios_order: bool = False,
-    name: Optional[str] = None,
-) -> tuple[Tensor, Tensor]:
-    """Make the anchors of SSD (Liu et al., arXiv 1512.02325): boxes of several sizes and shapes around each position.
-
-    Args:
-        input: Feature maps (N, C, H, W); only their size counts.
-        image: Images (N, C, height, width); only their size counts.
-        min_sizes: Sides of boxes in pixels, one number or a list.
-        max_sizes: For each of them a larger one; a square between the two is added.
-        aspect_ratios: Width over height of further boxes.
-        variance: Four numbers that are returned for each box.
-        flip: Add the inverse of each aspect ratio.
-        clip: Cut boxes at the image's border.
-        steps: Distance of positions in pixels along width and height; image over feature map when 0.
-        offset: Where within its step a position lies.
-        min_max_aspect_ratios_order: Put the square between two sizes before the other shapes.
-        name: Unused, as in Paddle.
-
-    Returns:
-        Boxes x1, y1, x2, y2 as shares of the image (H, W, boxes, 4), and variances of that shape.
-
-    Raises:
-        OperatorError: shapes or sizes do not fit.
-    """
-    for label, tensor in (("input", input), ("image", image)):
-        if need_tensor(tensor, "prior_box", label).ndim != 4:
-            raise OperatorError(f"prior_box: {label} has the shape (N, C, H, W), but got {tensor.shape}")
-    least, most = _numbers(min_sizes), _numbers(max_sizes)
-    if most and len(most) != len(least) or any(high <= low for low, high in zip(least, most)):
-        raise OperatorError(f"prior_box: max_sizes {most} must hold a larger number for each of min_sizes {least}")
-    if len(variance) != 4 or len(steps) != 2:
-        raise OperatorError(f"prior_box: variance has 4 numbers and steps 2, got {list(variance)} and {list(steps)}")
-    halves = np.array(_half_sizes(least, most, _ratios(_numbers(aspect_ratios), flip), min_max_aspect_ratios_order))
-    width, height = int(image.shape[3]), int(image.shape[2])
-    columns, rows = int(input.shape[3]), int(input.shape[2])
-    step_x, step_y = steps if all(steps) else (width / columns, height / rows)
-    x, y = np.meshgrid((np.arange(columns) + offset) * step_x, (np.arange(rows) + offset) * step_y)
-    centers = np.stack([x, y], -1)[:, :, None]
-    boxes = np.concatenate([centers - halves, centers + halves], -1) / np.array([width, height, width, height])
-    boxes = np.clip(boxes, 0, 1) if clip else boxes
-    spread = np.broadcast_to(np.asarray(variance, np.float32), boxes.shape)
-    return Tensor(boxes, dtype=input.dtype), Tensor(spread, dtype=input.dtype)
-
-
-def _numbers(given: Any) -> list[float]:
-    return [] if given is None else [float(item) for item in (given if isinstance(given, (list, tuple)) else [given])]
-
-
-def _ratios(given: Sequence[float], flip: bool) -> list[float]:
-    ratios = [1.0]
-    for ratio in given:
-        if all(abs(ratio - known) >= 1e-6 for known in ratios):
-            ratios += [ratio, 1.0 / ratio] if flip else [ratio]
-    return ratios
-
-
-def _half_sizes(
-    least: Sequence[float], most: Sequence[float], ratios: Sequence[float], squares_first: bool
-) -> list[list[float]]:
-    halves = []
-    for i, side in enumerate(least):
-        shaped = [[side * ratio**0.5 / 2, side / ratio**0.5 / 2] for ratio in ratios]
-        between = [[(side * most[i]) ** 0.5 / 2] * 2] if most else []
-        halves += [shaped[0], *between, *shaped[1:]] if squares_first else [*shaped, *between]
-    return halves

@@ -23,9 +23,10 @@ LARGEST_GROWTH = np.log(1000.0 / 16.0)
 
 
 def _shared_out(
-    boxes: np.ndarray, counts: np.ndarray, lowest: int, highest: int, level: int, scale: float, plus: float
+    boxes: np.ndarray, counts: np.ndarray, lowest: int, highest: int, level: int, scale: float, plus: float, whole: bool
 ) -> tuple[np.ndarray, ...]:
     """Return the boxes of each level, where each box went, and each level's number of boxes per image."""
+    counts = np.array([len(boxes)]) if whole else counts
     if (counts < 0).any() or counts.sum() != len(boxes):
         raise OperatorError(
             f"distribute_fpn_proposals: rois_num adds up to {int(counts.sum())}, but there are {len(boxes)} boxes"
@@ -43,7 +44,31 @@ def _shared_out(
     return (*[boxes[chosen] for chosen in members], restored, *numbers)
 
 
+def _shared_out_padded(boxes: np.ndarray, counts: np.ndarray, **options: Any) -> tuple[np.ndarray, ...]:
+    """Return what :func:`_shared_out` does with as many rows for each level as there are boxes."""
+    found = _shared_out(boxes, counts, **options)
+    levels, size = len(found) // 2, len(boxes)
+    members, restored, numbers = found[:levels], found[levels], found[levels + 1 :]
+    ends = np.cumsum([len(rows) for rows in members])
+    level = np.searchsorted(ends, restored, side="right")
+    places = restored + level * size - np.concatenate([[0], ends])[level]
+    padded = [padded_rows(rows, np.array([len(rows)]), size, 0)[0] for rows in members]
+    last = np.arange(len(counts)) == len(counts) - 1
+    filled = [(row + last * (size - row.sum())).astype(np.int32) for row in numbers]
+    return (*padded, places.astype(np.int32), *filled)
+
+
+def _shared_out_padded_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    (boxes, dtype), (counts, _) = metas
+    levels = options["highest"] - options["lowest"] + 1
+    return [*[(boxes, dtype)] * levels, ((boxes[0], 1), int32), *[(counts, int32)] * levels]
+
+
 _distribute = HostOperator("share_out_proposals", _shared_out, differentiable=False)
+_distribute.instead = IN_PROGRAMS
+_distribute_padded = HostOperator(
+    "share_out_proposals_padded", _shared_out_padded, infer=_shared_out_padded_meta, differentiable=False
+)
 
 
 def distribute_fpn_proposals(
@@ -55,8 +80,12 @@ def distribute_fpn_proposals(
     pixel_offset: bool = False,
     rois_num: Optional[Tensor] = None,
     name: Optional[str] = None,
+    *,
+    padded: bool = False,
 ) -> tuple[list[Tensor], Tensor, Optional[list[Tensor]]]:
     """Share boxes out among the levels of a feature pyramid by their size (FPN, Lin et al., arXiv 1612.03144).
+
+    How many boxes a level gets depends on the data, so a compiled or exported program takes ``padded=True``.
 
     Args:
         fpn_rois: Corners x1, y1, x2, y2, shape (boxes, 4).
@@ -67,6 +96,8 @@ def distribute_fpn_proposals(
         pixel_offset: Whether corners are whole pixels, both of which belong to the box.
         rois_num: How many boxes each image has, integers (N,); one image when None.
         name: Unused, as in Paddle.
+        padded: Return as many rows for each level as there are boxes. Rows without a box are zeros, and count as the
+            last image's, so that what :func:`roi_align` makes of all levels is brought into the old order as without.
 
     Returns:
         The boxes of each level, int32 places (boxes, 1) that bring all of them together into the old order again, and
@@ -79,12 +110,20 @@ def distribute_fpn_proposals(
     if not 0 < min_level <= max_level:
         raise OperatorError(f"distribute_fpn_proposals: levels {min_level} to {max_level} are no positive range")
     if rois_num is None:
-        counts = Tensor(np.array([boxes.shape[0]]), dtype="int64")
+        counts = Tensor(np.zeros(1), dtype="int64")
     else:
         images = rois_num.shape[0] if isinstance(rois_num, Tensor) and rois_num.ndim else 1
         counts = counts_argument(rois_num, images, "distribute_fpn_proposals", "rois_num")
-    options = {"lowest": int(min_level), "highest": int(max_level), "level": int(refer_level)}
-    found = apply(_distribute, boxes, counts, scale=float(refer_scale), plus=1.0 if pixel_offset else 0.0, **options)
+    found = apply(
+        _distribute_padded if padded else _distribute,
+        *(boxes, counts),
+        lowest=int(min_level),
+        highest=int(max_level),
+        level=int(refer_level),
+        scale=float(refer_scale),
+        plus=1.0 if pixel_offset else 0.0,
+        whole=rois_num is None,
+    )
     levels = max_level - min_level + 1
     shared = [cast(level, fpn_rois.dtype) for level in found[:levels]]
     return shared, found[levels], None if rois_num is None else list(found[levels + 1 :])

@@ -204,16 +204,45 @@ def test_selecting_among_nothing() -> None:
     assert without[1:] == (None, None)
 
 
-def test_anchors_for_any_size_are_exported(tmp_path: Path) -> None:
-    def anchors(x: core.Tensor) -> Any:
-        return ops.anchor_generator(x, [32.0, 64.0], [0.5, 1.0], stride=[16.0, 8.0])
+def test_padded_levels_give_the_features_of_all_boxes() -> None:
+    maps = [core.rand([2, 3, size, size]) for size in (16, 8, 4)]
+    corners = RANDOM.uniform(0, 20, (9, 2))
+    boxes = core.to_tensor(np.concatenate([corners, corners + RANDOM.uniform(2, 80, (9, 2))], 1), "float32")
+    counts = core.to_tensor([4, 5], dtype="int32")
 
-    core.jit.save(anchors, str(tmp_path / "anchors"), [InputSpec([None, 3, None, None], name="x")])
-    x = core.zeros([1, 3, 5, 7])
-    for got, wanted in zip(core.jit.load(str(tmp_path / "anchors"))(x), anchors(x)):
+    def features(boxes: core.Tensor, counts: core.Tensor, padded: bool) -> core.Tensor:
+        levels, restore, numbers = ops.distribute_fpn_proposals(boxes, 2, 4, 3, 30, rois_num=counts, padded=padded)
+        made = [
+            ops.roi_align(level_map, level, number, 2, 0.5**scale)
+            for scale, (level_map, level, number) in enumerate(zip(maps, levels, numbers), 2)
+            if level.shape[0]
+        ]
+        return core.concat(made).gather(restore.flatten())
+
+    levels, restore, numbers = ops.distribute_fpn_proposals(boxes, 2, 4, 3, 30, rois_num=counts, padded=True)
+    assert [level.shape for level in levels] == [[9, 4]] * 3
+    assert set((restore // 9).flatten().tolist()) == {0, 1, 2}
+    assert [int(number.sum()) for number in numbers] == [9, 9, 9]
+    expected = features(boxes, counts, False).numpy()
+    np.testing.assert_array_equal(features(boxes, counts, True).numpy(), expected)
+    found = to_static(lambda *given: features(*given, True))(boxes, counts)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+    assert ops.distribute_fpn_proposals(core.zeros([0, 4]), 2, 4, 3, 30, padded=True)[1].shape == [0, 1]
+
+
+def test_anchors_for_any_size_are_exported(tmp_path: Path) -> None:
+    def anchors(x: core.Tensor, image: core.Tensor) -> Any:
+        of_pixels = ops.anchor_generator(x, [32.0, 64.0], [0.5, 1.0], stride=[16.0, 8.0])
+        return *of_pixels, *ops.prior_box(x, image, [4.0, 8.0], [8.0, 12.0], [1.0, 2.0], flip=True, clip=True)
+
+    specs = [InputSpec([None, 3, None, None], name=name) for name in ("x", "image")]
+    core.jit.save(anchors, str(tmp_path / "anchors"), specs)
+    x, image = core.zeros([1, 3, 5, 7]), core.zeros([1, 3, 70, 90])
+    for got, wanted in zip(core.jit.load(str(tmp_path / "anchors"))(x, image), anchors(x, image)):
         np.testing.assert_array_equal(got.numpy(), wanted.numpy())
-    boxes = anchors(x)[0].numpy()
+    boxes = anchors(x, image)[0].numpy()
     np.testing.assert_array_equal(boxes[2, 3, 2] + boxes[2, 3, 2, [2, 3, 0, 1]], [111, 39, 111, 39])  # twice the center
+    assert ops.prior_box(x[:, :, :0], image, 4.0)[0].shape == [0, 7, 1, 4]
 
 
 def test_messages() -> None:
