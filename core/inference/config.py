@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any, Union
 
 from core.inference.kinds import PrecisionType
 from core.inference.settings import add_settings
 from core.jit.predictor import MAXIMUM_PROGRAMS
+from core.jit.program_file import PathLike
 
 
 class Config:
@@ -29,7 +31,7 @@ class Config:
     Float32, Int8 = PrecisionType.Float32, PrecisionType.Int8
     Half, Bfloat16 = PrecisionType.Half, PrecisionType.Bfloat16
 
-    def __init__(self, model: Union[str, Config] = "", params_file: str = "") -> None:
+    def __init__(self, model: Union[PathLike, Config] = "", params_file: PathLike = "") -> None:
         self._model_dir = self._prog_file = self._params_file = ""
         self._gpu = False
         self._gpu_memory, self._gpu_id = 100, 0
@@ -48,7 +50,7 @@ class Config:
 
     # the program
 
-    def set_model(self, model: str, *params_file: str) -> None:
+    def set_model(self, model: PathLike, *params_file: PathLike) -> None:
         """Name the program.
 
         Args:
@@ -66,11 +68,11 @@ class Config:
         else:
             self._model_dir, self._prog_file, self._params_file = "", names[0], names[1]
 
-    def set_prog_file(self, file: str) -> None:
+    def set_prog_file(self, file: PathLike) -> None:
         """Name the program file."""
         self._prog_file = _text(file, "set_prog_file")
 
-    def set_params_file(self, file: str) -> None:
+    def set_params_file(self, file: PathLike) -> None:
         """Name the parameter file."""
         self._params_file = _text(file, "set_params_file")
 
@@ -254,6 +256,7 @@ class PassBuilder:
 
 
 def _text(name: Any, setting: str) -> str:
+    name = os.fspath(name) if isinstance(name, os.PathLike) else name
     if not isinstance(name, str):
         raise TypeError(f"Config.{setting} takes the name of a file or folder, not {type(name).__name__}")
     return name

@@ -84,12 +84,12 @@ class _Worker:
         while True:
             try:
                 task: Task = messages.receive(self.connection)
-            except (OSError, EOFError):
+                if task.kind == "progress":
+                    read, _ = (0, None) if self.reader is None else self.reader.progress
+                    self.send("progress", read)
+                    continue
+            except (OSError, EOFError):  # the parent is gone, or has what it wanted
                 break
-            if task.kind == "progress":
-                read, _ = (0, None) if self.reader is None else self.reader.progress
-                self.send("progress", read)
-                continue
             self.generation = task.generation
             self.tasks.put(task)
         self.tasks.put(None)

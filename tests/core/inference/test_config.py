@@ -29,7 +29,7 @@ def test_the_ways_to_name_a_program(folder: str) -> None:
     in_parts.set_params_file(f"{folder}.pdiparams")
     by_contents.set_model(f"{folder}/program.json", f"{folder}/weights.safetensors")
     copied = Config(in_parts)
-    ways = [Config(folder), Config(f"{folder}.pdmodel", f"{folder}.pdiparams"), Config(folder, folder), in_parts]
+    ways = [Config(folder), Config(f"{folder}.pdmodel", f"{folder}.pdiparams"), Config(Path(folder)), in_parts]
     for config in (*ways, copied, by_contents):
         assert create_predictor(config).get_input_names() == ["x"]
     assert (copied.prog_file(), copied.params_file()) == (f"{folder}.pdmodel", f"{folder}.pdiparams")

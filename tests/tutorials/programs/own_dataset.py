@@ -76,7 +76,7 @@ def main():
     train = Subset(dataset, range(96))
     valid = Subset(dataset, range(96, 120))
     sampler = BatchSampler(train, batch_size=16, shuffle=False, drop_last=True)
-    loader = DataLoader(train, batch_sampler=sampler, num_workers=2)
+    loader = DataLoader(train, batch_sampler=sampler, num_workers=2, persistent_workers=True)
     network = nn.Sequential(nn.Flatten(), nn.Linear(192, 3))
     rng = np.random.RandomState(4)
     network[1].weight.set_value(rng.normal(0, 0.02, [192, 3]).astype("float32"))

@@ -52,7 +52,7 @@ optimizer = paddle.optimizer.Adam(
 source, given, target = make_pairs(1024)
 losses, rates = [], []
 model.train()
-for epoch in range(25):
+for epoch in range(16):
     for start in range(0, 1024, 128):
         part = slice(start, start + 128)
         logits = model(paddle.to_tensor(source[part]), paddle.to_tensor(given[part]))
