@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import engine
+from core.kernels import door, engine, graph
 from core.kernels.dimension import Dimension, is_known, larger, same, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
@@ -35,7 +35,8 @@ class _Reshape(Operator):
     """Other sizes for the same elements.
 
     Inside a program _np_reshape leaves images in the blocks in which oneDNN computed them, which casts to and from
-    bfloat16 then refuse. Reshape puts them in order; but it knows neither 0-D tensors nor empty ones.
+    bfloat16 then refuse. Reshape puts them in order; but it knows neither 0-D tensors nor empty ones, and takes the
+    blocks of a volume, or of the gradient of what becomes an image, with it, under sizes that oneDNN refuses later.
     """
 
     _in_order = engine.operator_handle("Reshape")
@@ -49,6 +50,25 @@ class _Reshape(Operator):
         if self._is_image(metas, attributes):
             return {"shape": attributes["newshape"]}
         return attributes
+
+    def in_graph(
+        self,
+        handle: ctypes.c_void_p,
+        symbols: Sequence[Any],
+        encoded: engine.Attributes,
+        metas: Sequence[Meta],
+        attributes: dict[str, Any],
+    ) -> list[Any]:
+        """Return the output of this operator applied to a symbol of a graph."""
+        if not self._is_image(metas, attributes):
+            return super().in_graph(handle, symbols, encoded, metas, attributes)
+        axes, wanted = len(metas[0][0]), len(attributes["newshape"])
+        if axes == 5:
+            symbols = [graph.in_plain_order(symbols[0])]
+        outputs = super().in_graph(handle, symbols, encoded, metas, attributes)
+        if door.state.gradients and axes < wanted and wanted in (4, 5):
+            outputs = [graph.in_plain_order(outputs[0])]
+        return outputs
 
     @staticmethod
     def _is_image(metas: Sequence[Meta], attributes: dict[str, Any]) -> bool:

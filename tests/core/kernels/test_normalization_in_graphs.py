@@ -85,7 +85,7 @@ def test_images_are_normalised_as_they_are(graphs: list[list[dict[str, Any]]]) -
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("axes", [1, 3])
 def test_between_convolutions_of_vectors_and_volumes(axes: int, training: bool) -> None:
-    """A convolution leaves its result in blocks, which the engine's own views refuse: "!is_view", "reorder primitive"."""
+    """A convolution leaves its result in blocks, which the engine's own views refuse ("!is_view")."""
     convolution, normalisation = (nn.Conv1D, nn.BatchNorm1D) if axes == 1 else (nn.Conv3D, nn.BatchNorm3D)
     network = nn.Sequential(
         convolution(16, 16, 3, padding=1), normalisation(16), nn.ReLU(), convolution(16, 16, 3), normalisation(16)
@@ -101,7 +101,8 @@ def test_between_convolutions_of_vectors_and_volumes(axes: int, training: bool) 
 
     eager = answer(network, "float32")
     with core.no_grad():
-        inferred = network(core.to_tensor(x)).numpy(), core.jit.to_static(lambda x: network(x))(core.to_tensor(x)).numpy()
+        compiled_network = core.jit.to_static(lambda x: network(x))
+        inferred = network(core.to_tensor(x)).numpy(), compiled_network(core.to_tensor(x)).numpy()
     compiled = answer(core.jit.to_static(lambda x: network(x)), "float32")
     network.to(dtype="float64")  # which oneDNN does not compute
     expected = answer(network, "float64")
