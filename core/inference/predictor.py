@@ -18,6 +18,7 @@ from core.inference.program_files import folder_of
 from core.jit.predictor import Predictor as Compiled
 from core.jit.program_reader import read_program
 from core.kernels import engine
+from core.kernels.dtypes import DType
 
 logger = logging.getLogger("core.inference")
 
@@ -80,18 +81,24 @@ class Predictor:
 
         Raises:
             RuntimeError: an input handle holds nothing.
-            TypeError: ``inputs`` are no list of Tensors, or an input is of another type than the program's.
+            TypeError: ``inputs`` are no list of Tensors, or an input is of another type than the program's: integers of
+                another size are taken where they fit.
             ValueError: a shape does not fit.
         """
         if inputs is None:
-            arrays = [handle.array() for handle in self._inputs.values()]
-            self._found = dict(zip(self._outputs, self._compiled.flat_results(arrays)))
+            self._found = dict(zip(self._outputs, self._results([handle.array() for handle in self._inputs.values()])))
             return None
         if not isinstance(inputs, (list, tuple)) or not all(isinstance(item, core.Tensor) for item in inputs):
             raise TypeError("Predictor.run takes a list of Tensors, or nothing where the input handles are filled")
-        results = self._compiled.flat_results([tensor.as_float_numpy() for tensor in inputs])
+        results = self._results([tensor.as_float_numpy() for tensor in inputs])
         self._found = dict(zip(self._outputs, results))
         return [core.to_tensor(result) for result in results]
+
+    def _results(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        declared = self._compiled.inputs
+        if len(arrays) == len(declared):
+            arrays = [_as_declared(array, entry.dtype) for array, entry in zip(arrays, declared)]
+        return self._compiled.flat_results(arrays)
 
     def clone(self) -> Predictor:
         """Return a predictor with handles of its own and the same weights and compiled programs."""
@@ -175,6 +182,15 @@ def _compiled(config: Config) -> Compiled:
             where = engine.device_text()
             logger.warning("%s does not compute in %s; the predictor uses float32", where, TYPES[precision])
     return Compiled(program, config.mkldnn_cache_capacity(), fuse=None if config.ir_optim() else False)
+
+
+def _as_declared(array: np.ndarray, dtype: DType) -> np.ndarray:
+    """Return integers as the program's type of integers where they fit, as Paddle takes them; the rest as it is."""
+    if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype.numpy and array.size:
+        limits = np.iinfo(dtype.numpy)
+        if limits.min <= array.min() and array.max() <= limits.max:
+            return array.astype(dtype.numpy)
+    return array
 
 
 def _named(handles: dict[str, Tensor], name: str, what: str) -> Tensor:

@@ -23,6 +23,7 @@ from core.inference import (
     create_predictor,
 )
 from core.inference import predictor as predictor_module
+from core.inference.predictor import _as_declared
 from core.static import InputSpec
 
 
@@ -118,6 +119,18 @@ def test_lists_of_tensors(folder: str, live: Any) -> None:
             predictor.run(given)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="1 inputs given, but the program has 2: x, ids"):
         predictor.run([core.ones([2, 16])])
+
+
+def test_integers_of_another_size(folder: str, live: Any) -> None:
+    predictor = create_predictor(Config(folder))
+    arrays = inputs(11)
+    for dtype in ("int32", "uint8"):
+        assert_alike(filled(predictor, [arrays[0], arrays[1].astype(dtype)]), expected(live, arrays))
+    found = predictor.run([core.to_tensor(arrays[0]), core.to_tensor(arrays[1].astype("int32"))])
+    assert_alike([tensor.numpy() for tensor in found or ()], expected(live, arrays))
+    assert _as_declared(np.array([2**31 - 1]), core.int32).dtype == np.int32
+    for given, dtype in ((np.array([2**31]), core.int32), (np.array([-1]), core.uint8), (np.ones(2), core.float32)):
+        assert _as_declared(given, dtype) is given  # and the program refuses it
 
 
 def test_shared_tensors(folder: str, live: Any) -> None:
