@@ -26,13 +26,13 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, name: Optio
     """Multiply by a matrix and add a bias.
 
     Args:
-        x: Shape (..., in_features), floating-point.
-        weight: Shape (in_features, out_features).
+        x: Shape (..., in_features), floating-point. A tuple stands for its first tensor, as in Paddle.
+        weight: Shape (in_features, out_features); (in_features,) or (..., in_features, out_features) as for matmul.
         bias: Shape (out_features,), or any shape that broadcasts.
         name: Unused, as in Paddle.
 
     Returns:
-        Shape (..., out_features).
+        Shape (..., out_features), without the last axis for a weight of one axis.
 
     Raises:
         OperatorError: in_features differ.
@@ -40,14 +40,19 @@ def linear(x: Tensor, weight: Tensor, bias: Optional[Tensor] = None, name: Optio
     """
     if not isinstance(weight, Tensor):
         raise OperatorTypeError(f"linear: weight must be a Tensor, got {type(weight).__name__}: use to_tensor()")
+    x = x[0] if isinstance(x, tuple) and x else x
     floating_tensor(x, "linear")
     optional_tensor(bias, "linear", "bias")
-    if x.ndim == 0 or weight.ndim != 2 or x.shape[-1] != weight.shape[0]:
+    rows = weight.shape[-2:][0] if weight.ndim else 1
+    if x.ndim == 0 or weight.ndim == 0 or x.shape[-1] != rows:
         raise OperatorError(
             f"linear: an input of shape {x.shape} does not fit a weight of shape {weight.shape}: its last axis must be"
-            f" {weight.shape[0] if weight.ndim else 1}"
+            f" {rows}"
         )
-    return affine_map(x, weight, bias)
+    if weight.ndim == 2:
+        return affine_map(x, weight, bias)
+    product = matmul(x, weight)
+    return product if bias is None else product + bias
 
 
 def embedding(

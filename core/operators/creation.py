@@ -10,6 +10,7 @@ import numpy as np
 
 from core.kernels import door, engine
 from core.kernels.dimension import Dimension, contains_dimension
+from core.kernels.door import Value
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.operator import ConstantOperator, Operator
@@ -75,7 +76,7 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     """Make a tensor holding a copy of the data.
 
     Args:
-        data: A number, nested lists, numpy array or Tensor.
+        data: A number, nested lists, numpy array or Tensor; complex numbers as one number or a numpy array.
         dtype: Element type; Python floats become the default float type, ints int64, numpy arrays keep theirs.
         place: The device, by name or as a place: the current one.
         stop_gradient: True when no gradient is wanted.
@@ -92,6 +93,11 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
         check_place(place)
     if door.state.trace is not None and contains_dimension(data):
         return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
+    kind = getattr(getattr(data, "dtype", None), "kind", "c" if isinstance(data, complex) else None)
+    if kind == "c":
+        from core.operators.complex_tensor import from_data  # which stands on this file
+
+        return from_data(data, dtype, stop_gradient)
     return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
 
 
@@ -351,7 +357,7 @@ def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
 
     Args:
         x: A Tensor, number, list or numpy array.
-        output: Receives the copy when given.
+        output: Receives the copy when given; a parameter goes on needing a gradient.
 
     Returns:
         The copy; of shape [1] for a number.
@@ -359,10 +365,13 @@ def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
     if not isinstance(x, Tensor):
         x = Tensor([x] if np.isscalar(x) else x)
     copied = apply(_identity, x)
-    if output is not None:
-        output._rebind(copied._value)
-        return output
-    return copied
+    if output is None:
+        return copied
+    value, before = copied._value, output._value
+    if before.requires_grad and before.node is None and not (value.requires_grad or value.traced):
+        value = Value(value.array, value.meta, requires_grad=True)
+    output._rebind(value)
+    return output
 
 
 def clone(x: Tensor, name: Optional[str] = None) -> Tensor:

@@ -43,3 +43,9 @@ def test_second_derivative_of_fused_linear() -> None:
 
     exact = second("float64")
     np.testing.assert_allclose(second("float32"), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+
+
+def test_a_tuple_stands_for_its_first_tensor() -> None:  # official models hand on what an attention layer returns
+    x, w = core.ones([2, 3]), core.ones([3, 4])
+    np.testing.assert_array_equal(F.linear((x, None), w).numpy(), np.full((2, 4), 3.0))
+    np.testing.assert_array_equal(core.jit.to_static(F.linear)((x, x * 2), w).numpy(), np.full((2, 4), 3.0))
