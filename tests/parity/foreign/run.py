@@ -56,6 +56,8 @@ def prepare(toolkit: str, implementation: str) -> StandIns:
     sys.meta_path.insert(0, stand_ins)
     if toolkit == "paddleclas":
         importlib.import_module("ppcls.utils.logger").init_logger()
+    if toolkit == "paddlenlp":
+        importlib.import_module("setuptools")  # which cannot be imported after pip, and paddlenlp imports that first
     return stand_ins
 
 
