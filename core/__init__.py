@@ -11,7 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "audio", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution",
+    "amp", "audio", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution", "fft",
     "framework", "geometric", "hub", "incubate", "inference", "io", "jit", "kernels", "linalg", "metric", "nn",
     "onnx", "operators", "optimizer", "profiler", "quantization", "reader", "regularizer", "signal", "static",
     "tensor", "text", "train", "utils", "version", "vision", "weights",
@@ -65,6 +65,13 @@ NAMES = {
     "bfloat16": "core.kernels.dtypes",
     "float32": "core.kernels.dtypes",
     "float64": "core.kernels.dtypes",
+    "as_complex": "core.operators.complex_parts",
+    "as_real": "core.operators.complex_parts",
+    "complex": "core.operators.complex_parts",
+    "imag": "core.operators.complex_parts",
+    "real": "core.operators.complex_parts",
+    "complex64": "core.kernels.dtypes",
+    "complex128": "core.kernels.dtypes",
     "uint8": "core.kernels.dtypes",
     "int8": "core.kernels.dtypes",
     "int16": "core.kernels.dtypes",

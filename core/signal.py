@@ -1,22 +1,20 @@
-"""Signals cut into overlapping frames, and put together again (paddle.signal).
-
-``stft`` and ``istft`` are not here: they give and take complex tensors, which core does not have.
-:mod:`core.audio.features` has the magnitudes of the short-time Fourier transform.
-"""
+"""Signals cut into overlapping frames, transformed, and put together again (paddle.signal)."""
 
 from __future__ import annotations
 
 from typing import Any, Optional
 
+from core import fft
+from core.kernels import door
 from core.kernels.dtypes import float64
 from core.kernels.errors import OperatorError
 from core.nn import functional as F
-from core.operators import cast, moveaxis, pad, reshape, transpose, unfold, unsqueeze
+from core.operators import cast, moveaxis, ones, pad, reshape, tile, transpose, unfold, unsqueeze
 from core.operators.arguments import need_tensor
-from core.operators.fourier import transform_real
+from core.operators.complex_tensor import ComplexTensor
 from core.tensor import Tensor
 
-__all__ = ["frame", "overlap_add"]
+__all__ = ["frame", "istft", "overlap_add", "stft"]
 
 
 def frame(x: Tensor, frame_length: int, hop_length: int, axis: int = -1, name: Optional[str] = None) -> Tensor:
@@ -85,7 +83,7 @@ def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: Optional[str] 
     return moveaxis(result, -1, 0) if axis == 0 else result
 
 
-def short_time_parts(
+def stft(
     x: Tensor,
     n_fft: int,
     hop_length: Optional[int] = None,
@@ -93,51 +91,154 @@ def short_time_parts(
     window: Optional[Tensor] = None,
     center: bool = True,
     pad_mode: str = "reflect",
-) -> tuple[Tensor, Tensor]:
-    """Return the real and imaginary parts of the short-time Fourier transform of a real signal.
+    normalized: bool = False,
+    onesided: bool = True,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Compute the short-time Fourier transform: the transforms of overlapping frames of a signal.
 
     Args:
-        x: (samples) or (batch, samples), float32 or float64.
+        x: (samples) or (batch, samples); real, or complex with ``onesided=False``.
         n_fft: How many samples are transformed at once.
         hop_length: How many samples lie between the starts of frames; ``n_fft // 4`` when it is None.
         win_length: The size of the window; ``n_fft`` when it is None.
-        window: What the samples of a frame are multiplied by; ones when it is None.
+        window: What the samples of a frame are multiplied by, real; ones when it is None. A short one stands in the
+            middle of zeros.
         center: Whether the signal is padded, so that frame t has sample ``t * hop_length`` in its middle.
-        pad_mode: ``reflect`` or ``constant``.
+        pad_mode: How it goes on then: ``reflect`` or ``constant`` (zeros).
+        normalized: Whether results are divided by the root of ``n_fft``.
+        onesided: Whether to leave out the frequencies that are conjugates of others.
+        name: Unused, as in Paddle.
 
     Returns:
-        Two tensors of shape (batch, n_fft // 2 + 1, frames), without a batch for one signal.
+        A complex tensor of shape (batch, n_fft // 2 + 1, frames), or (batch, n_fft, frames) of all frequencies;
+        without a batch for one signal.
 
     Raises:
-        OperatorError: a size does not fit the others.
+        OperatorError: a size does not fit the others, or a complex signal is asked for one side.
     """
-    caller = "stft"
+    caller, norm = "stft", "ortho" if normalized else "backward"
     if need_tensor(x, caller).ndim not in (1, 2):
         raise OperatorError(f"{caller}: x must be (samples) or (batch, samples), but its shape is {x.shape}")
+    hop, wide = _window(caller, n_fft, hop_length, win_length, window)
+    if n_fft > x.shape[-1]:
+        raise OperatorError(f"{caller}: n_fft must be at most the {x.shape[-1]} samples of x, not {n_fft}")
+    if center and pad_mode not in ("reflect", "constant"):
+        raise OperatorError(f"{caller}: pad_mode must be reflect or constant, not {pad_mode!r}")
+
+    def framed(signal: Tensor) -> Tensor:
+        signals: Any = unsqueeze(signal, 0) if signal.ndim == 1 else signal
+        if center:
+            signals = pad(unsqueeze(signals, 1), [n_fft // 2, n_fft // 2], mode=pad_mode, data_format="NCL")[:, 0]
+        frames = unfold(signals, -1, n_fft, hop)
+        return frames if wide is None else frames * cast(wide, frames.dtype)
+
+    found: Any
+    if isinstance(x, ComplexTensor):
+        if onesided:
+            raise OperatorError(f"{caller}: a complex signal has no conjugate frequencies: use onesided=False")
+        found = fft.fft(ComplexTensor(framed(x._real), framed(x._imag)), norm=norm)
+    else:
+        found = (fft.rfft if onesided else fft.fft)(framed(x), norm=norm)
+    found = found.transpose([0, 2, 1])
+    return found[0] if x.ndim == 1 else found  # type: ignore[no-any-return]
+
+
+def istft(
+    x: Tensor,
+    n_fft: int,
+    hop_length: Optional[int] = None,
+    win_length: Optional[int] = None,
+    window: Optional[Tensor] = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool = True,
+    length: Optional[int] = None,
+    return_complex: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Put a signal together from its short-time Fourier transform, with the least squared error.
+
+    Args:
+        x: Complex, (frequencies, frames) or (batch, frequencies, frames), as :func:`stft` returns it.
+        n_fft: How many samples were transformed at once.
+        hop_length: How many samples lie between the starts of frames; ``n_fft // 4`` when it is None.
+        win_length: The size of the window; ``n_fft`` when it is None.
+        window: The window, real; ones when it is None.
+        center: Whether the signal was padded.
+        normalized: Whether the numbers were divided by the root of ``n_fft``.
+        onesided: Whether the frequencies that are conjugates of others were left out.
+        length: How many samples to return; all when it is None.
+        return_complex: Whether the signal is complex; needs ``onesided=False``.
+        name: Unused, as in Paddle.
+
+    Returns:
+        (samples) or (batch, samples).
+
+    Raises:
+        OperatorError: a size does not fit the others, or no window covers some sample.
+    """
+    caller, norm = "istft", "ortho" if normalized else "backward"
+    if not isinstance(need_tensor(x, caller), ComplexTensor) or x.ndim not in (2, 3):
+        raise OperatorError(
+            f"{caller}: x must be complex, (frequencies, frames) or (batch, frequencies, frames), but is {x.dtype.name}"
+            f" of shape {x.shape}"
+        )
+    hop, wide = _window(caller, n_fft, hop_length, win_length, window)
+    width = n_fft if win_length is None else win_length
+    if hop > width:
+        raise OperatorError(f"{caller}: hop_length must be at most win_length {width}, not {hop}")
+    wanted = n_fft // 2 + 1 if onesided else n_fft
+    if x.shape[-2] != wanted:
+        raise OperatorError(f"{caller}: x must have {wanted} frequencies, but its shape is {x.shape}")
+    if return_complex and onesided:
+        raise OperatorError(f"{caller}: a complex signal needs all frequencies: use onesided=False")
+    values: Any = x.unsqueeze(0) if x.ndim == 2 else x  # type: ignore[attr-defined]
+    values = values.transpose([0, 2, 1])
+    frames: Any
+    if return_complex:
+        frames = fft.ifft(values, norm=norm)
+    else:
+        frames = fft.irfft(values if onesided else values[:, :, : n_fft // 2 + 1], n_fft, norm=norm)
+    part = frames._real if return_complex else frames
+    weights = ones([n_fft], part.dtype) if wide is None else cast(wide, part.dtype)
+    count = x.shape[-1]
+    covered = overlap_add(transpose(tile(unsqueeze(weights * weights, 0), [count, 1]), [1, 0]), hop)
+    start = n_fft // 2 if center else 0
+    stop = covered.shape[0] - start if length is None else start + length
+    covered = covered[start:stop]
+    if door.state.trace is None and (not covered.shape[0] or float(covered.detach().abs().min()) < 1e-11):
+        raise OperatorError(f"{caller}: no window covers some sample: use a smaller hop_length or another window")
+
+    def joined(values: Tensor) -> Tensor:
+        signal = overlap_add(transpose(values * weights, [0, 2, 1]), hop)[:, start:stop]
+        return signal / covered
+
+    found: Any = ComplexTensor(joined(frames._real), joined(frames._imag)) if return_complex else joined(frames)
+    return found[0] if x.ndim == 2 else found  # type: ignore[no-any-return]
+
+
+def _window(
+    caller: str, n_fft: int, hop_length: Optional[int], win_length: Optional[int], window: Optional[Tensor]
+) -> tuple[int, Optional[Tensor]]:
+    """Return the hop, and the window filled up to ``n_fft`` with zeros; None for ones."""
+    _check_positive(caller, "n_fft", n_fft)
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     _check_positive(caller, "hop_length", hop)
-    if not 0 < n_fft <= x.shape[-1]:
-        raise OperatorError(f"{caller}: n_fft must be from 1 to the {x.shape[-1]} samples of x, not {n_fft}")
     if not 0 < width <= n_fft:
         raise OperatorError(f"{caller}: win_length must be from 1 to n_fft {n_fft}, not {width}")
-    if window is not None and window.shape != [width]:
-        raise OperatorError(f"{caller}: window must have win_length {width} numbers, but its shape is {window.shape}")
-    signals = unsqueeze(x, 0) if x.ndim == 1 else x
-    if center:
-        if pad_mode not in ("reflect", "constant"):
-            raise OperatorError(f"{caller}: pad_mode must be reflect or constant, not {pad_mode!r}")
-        padded: Any = pad(unsqueeze(signals, 1), [n_fft // 2, n_fft // 2], mode=pad_mode, data_format="NCL")
-        signals = padded[:, 0]
-    frames = unfold(signals, -1, n_fft, hop)
     if window is not None:
-        before = (n_fft - width) // 2
-        whole = window if width == n_fft else pad(window, [before, n_fft - width - before])
-        frames = frames * cast(whole, frames.dtype)
-    elif width < n_fft:
-        raise OperatorError(f"{caller}: give the window of win_length {width}")
-    real, imaginary = (transpose(part, [0, 2, 1]) for part in transform_real(frames))
-    return (real[0], imaginary[0]) if x.ndim == 1 else (real, imaginary)
+        if isinstance(need_tensor(window, caller, "window"), ComplexTensor):
+            raise OperatorError(f"{caller}: window must be real")
+        if window.shape != [width]:
+            raise OperatorError(f"{caller}: window must have shape [win_length] {[width]}, not {window.shape}")
+    elif width == n_fft:
+        return hop, None
+    else:
+        window = ones([width])
+    before = (n_fft - width) // 2
+    return hop, window if width == n_fft else pad(window, [before, n_fft - width - before])
 
 
 def _check_axis(caller: str, axis: Any) -> None:

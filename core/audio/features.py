@@ -7,9 +7,9 @@ from typing import Any, Optional, Union
 from core.audio.functional import compute_fbank_matrix, create_dct, get_window, power_to_db
 from core.kernels.dtypes import DTypeLike
 from core.nn import Layer
-from core.operators import matmul, sqrt, transpose, where
+from core.operators import matmul, transpose
 from core.operators import pow as power_of
-from core.signal import short_time_parts
+from core.signal import stft
 from core.tensor import Tensor
 
 __all__ = ["MFCC", "LogMelSpectrogram", "MelSpectrogram", "Spectrogram"]
@@ -61,15 +61,12 @@ class Spectrogram(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the spectrogram of signals."""
-        real, imaginary = short_time_parts(
+        spectrum: Any = stft(
             x, self.n_fft, self.hop_length, self.win_length, self.fft_window, self.center, self.pad_mode
         )
-        squares = real * real + imaginary * imaginary
         if self.power == 2:
-            return squares
-        # the root of 0 has no gradient: as for the magnitude of a complex 0, it counts as 0
-        is_zero = squares == 0
-        magnitude = where(is_zero, squares * 0, sqrt(where(is_zero, squares * 0 + 1, squares)))
+            return spectrum._real * spectrum._real + spectrum._imag * spectrum._imag  # type: ignore[no-any-return]
+        magnitude: Tensor = spectrum.abs()
         return magnitude if self.power == 1 else power_of(magnitude, self.power)
 
 

@@ -1,4 +1,4 @@
-"""What functions of complex numbers give for real ones: the engine has no complex element types."""
+"""Functions of complex numbers that real ones have too."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Optional
 
 from core.kernels.errors import OperatorTypeError
 from core.operators.arguments import need_tensor
+from core.operators.complex_tensor import ComplexTensor
 from core.operators.creation import assign, zeros_like
 from core.operators.masking import where
 from core.tensor import Tensor
 
 
 def is_complex(x: Tensor) -> bool:
-    """Return whether the elements are complex numbers, which they never are.
+    """Return whether the elements are complex numbers.
 
     Args:
         x: A tensor.
 
     Returns:
-        False.
+        Whether its type is complex64 or complex128.
     """
-    need_tensor(x, "is_complex")
-    return False
+    return need_tensor(x, "is_complex").dtype.kind == "c"
 
 
 def conj(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -35,22 +35,24 @@ def conj(x: Tensor, name: Optional[str] = None) -> Tensor:
     Returns:
         A tensor of x's shape and element type.
     """
-    return assign(need_tensor(x, "conj"))
+    return x.conj() if isinstance(x, ComplexTensor) else assign(need_tensor(x, "conj"))
 
 
 def angle(x: Tensor, name: Optional[str] = None) -> Tensor:
-    """Compute the angle between each number and the positive real axis: pi for negative ones, else 0.
+    """Compute the angle between each number and the positive real axis: of real ones pi for negative ones, else 0.
 
     Args:
-        x: A floating-point tensor.
+        x: A floating-point or complex tensor.
         name: Unused, as in Paddle.
 
     Returns:
-        A tensor of x's shape and element type; as its gradient would be 0, none flows through it.
+        A tensor of x's shape and the type of its parts; that of real numbers has no gradient, which would be 0.
 
     Raises:
         OperatorTypeError: the elements are integers or bool.
     """
+    if isinstance(x, ComplexTensor):
+        return x.angle()
     if not need_tensor(x, "angle").dtype.is_floating:
         raise OperatorTypeError(f"angle: x must be floating-point, got {x.dtype.name}: cast it to float32")
     angles: Tensor = where(x < 0, math.pi, zeros_like(x))

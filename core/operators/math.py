@@ -268,6 +268,8 @@ pow = _binary(_power, "Raise x to the power y element by element.", _COMMON)  # 
 
 
 def _integer_abs(x: Tensor) -> Tensor:
+    if x.dtype.kind == "c":
+        return x.abs()
     return assign(x) if x.dtype.name in ("bool", "uint8") else maximum(x, neg(x))
 
 

@@ -1,4 +1,4 @@
-"""Calls of paddle.audio and paddle.signal, made with Paddle (make_references.py) and with core (test_audio.py)."""
+"""Calls of paddle.audio, signal and fft, made with Paddle 2.6.2 (make_references.py) and with core (test_audio.py)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,48 @@ CASES: dict[str, Case] = {
     "overlapping first": lambda p: p.signal.overlap_add(p.to_tensor(RAMP), 1, axis=0),
     "overlapping floats": lambda p: p.signal.overlap_add(p.to_tensor(SIGNAL.reshape(2, 20, 30)), 7),
 }
+NUMBERS = SIGNAL[:, :24].reshape(2, 4, 6) + 1j * SIGNAL[:, 24:48].reshape(2, 4, 6)
+CASES.update(
+    {
+        "stft": lambda p: p.signal.stft(p.to_tensor(SIGNAL), 64),
+        "stft of all": lambda p: p.signal.stft(
+            p.to_tensor(SIGNAL.astype("float32"))[0], 32, 10, 21, p.ones([21]) / 2, normalized=True, onesided=False
+        ),
+        "stft of complex": lambda p: p.signal.stft(
+            p.to_tensor(SIGNAL + 1j * SIGNAL[::-1]), 32, 16, center=False, onesided=False
+        ),
+        "istft": lambda p: p.signal.istft(p.signal.stft(p.to_tensor(SIGNAL), 64) * 2, 64),
+        "istft of a window": lambda p: p.signal.istft(
+            p.signal.stft(p.to_tensor(SIGNAL)[0], 32, 8, 20, p.to_tensor(SIGNAL[0, 80:100]) + 2, normalized=True),
+            32, 8, 20, p.to_tensor(SIGNAL[0, 80:100]) + 2, normalized=True, length=500,
+        ),
+        "istft of all": lambda p: p.signal.istft(p.to_tensor(NUMBERS), 4, 2, center=False, onesided=False),
+        "istft to complex": lambda p: p.signal.istft(
+            p.to_tensor(NUMBERS), 4, 1, onesided=False, return_complex=True
+        ),
+        "product": lambda p: (p.to_tensor(NUMBERS) * p.to_tensor(NUMBERS[::-1])) / p.to_tensor(NUMBERS + 1),
+        "matrices": lambda p: p.to_tensor(NUMBERS) @ p.to_tensor(NUMBERS.transpose(0, 2, 1)),
+        "mixed": lambda p: 2j * p.fft.fft(p.to_tensor(POWERS)) + p.to_tensor(POWERS.astype("float32")) - 1,
+        "parts": lambda p: p.real(p.to_tensor(NUMBERS)) + p.imag(p.to_tensor(NUMBERS)),
+        "magnitude": lambda p: p.abs(p.to_tensor(NUMBERS)),
+        "angle": lambda p: p.angle(p.to_tensor(NUMBERS)),
+        "conjugates": lambda p: p.conj(p.to_tensor(NUMBERS)),
+        "as real": lambda p: p.as_real(p.to_tensor(NUMBERS)),
+        "as complex": lambda p: p.as_complex(p.to_tensor(POWERS[:, :2])),
+        "of parts": lambda p: p.complex(p.to_tensor(POWERS), p.to_tensor(POWERS[:1])),
+        "frequencies": lambda p: p.fft.fftfreq(7, 0.3),
+        "frequencies of real": lambda p: p.fft.rfftfreq(7, 0.3),
+        "shift": lambda p: p.fft.fftshift(p.to_tensor(RAMP)),
+        "shift back": lambda p: p.fft.ifftshift(p.to_tensor(NUMBERS), [0, 2]),
+    }
+)  # fmt: skip
+for transform in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    given = SIGNAL[:, :24].reshape(2, 4, 6) if transform in ("rfft", "ihfft") else NUMBERS
+    many = {"s": [3, 7], "axes": [2, 0], "norm": "ortho"}
+    for suffix, keywords in (("", {"n": 5, "axis": 1}), ("2", {}), ("n", many)):
+        CASES[f"{transform}{suffix}"] = lambda p, t=transform + suffix, x=given, k=keywords: getattr(p.fft, t)(  # type: ignore[misc]
+            p.to_tensor(x), **k
+        )
 for htk in (False, True):
     for dtype in ("float32", "float64"):
         CASES[f"hz to mel {htk} {dtype}"] = lambda p, htk=htk, dtype=dtype: p.audio.functional.hz_to_mel(  # type: ignore[misc]

@@ -23,7 +23,7 @@ ANSWERS = np.load(Path(__file__).parent / "references.npz")
 def test_values_are_paddles(name: str) -> None:
     found, expected = CASES[name](core).numpy(), ANSWERS[name]
     assert found.shape == expected.shape and found.dtype == expected.dtype
-    precision = 1e-9 if expected.dtype == np.float64 else 2e-6
+    precision = 1e-9 if expected.dtype in (np.float64, np.complex128) else 2e-6
     if "taylor" in name:  # Paddle computes its coefficients in float32
         precision = 1e-7
     np.testing.assert_allclose(found, expected, rtol=precision, atol=precision * max(np.abs(expected).max(), 1e-9))
@@ -129,7 +129,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         (lambda x: signal.frame(x, 3, 0), "frame: hop_length must be a positive int, not 0"),
         (lambda x: signal.overlap_add(x, 3), "overlap_add: hop_length 3 is more than the 2 samples of a frame"),
         (lambda x: signal.overlap_add(x[0], 3), "overlap_add: x must have the axes of frames and samples"),
-        (lambda x: features.Spectrogram(32)(x), "n_fft must be from 1 to the 20 samples of x, not 32"),
+        (lambda x: features.Spectrogram(32)(x), "n_fft must be at most the 20 samples of x, not 32"),
         (lambda x: features.Spectrogram(8, pad_mode="wrap")(x), "pad_mode must be reflect or constant, not 'wrap'"),
         (lambda x: features.Spectrogram(8)(x[0, 0]), "x must be .samples. or .batch, samples."),
         (lambda x: features.Spectrogram(power=0.0), "Spectrogram: power must be positive"),
