@@ -37,7 +37,15 @@ class LeNet(ImageNetwork):
                 nn.Linear(16 * 5 * 5, 120), nn.Linear(120, 84), nn.Linear(84, self.num_classes)
             )
 
+    def forward_features(self, x: Any) -> Any:
+        """Return the feature maps, (N, 16, 5, 5)."""
+        return self.features(x)
+
+    def forward_head(self, features: Any) -> Any:
+        """Return the logits for feature maps, (N, num_classes)."""
+        return self.fc(flatten(features, 1))
+
     def forward(self, inputs: Any) -> Any:
         """Return the logits for images, (N, num_classes), or their feature maps."""
-        x = self.features(inputs)
-        return self.fc(flatten(x, 1)) if self.num_classes > 0 else x
+        features = self.forward_features(inputs)
+        return self.forward_head(features) if self.num_classes > 0 else features
