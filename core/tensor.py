@@ -478,9 +478,11 @@ def readable(tensor: Tensor) -> Value:
     """Return the tensor's value if it can be read now.
 
     Raises:
-        OperatorError: it is traced (a trace computes nothing), or abstract (it has no memory).
+        OperatorError: it is traced and follows from an input (a trace computes nothing), or abstract (without memory).
     """
     value = tensor._value
+    if door.state.trace is not None:
+        value = door.state.trace.read(value) or value
     if value.traced:
         raise OperatorError(
             f"{user_line()}: the value of a tensor cannot be read while a program is being compiled: use tensor"

@@ -70,6 +70,8 @@ class CompiledProgram:
         if static and can_rest(trace, self.operations):
             given = (name, self.variables, self.operations, outputs, len(tensors), self.body.run)
             self.resting = RestingProgram(*given)
+        self.reads = trace.reads
+        self.reads.forget(self.updated)
         trace.close()
 
     def fits(self) -> bool:
@@ -77,7 +79,7 @@ class CompiledProgram:
 
         A tensor that has taken the place of another one is read from now on.
         """
-        if self.surroundings.changed() is not None:
+        if self.surroundings.changed() is not None or not self.reads.hold():
             return False
         for index, read, name in self.places:
             if read(name) is not self.captured[index][1] and not self._move(index):

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 from core.kernels import custom, dimension, door, graph
 from core.kernels.door import Meta, Plan, Value
 from core.kernels.errors import OperatorError, UnknownSizeError, user_line
+from core.kernels.known_values import KnownValues, Reads, run
 from core.kernels.operator import Operator
 
 DETACH = Operator("detach", "BlockGrad", differentiable=False)
@@ -50,6 +51,8 @@ class Trace:
             for two worlds of sizes, and no graph is built.
         labels: What to call each variable.
         guards: Comparisons of unknown sizes that the traced code made.
+        known: The numbers that follow from no input.
+        reads: The tensors outside whose numbers the traced code read.
 
     Args:
         symbolic: See above; a trace inside a symbolic one is symbolic too.
@@ -71,7 +74,10 @@ class Trace:
         self.layers: dict[int, tuple[Any, bool]] = {}
         self.operations: list[Operation] = []
         self.variables: list[Value] = []
+        self.known = KnownValues()
+        self.reads = outer.reads if outer is not None else Reads()
         self._symbols: dict[int, Value] = {}
+        self._originals: dict[int, Value] = {}
         self._results: dict[tuple[int, int], Value] = {}
         self.outer: Optional[Trace] = None
 
@@ -86,7 +92,8 @@ class Trace:
     def close(self) -> None:
         """Let go of what was noted down: it lives on in the program made of it, and its values keep this trace."""
         self.inputs, self.variables, self.labels, self.operations, self.captured, self.guards = [], [], [], [], [], []
-        self.updates, self.rebound, self.layers, self._symbols = {}, {}, {}, {}
+        self.updates, self.rebound, self.layers, self._symbols, self._originals = {}, {}, {}, {}, {}
+        self.known = KnownValues()
 
     def input(
         self, meta: Meta, requires_grad: bool, label: str = "input", second: Optional[Meta] = None
@@ -122,6 +129,18 @@ class Trace:
             self.captured.append((value, owner))
             found = self.input(value.meta, value.requires_grad, "captured", value.second)
             self._symbols[id(value)] = found
+            self._originals[id(found)] = value
+        return found
+
+    def original(self, value: Value) -> Optional[Value]:
+        """Return the value from outside for which one of this trace stands, or None."""
+        return self._originals.get(id(value))
+
+    def read(self, value: Value) -> Optional[Value]:
+        """Return an eager value with the numbers of one that the traced code reads, or None; what is read is noted."""
+        found = self.known.find(self, value)
+        for item in self.known.origins(self, value) if found is not None else ():
+            self.reads.note(item)
         return found
 
     def result(self, value: Value) -> Value:
@@ -150,6 +169,10 @@ class Trace:
         """Note one operator down; the counterpart of :func:`core.kernels.door.invoke`."""
         if operator.needs_float32([value.meta for value in inputs]):
             return door.in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+        if operator.data_dependent:
+            known = [self.read(value) for value in inputs]
+            if all(value is not None for value in known):
+                return run(operator, [value for value in known if value is not None], attributes)
         originals = inputs
         inputs = [self.capture(value) for value in inputs]
         metas = [value.meta for value in inputs]
