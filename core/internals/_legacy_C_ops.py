@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional
 
+from core import distributed
 from core.internals import _C_ops
 from core.nn import layer_helper
 from core.tensor import Tensor
 from core.vision import ops
 
 __all__ = [
-    "anchor_generator", "box_coder", "distribute_fpn_proposals", "generate_proposals_v2", "matrix_nms",
-    "multiclass_nms3", "prior_box",
+    "anchor_generator", "box_coder", "c_allreduce_sum", "distribute_fpn_proposals", "generate_proposals_v2",
+    "matrix_nms", "multiclass_nms3", "prior_box",
 ]  # fmt: skip
 
 
@@ -60,6 +61,24 @@ def box_coder(prior_box: Tensor, prior_box_var: Optional[Tensor], target_box: Te
     """
     options = _options("box_coder", attributes, "code_type box_normalized axis variance")
     return _C_ops.box_coder(prior_box, prior_box_var, target_box, **options)
+
+
+def c_allreduce_sum(x: Tensor, *attributes: Any) -> Tensor:
+    """Return the sum of a tensor over all processes, through which gradients flow: :func:`core.distributed.all_reduce`.
+
+    Args:
+        x: Any tensor.
+        *attributes: ring_id (0, the group of all processes), use_calc_stream and use_model_parallel (without meaning).
+
+    Raises:
+        ValueError: it is another group.
+    """
+    options = _options("c_allreduce_sum", attributes, "ring_id use_calc_stream use_model_parallel")
+    if options.get("ring_id", 0) != 0:
+        raise ValueError(f"c_allreduce_sum: ring_id is 0, the group of all processes, not {options['ring_id']!r}")
+    total = x.clone()
+    distributed.all_reduce(total)
+    return total
 
 
 def distribute_fpn_proposals(

@@ -106,6 +106,16 @@ def test_numel() -> None:
     assert _C_ops.numel(BOXES).numpy() == 48
 
 
+def test_c_allreduce_sum_is_another_tensor_with_the_gradient_of_the_sum() -> None:
+    x = core.to_tensor([1.0, 2.0], stop_gradient=False)
+    total = _legacy_C_ops.c_allreduce_sum(x, "ring_id", 0, "use_calc_stream", True)
+    assert total is not x and total.tolist() == [1.0, 2.0]
+    (total * core.to_tensor([3.0, 4.0])).sum().backward()
+    assert x.grad.tolist() == [3.0, 4.0]
+    with pytest.raises(ValueError, match="ring_id is 0, the group of all processes, not 3"):
+        _legacy_C_ops.c_allreduce_sum(x, "ring_id", 3)
+
+
 def test_operators_are_appended_by_name() -> None:
     def anchors(x: core.Tensor, image: core.Tensor) -> tuple[core.Tensor, core.Tensor]:
         helper = LayerHelper("prior_box")
