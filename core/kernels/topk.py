@@ -1,6 +1,8 @@
-"""The k largest or smallest elements of rows, in order.
+"""The order of rows: all of it, and their k first elements.
 
-NaN counts as larger than everything; of equal elements the one with the lower index comes first.
+NaN counts as larger than everything. Equal elements stand where Paddle's kernels leave them: those use the C++
+library's algorithms (:mod:`core.kernels.introsort`), which keep their order in rows of up to 16 elements that are
+sorted whole, and not elsewhere.
 """
 
 from __future__ import annotations
@@ -8,113 +10,102 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.compiled import compiled, serial, threads
-
-
-@serial
-def _before(a, i, b, j, sign):  # type: ignore[no-untyped-def]
-    """Tell whether element a at i comes before element b at j; sign is 1 for largest first, -1 for smallest first."""
-    a_nan, b_nan = a != a, b != b
-    if a_nan or b_nan:
-        if a_nan and b_nan:
-            return i < j
-        return a_nan if sign > 0 else b_nan
-    if a == b:
-        return i < j
-    return a > b if sign > 0 else a < b
-
-
-@serial
-def _sink(row, heap, size, sign, parent):  # type: ignore[no-untyped-def]
-    while True:
-        last = parent
-        for child in (2 * parent + 1, 2 * parent + 2):
-            if child < size and _before(row[heap[last]], heap[last], row[heap[child]], heap[child], sign):
-                last = child
-        if last == parent:
-            return
-        heap[parent], heap[last] = heap[last], heap[parent]
-        parent = last
-
-
-@serial
-def _top_of_row(row, k, sign, heap):  # type: ignore[no-untyped-def]
-    """Fill ``heap`` with the indices of the k first elements, in order."""
-    width = row.shape[0]
-    # a heap whose root is the last of the kept ones
-    for i in range(k):
-        heap[i] = i
-    for parent in range(k // 2 - 1, -1, -1):
-        _sink(row, heap, k, sign, parent)
-    last = row[heap[0]]
-    for i in range(k, width):
-        value = row[i]
-        # most elements fail the plain comparison; NaN fails it too, and is looked at closely
-        if (value > last) if sign > 0 else (value < last):
-            enters = True
-        elif value != value or last != last:
-            enters = _before(value, i, last, heap[0], sign)
-        else:
-            enters = False
-        if enters:
-            heap[0] = i
-            _sink(row, heap, k, sign, 0)
-            last = row[heap[0]]
-    for end in range(k - 1, 0, -1):
-        heap[0], heap[end] = heap[end], heap[0]
-        _sink(row, heap, end, sign, 0)
-
-
-@compiled
-def _top_rows(rows, k, sign, indices):  # type: ignore[no-untyped-def]
-    for r in threads(rows.shape[0]):
-        _top_of_row(rows[r], k, sign, indices[r])
-
-
-@serial
-def _top_rows_serial(rows, k, sign, indices):  # type: ignore[no-untyped-def]
-    for r in range(rows.shape[0]):
-        _top_of_row(rows[r], k, sign, indices[r])
-
+from core.kernels.introsort import partial_sort, select, sort
 
 PARALLEL_ELEMENTS = 1 << 15
 """Below this many elements starting threads costs more than it saves."""
 
 
-def top_indices(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
+@serial
+def _sort_row(keys, places):  # type: ignore[no-untyped-def]
+    for i in range(places.shape[0]):
+        places[i] = i
+    sort(keys, places, 0, places.shape[0])
+
+
+@compiled
+def _sort_rows(keys, places):  # type: ignore[no-untyped-def]
+    for r in threads(keys.shape[0]):
+        _sort_row(keys[r], places[r])
+
+
+@serial
+def _sort_rows_serial(keys, places):  # type: ignore[no-untyped-def]
+    for r in range(keys.shape[0]):
+        _sort_row(keys[r], places[r])
+
+
+@serial
+def _top_of_row(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+    width = keys.shape[0]
+    order = np.arange(width)
+    if k * 64 < width:  # as in Paddle: a small top is kept in a heap
+        partial_sort(keys, order, 0, k, width)
+    else:
+        select(keys, order, 0, k - 1, width)
+        if in_order:
+            sort(keys, order, 0, k - 1)
+    places[:] = order[:k]
+
+
+@compiled
+def _top_rows(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+    for r in threads(keys.shape[0]):
+        _top_of_row(keys[r], k, in_order, places[r])
+
+
+@serial
+def _top_rows_serial(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+    for r in range(keys.shape[0]):
+        _top_of_row(keys[r], k, in_order, places[r])
+
+
+def top_indices(rows: np.ndarray, k: int, largest: bool, in_order: bool = True) -> np.ndarray:
     """Find the k first elements of each row in falling (or rising) order.
 
     Args:
         rows: Shape [n, width], not float16.
-        k: How many, at most width.
+        k: How many, from 1 to width.
         largest: Whether the largest ones are wanted.
+        in_order: Whether they must be in order; otherwise they stand as selecting left them, the last of them last.
 
     Returns:
         int64 indices of shape [n, k].
     """
-    indices = np.zeros((rows.shape[0], k), np.int64)
+    places = np.zeros((rows.shape[0], k), np.int64)
     run = _top_rows_serial if rows.size < PARALLEL_ELEMENTS else _top_rows
-    if indices.size:
-        run(rows, k, 1 if largest else -1, indices)
-    return indices
-
-
-def top_indices_reference(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
-    """The definition of :func:`top_indices` in plain numpy."""
-    return sorted_indices(rows, -1, largest)[:, :k]
+    if places.size:
+        run(_keys(rows, largest), k, in_order, places)
+    return places
 
 
 def sorted_indices(array: np.ndarray, axis: int, descending: bool) -> np.ndarray:
-    """Return the order that sorts along an axis; equal elements keep their order, NaN counts as the largest.
+    """Return the order that sorts along an axis; NaN counts as the largest.
 
     Args:
-        array: Any array.
+        array: Any array, not float16.
         axis: The axis.
         descending: Whether the largest come first.
 
     Returns:
         int64 indices of the array's shape.
     """
-    if not descending:
-        return np.argsort(array, axis=axis, kind="stable")
-    size = array.shape[axis]
-    return size - 1 - np.flip(np.argsort(np.flip(array, axis), axis=axis, kind="stable"), axis)
+    if array.size == 0:
+        return np.zeros(array.shape, np.int64)
+    turned = np.moveaxis(array, axis, -1)
+    rows = turned.reshape(-1, turned.shape[-1])
+    places = np.empty(rows.shape, np.int64)
+    run = _sort_rows_serial if rows.size < PARALLEL_ELEMENTS else _sort_rows
+    run(_keys(rows, descending), places)
+    return np.ascontiguousarray(np.moveaxis(places.reshape(turned.shape), -1, axis))
+
+
+def _keys(rows: np.ndarray, largest: bool) -> np.ndarray:
+    """Return numbers without NaN whose falling order is the order of the rows' elements."""
+    if rows.dtype.kind == "b":
+        rows = rows.view(np.uint8)
+    if rows.dtype.kind != "f":
+        return np.ascontiguousarray(rows if largest else ~rows)
+    if np.isnan(rows).any():
+        rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)  # NaN has the highest rank
+    return np.ascontiguousarray(rows if largest else -rows)

@@ -19,12 +19,12 @@ def arg_extreme(graph: Graph, x: Operand, *, axis: int, largest: bool) -> str:
 
 
 def argsort(graph: Graph, x: Operand, *, axis: int, descending: bool) -> str:
-    """Find the positions that sort along an axis; equal elements keep their order."""
+    """Find the positions that sort along an axis; of equal elements the runtime chooses the order."""
     return _top(graph, x, x.shape[axis], axis, descending)
 
 
-def topk(graph: Graph, x: Operand, *, k: int, largest: bool) -> str:
-    """Find the k largest (or smallest) elements of each row, in order."""
+def topk(graph: Graph, x: Operand, *, k: int, largest: bool, in_order: bool = True) -> str:
+    """Find the k largest (or smallest) elements of each row, always in order."""
     return _top(graph, x, k, x.rank - 1, largest)
 
 
@@ -49,7 +49,9 @@ def mode(graph: Graph, x: Operand) -> str:
     return graph.node("ArgMax", graph.cast(chosen, int32), axis=row, keepdims=0, select_last_index=1)
 
 
-def quantile_ranks(graph: Graph, x: Operand, *, fractions: tuple[float, ...], skip_nan: bool) -> list[str]:
+def quantile_ranks(
+    graph: Graph, x: Operand, *, fractions: tuple[float, ...], skip_nan: bool, selected: bool = False
+) -> list[str]:
     """Find the elements around each quantile of the rows, and the upper one's weight.
 
     A row with a NaN points at it, or, where NaN is skipped, a row of nothing else.

@@ -33,10 +33,11 @@ def _place(edges: np.ndarray, values: np.ndarray, right: bool) -> np.ndarray:
 
 def _mode(x: np.ndarray) -> np.ndarray:
     """Return the index of the last of the most frequent elements (the smallest of several) of each row."""
+    from core.kernels.topk import sorted_indices  # numba loads with the first use
+
     rows = x.reshape(-1, x.shape[-1])
     result = np.empty(rows.shape[0], np.int64)
-    for i, row in enumerate(rows):
-        order = np.argsort(row, kind="stable")
+    for i, (row, order) in enumerate(zip(rows, sorted_indices(rows, -1, False))):
         ordered = row[order]
         ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
         result[i] = order[ends[np.argmax(np.diff(ends, prepend=-1))]]

@@ -24,11 +24,11 @@ def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
     return topk.sorted_indices(x, axis, descending)
 
 
-def _top(x: np.ndarray, k: int, largest: bool) -> np.ndarray:
+def _top(x: np.ndarray, k: int, largest: bool, in_order: bool = True) -> np.ndarray:
     from core.kernels import topk
 
     rows = x.reshape(-1, x.shape[-1])
-    return topk.top_indices(rows, k, largest).reshape(*x.shape[:-1], k)
+    return topk.top_indices(rows, k, largest, in_order).reshape(*x.shape[:-1], k)
 
 
 _argsort = HostOperator("argsort", _order, infer=lambda metas, _: [(metas[0][0], int64)], differentiable=False)
@@ -38,7 +38,9 @@ _topk = HostOperator(
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: Optional[str] = None) -> Tensor:
-    """Find the order that sorts the elements along an axis; equal ones keep their order, NaN counts as the largest.
+    """Find the order that sorts the elements along an axis; NaN counts as the largest.
+
+    Equal elements stand as in Paddle, whose sorting keeps their order along axes of up to 16 elements.
 
     Args:
         x: Any tensor.
@@ -97,11 +99,12 @@ def topk(
         k: How many, from 1 to the axis's size.
         axis: The axis; the last one when None.
         largest: False finds the smallest, in rising order.
-        sorted: Unused: the result is always in order.
+        sorted: False: the result need not be in order.
         name: Unused, as in Paddle.
 
     Returns:
-        The elements and their int64 indices, with size k along the axis. Of equal elements the first ones are taken.
+        The elements and their int64 indices, with size k along the axis. Of equal elements those are taken, in that
+        order, which Paddle takes.
 
     Raises:
         OperatorError: k is out of range.
@@ -115,11 +118,7 @@ def topk(
         raise OperatorError(f"topk: k must be between 1 and the axis's size {size}, got {count}")
     if not shape:
         return reshape_exact(x, []), Tensor(0, dtype=int64)
-    if place == len(shape) - 1:
-        indices = apply(_topk, comparable(x.detach()), k=count, largest=bool(largest))
-    else:
-        turned = swapaxes(comparable(x.detach()), place, -1)
-        indices = swapaxes(apply(_topk, turned, k=count, largest=bool(largest)), place, -1)
+    indices = _tops(x, place, count, bool(largest), sorted)
     return take_along_axis(x, indices, place, False), indices
 
 
@@ -149,9 +148,17 @@ def kthvalue(
         raise OperatorError(f"kthvalue: k must be between 1 and the axis's size {size}, got {k}")
     if not shape:
         return reshape_exact(x, []), Tensor(0, dtype=int64)
-    indices = cut(argsort(x, place), place, int(k) - 1, int(k))
+    indices = cut(_tops(x, place, int(k), False, False), place, int(k) - 1, int(k))
     values = take_along_axis(x, indices, place, False)
     return (values, indices) if keepdim else (squeeze(values, place), squeeze(indices, place))
+
+
+def _tops(x: Tensor, axis: int, k: int, largest: bool, in_order: bool) -> Tensor:
+    """Return the indices of the k largest (or smallest) elements along an axis."""
+    options = {"k": k, "largest": largest, **({} if in_order else {"in_order": False})}
+    if axis == x.ndim - 1:
+        return apply(_topk, comparable(x.detach()), **options)  # type: ignore[no-any-return]
+    return swapaxes(apply(_topk, swapaxes(comparable(x.detach()), axis, -1), **options), axis, -1)
 
 
 __all__ = ["argsort", "kthvalue", "msort", "sort", "topk"]

@@ -15,7 +15,7 @@ from core.kernels.operator import HostOperator
 from core.operators.arguments import AxisLike, axes_argument, axis_argument, floating, need_tensor
 from core.operators.creation import cast, full_like, narrowed
 from core.operators.gathering import take_along_axis
-from core.operators.logic import isnan
+from core.operators.logic import isinf, isnan, logical_and
 from core.operators.manipulation import reshape_exact, transpose
 from core.operators.masking import where
 from core.operators.math import add, divide, multiply, sqrt, square, subtract
@@ -121,9 +121,19 @@ def nanmean(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Optio
     return divide(reduce_sum(_without_nan(x), axis, keepdim=keepdim), reduce_sum(counted, axis, keepdim=keepdim))
 
 
-def _ranks(x: np.ndarray, fractions: tuple[float, ...], skip_nan: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the positions of the elements around each quantile along the last axis, and the upper one's weight."""
-    order = np.argsort(x, axis=-1, kind="stable")
+def _ranks(
+    x: np.ndarray, fractions: tuple[float, ...], skip_nan: bool, selected: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the positions of the elements around each quantile along the last axis, and the upper one's weight.
+
+    Of equal elements those that Paddle takes: it sorts for quantiles and selects the lower half for medians.
+    """
+    from core.kernels import topk  # numba loads with the first use
+
+    order = topk.sorted_indices(x, -1, False)
+    if selected:
+        half = x.shape[-1] // 2 + 1
+        order[..., :half] = topk.top_indices(x.reshape(-1, x.shape[-1]), half, False).reshape(*x.shape[:-1], half)
     missing = np.isnan(x).sum(-1, keepdims=True) if x.dtype.kind == "f" else np.zeros((*x.shape[:-1], 1), np.int64)
     counted = x.shape[-1] - missing
     rank = np.asarray(fractions, np.float64) * np.maximum(counted - 1, 0)
@@ -145,7 +155,7 @@ _quantile_ranks = HostOperator("quantile_ranks", _ranks, infer=_ranks_meta, diff
 
 
 def _quantiles(
-    x: Tensor, fractions: tuple[float, ...], axis: AxisLike, skip_nan: bool, caller: str
+    x: Tensor, fractions: tuple[float, ...], axis: AxisLike, skip_nan: bool, caller: str, selected: bool = False
 ) -> tuple[Tensor, tuple[int, ...]]:
     """Return quantiles of a floating-point tensor, of shape [kept axes..., quantiles], and the axes they are over."""
     axes = axes_argument(axis, x.ndim, caller)
@@ -154,10 +164,12 @@ def _quantiles(
     kept = [i for i in range(x.ndim) if i not in axes]
     moved = transpose(x, [*kept, *axes]) if x.ndim else x
     rows = reshape_exact(moved, [*[x.shape[i] for i in kept], elements(x.shape, axes)])
-    lower, upper, weight = apply(_quantile_ranks, rows.detach(), fractions=fractions, skip_nan=skip_nan)
+    options = {"fractions": fractions, "skip_nan": skip_nan, **({"selected": True} if selected else {})}
+    lower, upper, weight = apply(_quantile_ranks, rows.detach(), **options)
     below, above = (take_along_axis(rows, place, -1) for place in (lower, upper))
-    # equal neighbours first: between infinities the interpolation would be NaN
-    step = where(below == above, full_like(below, 0), subtract(above, below))  # type: ignore[arg-type]
+    # between infinities the interpolation would be NaN
+    alike = logical_and(below == above, isinf(below))  # type: ignore[arg-type]
+    step = where(alike, full_like(below, 0), subtract(above, below))  # type: ignore[arg-type]
     weight = cast(weight, x.dtype)
     return add(below, where(weight == 0, full_like(below, 0), multiply(step, weight))), axes  # type: ignore[arg-type]
 
@@ -238,7 +250,7 @@ def median(x: Tensor, axis: Optional[int] = None, keepdim: bool = False, name: O
     need_tensor(x, "median")
     if axis is not None:
         axis = axis_argument(axis, x.ndim, "median")
-    result, axes = _quantiles(cast(x, floating(x.dtype)), (0.5,), axis, False, "median")
+    result, axes = _quantiles(cast(x, floating(x.dtype)), (0.5,), axis, False, "median", selected=True)
     return reshape_exact(result, reduced_shape(x.shape, axes, keepdim))
 
 
@@ -259,7 +271,7 @@ def nanmedian(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
         OperatorIndexError: an axis does not exist.
     """
     need_tensor(x, "nanmedian")
-    result, axes = _quantiles(cast(x, floating(x.dtype)), (0.5,), axis, True, "nanmedian")
+    result, axes = _quantiles(cast(x, floating(x.dtype)), (0.5,), axis, True, "nanmedian", selected=True)
     return reshape_exact(result, reduced_shape(x.shape, axes, keepdim))
 
 

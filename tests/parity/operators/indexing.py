@@ -152,6 +152,27 @@ for label, options in {
         given([[3, 1, 2, 0], [1, 0, 3, 2]]),
         types=NUMBERS,
     )
+TIED = np.random.RandomState(5).randint(0, 4, (2, 300))  # which equal elements are taken, and in which order
+for width, count in ((7, 2), (20, 20), (150, 3), (300, 4)):
+    tied = TIED[:, :width].tolist()
+    for options in ({}, {"largest": False}, {"sorted": False}):
+        label = "".join(f", {key}" for key in options)
+        case(
+            f"topk: {count} of {width} with equal ones{label}",
+            lambda p, x, count=count, options=options: p.topk(x, count, **options),
+            given(tied),
+            types=NUMBERS,
+        )
+    for name in ("sort", "argsort", "mode", "median", "nanmedian"):
+        case(
+            f"{name}: {width} with equal ones",
+            lambda p, x, name=name: getattr(p, name)(x, 1),
+            given(tied),
+            gradients=name != "argsort",
+        )
+    case(f"argsort: {width}, falling", lambda p, x: p.argsort(x, 1, True), given(tied), gradients=False)
+    case(f"kthvalue: {count} of {width}", lambda p, x, count=count: p.kthvalue(x, count), given(tied))
+    case(f"quantile: {width} with equal ones", lambda p, x: p.quantile(x, 0.4, 1), given(tied))
 case("topk: tensor", lambda p, x: p.topk(x, p.to_tensor([2])), real(2, 4))
 case("topk: 0-D", lambda p, x: p.topk(x, 1), real())
 for label, options in {
