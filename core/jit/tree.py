@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+from core.operators.complex_tensor import ComplexTensor
 from core.tensor import Tensor
 
 
@@ -31,6 +32,8 @@ def unflatten(skeleton: Any, tensors: list[Any]) -> Any:
 
 
 def _walk(item: Any, tensors: list[Tensor]) -> Any:
+    if isinstance(item, ComplexTensor):
+        return (ComplexTensor, (_walk(item._real, tensors), _walk(item._imag, tensors)))
     if isinstance(item, Tensor):
         tensors.append(item)
         return _LEAF
@@ -59,7 +62,8 @@ def _build(part: Any, remaining: Iterator[Any]) -> Any:
     if part[0] is dict or part[0] is OrderedDict:
         return part[0](zip(part[1], [_build(item, remaining) for item in part[2]]))
     items = [_build(item, remaining) for item in part[1]]
-    return part[0](*items) if part[0] is slice or hasattr(part[0], "_fields") else part[0](items)
+    by_place = part[0] in (slice, ComplexTensor) or hasattr(part[0], "_fields")
+    return part[0](*items) if by_place else part[0](items)
 
 
 _LEAF = "tensor"

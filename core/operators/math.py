@@ -159,6 +159,8 @@ def _scalar_attributes(metas: Any, options: dict[str, Any]) -> dict[str, Any]:
 def _number(value: Any, dtype: DType) -> Any:
     if isinstance(value, Dimension):
         return value
+    if isinstance(value, complex):
+        raise OperatorTypeError(f"the number {value!r} is complex, but the tensor is {dtype.name}: use core.complex()")
     if dtype.is_integer and not float(value).is_integer():
         raise OperatorTypeError(f"the number {value!r} is no integer, but the tensor's dtype is {dtype.name}")
     return float(value)
