@@ -1,6 +1,6 @@
 """Language models, and what belongs to them: paddlenlp.
 
-Not among them: Reformer, whose backward pass ends in an error of Paddle 2.6.2 itself; FNet, which needs ``paddle.fft``.
+Not among them: Reformer, whose backward pass ends in an error of Paddle 2.6.2 itself.
 """
 
 from __future__ import annotations

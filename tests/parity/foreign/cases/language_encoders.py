@@ -74,6 +74,7 @@ ENCODERS = {
     "RoFormerForMaskedLM": case_of("roformer", "RoFormerForMaskedLM", embedding_size=16),
     "RoFormerv2Model": case_of("roformerv2", "RoFormerv2Model"),
     "ConvBertModel": case_of("convbert", "ConvBertModel", embedding_size=16, conv_kernel_size=5),
+    "FNetModel": case_of("fnet", "FNetModel"),
     "MPNetModel": case_of("mpnet", "MPNetModel", inputs=(TOKENS,)),
     "DebertaModel": case_of("deberta", "DebertaModel", inputs=(TOKENS, EVERYTHING)),
     "DebertaV2Model": case_of(
