@@ -1,8 +1,8 @@
 """How arguments and results are nested, as plain data: what an exported program keeps of lists, tuples and dicts.
 
 A form is ``("tensor", number)``, ``("list" | "tuple", [form, ...])``, ``("dict", [(key, form), ...])`` or
-``("constant", value)``; the numbers count the tensors from 0 in order. Of a list, tuple or dict of a class of its own
-(a named tuple, a model's output) the form is that of a plain one.
+``("constant", value)``; the numbers count the tensors from 0 in order. A dict of a class of
+its own (a model's output) has the form of a plain one: its keys are what it is read by.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def form_of(item: Any, is_tensor: Callable[[Any], bool], caller: str) -> tuple[A
         if is_tensor(part):
             tensors.append(part)
             return ("tensor", len(tensors) - 1)
-        if isinstance(part, (list, tuple)):
-            return ("list" if isinstance(part, list) else "tuple", [walk(inner) for inner in part])
+        if type(part) in (list, tuple):
+            return (type(part).__name__, [walk(inner) for inner in part])
         if isinstance(part, dict) and all(type(key) in (str, int) for key in part):
             return ("dict", [(key, walk(inner)) for key, inner in part.items()])
         if type(part) in CONSTANTS:

@@ -1,20 +1,15 @@
-"""What an exported program makes of results in containers of classes of their own."""
+"""What an exported program makes of results in dicts of classes of their own."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 import core
-
-
-class Pair(NamedTuple):
-    first: Any
-    second: Any
 
 
 class Output(OrderedDict):  # as models of paddlenlp return
@@ -23,10 +18,10 @@ class Output(OrderedDict):  # as models of paddlenlp return
 
 class Model(core.nn.Layer):
     def forward(self, x: Any) -> Any:
-        return Output(last=x + 1, states=Pair(x * 2, [x * 3, None]))
+        return Output(last=x + 1, states=(x * 2, [x * 3, None]))
 
 
-def test_they_become_plain_ones(tmp_path: Path) -> None:
+def test_it_becomes_a_plain_dict(tmp_path: Path) -> None:
     core.jit.save(Model(), str(tmp_path / "model"), [core.static.InputSpec([None, 2], "float32")])
     found = core.jit.load(str(tmp_path / "model"))(core.ones([3, 2]))
     assert type(found) is dict and list(found) == ["last", "states"]
