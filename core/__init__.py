@@ -69,6 +69,7 @@ NAMES = {
     "as_real": "core.operators.complex_parts",
     "complex": "core.operators.complex_parts",
     "imag": "core.operators.complex_parts",
+    "polar": "core.operators.complex_parts",
     "real": "core.operators.complex_parts",
     "complex64": "core.kernels.dtypes",
     "complex128": "core.kernels.dtypes",

@@ -23,6 +23,7 @@ FAMILIES = tuple(
         "combination",
         "common",
         "complex_numbers",
+        "complex_parts",
         "contraction",
         "convolution",
         "counting",

@@ -11,9 +11,11 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import WHOLE, ComplexTensor
 from core.operators.joining import broadcast_tensors
+from core.operators.math import cos, multiply, sin
 from core.tensor import Tensor
 
-__all__ = ["as_complex", "as_real", "complex", "imag", "real"]
+__all__: list[str] = []  # of operators on real tensors: core takes these functions from here by name
+TENSOR_METHODS = ("as_complex", "as_real", "imag", "polar", "real")
 
 
 def real(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -105,6 +107,26 @@ def as_real(x: Tensor, name: Optional[str] = None) -> Tensor:
         OperatorTypeError: the elements are not complex.
     """
     return _need_complex(x, "as_real").as_real()
+
+
+def polar(abs: Tensor, angle: Tensor, name: Optional[str] = None) -> ComplexTensor:  # noqa: A002 - Paddle's names
+    """Make complex numbers of their magnitudes and angles.
+
+    Args:
+        abs: Magnitudes, float32 or float64.
+        angle: Angles to the positive real axis in radians, of the same type, of a shape that fits by broadcasting.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A complex64 or complex128 tensor of the common shape.
+
+    Raises:
+        OperatorTypeError: the types differ or are others.
+    """
+    for part, its_name in ((abs, "abs"), (angle, "angle")):
+        if need_tensor(part, "polar", its_name).dtype not in WHOLE:
+            raise OperatorTypeError(f"polar: {its_name} must be float32 or float64, got {part.dtype.name}")
+    return complex(multiply(abs, cos(angle)), multiply(abs, sin(angle)))
 
 
 def _need_complex(x: Tensor, caller: str) -> ComplexTensor:

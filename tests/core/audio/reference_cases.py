@@ -61,6 +61,7 @@ CASES.update(
         "as real": lambda p: p.as_real(p.to_tensor(NUMBERS)),
         "as complex": lambda p: p.as_complex(p.to_tensor(POWERS[:, :2])),
         "of parts": lambda p: p.complex(p.to_tensor(POWERS), p.to_tensor(POWERS[:1])),
+        "of magnitudes": lambda p: p.polar(p.to_tensor(POWERS), p.to_tensor(SIGNAL[:1, :9])),
         "frequencies": lambda p: p.fft.fftfreq(7, 0.3),
         "frequencies of real": lambda p: p.fft.rfftfreq(7, 0.3),
         "shift": lambda p: p.fft.fftshift(p.to_tensor(RAMP)),

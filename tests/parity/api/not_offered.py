@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-COMPLEX = "the engine has no complex numbers"
 SPARSE = "there are no sparse tensors"
 PROCESSES = "training with several processes is not built"
 PROGRAMS = "programs built statement by statement are not offered; to_static compiles ordinary code"
 INTERNAL = "Paddle's own parts, which its documentation does not describe"
 DEVICES = "the engine serves CPUs and NVIDIA's GPUs"
 DATASETS = "not built: data sets that are downloaded from Paddle's servers"
-AUDIO = "sound is not built"
 
 NOT_OFFERED: dict[str, str] = {
     # element types
-    "paddle.complex": COMPLEX,
-    "paddle.complex64": COMPLEX,
-    "paddle.complex128": COMPLEX,
-    "paddle.as_complex": COMPLEX,
-    "paddle.as_real": COMPLEX,
-    "paddle.real": COMPLEX,
-    "paddle.imag": COMPLEX,
-    "paddle.polar": COMPLEX,
-    "paddle.fft.*": COMPLEX,
-    "paddle.signal.*": COMPLEX,
     "paddle.dtype.*": "element types are no enumeration; framework.core.VarDesc.VarType has these names",
     # tensors
-    **{
-        f"paddle.Tensor.{name}": COMPLEX
-        for name in ("as_complex", "as_real", "real", "imag", "polar", "stft", "istft")
-    },
+    "paddle.Tensor.stft": "signal.stft is the function",
+    "paddle.Tensor.istft": "signal.istft is the function",
     **{
         f"paddle.Tensor.{name}": SPARSE
         for name in (
@@ -94,7 +80,7 @@ NOT_OFFERED: dict[str, str] = {
     "paddle.inference.XpuConfig": DEVICES,
     "paddle.inference._get_phi_kernel_name": INTERNAL,
     "paddle.sparse.*": SPARSE,
-    "paddle.audio.*": AUDIO,
+    "paddle.audio.datasets": DATASETS,
     "paddle.text.*": DATASETS,
     "paddle.vision.datasets.MNIST.*": INTERNAL,
     "paddle.vision.datasets.FashionMNIST.*": INTERNAL,
