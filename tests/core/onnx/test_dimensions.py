@@ -21,6 +21,9 @@ from tests.core.onnx.test_operators import CASES, SAMPLES, check_refusal
 from tests.core.samples import Draw
 from tests.core.test_reflection_layers import CASES as LAYERS
 
+CHOOSING = ("topk", "kthvalue")
+"""Of equal elements ONNX takes the first, and Paddle another one; samples of more sizes have equal elements."""
+
 Choice = Callable[[Sequence[core.Tensor]], list[Axes]]
 
 
@@ -81,6 +84,6 @@ def check(name: str, call: Call, axes_of: Choice) -> None:
                 with pytest.raises(OperatorError, match="the program was traced for"):
                     replay(program, [tensor._value for tensor in inputs])
                 continue
-            for got, wanted in zip(results, expected):
+            for got, wanted in zip(results, expected[:1] if name in CHOOSING else expected):
                 assert got.shape == wanted.shape, f"at size {size}: {got.shape}, eagerly {wanted.shape}"
                 assert relative_difference(got, wanted) <= 1e-5, f"at size {size}"
