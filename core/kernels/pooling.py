@@ -14,6 +14,7 @@ from core.kernels.dtypes import int32
 from core.kernels.engine import Array
 from core.kernels.operator import Operator
 
+_FORWARD = engine.operator_handle("Pooling")
 _BACKWARD = engine.operator_handle("_backward_Pooling")
 
 
@@ -38,7 +39,7 @@ def infer_pooling(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Me
 
 
 class MaximumPooling(Operator):
-    """The largest element of each window; the positions that the engine notes down are kept for the gradient."""
+    """The largest element of each window."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "Pooling", infer=infer_pooling, attributes=engine_attributes("max"))
@@ -46,19 +47,17 @@ class MaximumPooling(Operator):
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
-        """Run the engine's pooling; its second, hidden output is the workspace of the backward kernel."""
-        assert plan.metas is not None and self.handle is not None
-        if not needs_gradient:
-            return engine.invoke(self.handle, arrays, plan.attributes), None
-        shape, dtype = plan.metas[0]
-        results = [engine.empty(shape, dtype), engine.empty(shape, int32)]
-        with engine.engine_mode(recording=False, training=True):
-            engine.invoke(self.handle, arrays, plan.attributes, results)
-        return results[:1], results[1]
+        """Run the engine's pooling; nothing is kept but that it was run."""
+        assert self.handle is not None
+        return engine.invoke(self.handle, arrays, plan.attributes)[:1], needs_gradient or None
 
 
 class MaximumPoolingBackward(Operator):
-    """The gradient of maximum pooling from (gradient, x, output, workspace)."""
+    """The gradient of maximum pooling from (gradient, x).
+
+    The positions that the engine notes down are in the order in which the elements of x stand in memory. That may have
+    changed since the forward run, as reading x puts oneDNN's blocks in order. So they are found anew.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -73,11 +72,15 @@ class MaximumPoolingBackward(Operator):
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
-        """Run the engine's backward kernel."""
+        """Run the engine's pooling, whose second, hidden output is the positions, and its backward kernel."""
         assert plan.metas is not None
-        gradient, x, output, workspace = arrays
+        gradient, x = arrays
+        ((shape, dtype),) = infer_pooling(plan.metas, attributes)
+        output, positions = engine.empty(shape, dtype), engine.empty(shape, int32)
+        with engine.engine_mode(recording=False, training=True):
+            engine.invoke(_FORWARD, [x], plan.attributes, [output, positions])
         results = [engine.empty(*plan.metas[0])]
-        return engine.invoke(_BACKWARD, [gradient, workspace, x, output, workspace], plan.attributes, results), None
+        return engine.invoke(_BACKWARD, [gradient, positions, x, output, positions], plan.attributes, results), None
 
 
 class AveragePoolingBackward(Operator):

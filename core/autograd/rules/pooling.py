@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context, rule
-from core.kernels.door import constant
 from core.operators import pooling_adaptive as adaptive
 from core.operators import pooling_primitives as primitives
 from core.tensor import Tensor, apply
@@ -22,9 +21,7 @@ def _window(context: Context) -> dict[str, Any]:
 def _maximum_pooling(context: Context, gradient: Tensor) -> Gradients:
     x = context.inputs[0]
     if not context.create_graph and context.saved is not None:
-        workspace = Tensor(constant(context.saved))
-        backward = primitives.maximum_pooling_backward
-        return (apply(backward, gradient, x, context.outputs[0], workspace, **_window(context)),)
+        return (apply(primitives.maximum_pooling_backward, gradient, x, **_window(context)),)
     pairs = tuple([(pad, pad) for pad in context.pad])
     positions = primitives.window_positions(x, context.kernel, context.stride, pairs)
     return (primitives.scatter(gradient, positions, x.shape[2:], accumulate=True),)

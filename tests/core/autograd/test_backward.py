@@ -203,3 +203,17 @@ def test_pylayer_checks_what_backward_returns() -> None:
         ValueError, match=r"Wrong.backward returned a gradient of shape \[\] for an input of shape \[2\]"
     ):
         Wrong.apply(leaf(1, 2)).sum().backward()
+
+
+def test_maximum_pooling_finds_its_maxima_where_they_stand_after_its_input_was_read() -> None:
+    """A convolution gives oneDNN's blocks of channels, and reading them puts them in order."""
+    random = np.random.RandomState(0)
+    x, weight = [core.to_tensor(random.randn(*shape).astype("float32")) for shape in ((1, 16, 8, 8), (32, 16, 3, 3))]
+    weight.stop_gradient = False
+    maps = core.nn.functional.conv2d(x, weight, padding=1)
+    maps.retain_grads()
+    largest = core.nn.functional.max_pool2d(maps, 2, 2)
+    windows = maps.numpy().reshape(32, 4, 2, 4, 2)
+    largest.sum().backward()
+    expected = (windows == windows.max(axis=(2, 4), keepdims=True)).reshape(1, 32, 8, 8)
+    np.testing.assert_array_equal(maps.grad.numpy(), expected)
