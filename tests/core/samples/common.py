@@ -20,7 +20,11 @@ SAMPLES: dict[str, list[Sample]] = {
         lambda d: call(d.i(6, high=5), d.f(5, 4), padding_idx=1),
     ],
     "label_smooth": [lambda d: call(d.f(4, 3)), lambda d: call(d.f(4, 3), d.f(1, 3), 0.2)],
-    "linear": [lambda d: call(d.f(4, 3), d.f(3, 5), d.f(5)), lambda d: call(d.f(2, 4, 3), d.f(3, 5))],
+    "linear": [
+        lambda d: call(d.f(4, 3), d.f(3, 5), d.f(5)),
+        lambda d: call(d.f(2, 4, 3), d.f(3, 5)),
+        lambda d: call(d.f(2, 4, 3), d.f(3), d.f(4)),
+    ],
     "normalize": [lambda d: call(d.f(4, 3)), lambda d: call(d.f(4, 3), p=3, axis=0)],
     "pairwise_distance": [
         lambda d: call(d.f(4, 3), d.f(4, 3)),
