@@ -21,12 +21,26 @@ import numpy as np
 DAMPED = re.compile(
     r"(conv1|conv2|linear_conv|ghost_module_2\.\w+|_pcn\._conv|(layer1|func_list)\.\d\.conv3|bottleneck_\d+\.conv3)"
     r"\.(bn|_bn|_batch_norm)\.(weight|bias)$"
+    r"|^detector\..*\.branch2c\.norm\.(weight|bias)$|^detector\..*(res\d[a-z]\.branch2b\.norm|conv2\.batch_norm)\.(weight|bias)$"
 )
 """The last normalisations of residual branches. Those named conv1 are the last ones in basic blocks; in others a
 calibrated normalisation follows, which makes their scale immaterial."""
 
-LIFTED = re.compile(r"^(_?inception|_reduction|dpn\d).*\.(_batch_norm|bn)\.bias$")
-"""Offsets in the long chains of Inception and DPN, of about one standard deviation more than elsewhere."""
+LIFTED = re.compile(
+    r"^(_?inception|_reduction|dpn\d).*\.(_batch_norm|bn)\.bias$|^detector\..*(norm|bn|_bn_dw|_bn_pw)\d?\.bias$"
+    r"|^face_(en|de)coder_blocks\..*conv_block\.1\.bias$"
+)
+"""Offsets in the long chains of Inception, DPN, Wav2Lip and whole detectors, of about one standard deviation more than
+elsewhere."""
+
+QUIETED = (
+    (re.compile(r"^spynet\..*conv5\.weight$|(^|\.)conv_offset_mask\.weight$"), 0.02),
+    (re.compile(r"^detector\.s2anet_head\.(fam|odm)_reg\.weight$"), 0.01),
+    (re.compile(r"^detector\..*(delta|wh_head|wh|reg|\.conv_offset|size\.\d)(\.\w+)?\.weight$"), 0.1),
+    (re.compile(r"^(stage\d_(encoder|decoder|orsnet)|shallow_feat\d|sam\d\d|concat\d\d)\..*weight$"), 0.4),
+)
+"""Filters that are smaller than elsewhere, and by what factor: the last ones of optical flow and of deformable
+convolution's offsets, which would otherwise point outside the image, and those of MPRNet, which normalises nothing."""
 
 
 def uniform(name: str, shape: Sequence[int], low: float, high: float) -> np.ndarray:
@@ -66,6 +80,7 @@ def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, floa
         return uniform(name, shape, 0.7, 1.3) * damping
     fan_in = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
     bound = float(np.sqrt(9.0 / fan_in)) if len(shape) == 4 else float(np.sqrt(3.0 / fan_in))
+    bound *= next((factor for names, factor in QUIETED if names.search(name)), 1.0)
     values = uniform(name, shape, -bound, bound)
     if len(shape) == 4:
         values -= values.mean(axis=(1, 2, 3), keepdims=True, dtype=np.float64).astype(np.float32)

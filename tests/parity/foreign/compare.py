@@ -18,14 +18,25 @@ def check_outputs(answers: Mapping[str, np.ndarray], reference: Mapping[str, np.
     """
     np.testing.assert_array_equal(answers["shapes"], reference["shapes"])
     ways = ["output", *(["compiled"] if case.compiles else [])]
-    ways += ["exported"] if case.compiles and case.exports and case.call is None else []
+    ways += ["exported"] if case.compiles and case.exports else []
     for key in (key for key in reference if key.startswith("output")):
         limit = TOLERANCE * max(1.0, np.abs(reference[key]).max())
         for way in ways:
             found = key.replace("output", way)
             error = np.abs(answers[found] - reference[key]).max()
             assert error <= limit, f"{found} is off by {error:.3g}; the limit is {limit:.3g}"
+    if case.decode is not None:
+        check_decoded(answers, reference)
     check_gradients(answers, reference)
+
+
+def check_decoded(answers: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarray]) -> None:
+    """Compare what a network's outputs were decoded to: boxes, their numbers and masks, in their order."""
+    np.testing.assert_array_equal(answers["decoded_shapes"], reference["decoded_shapes"])
+    for key in (key for key in reference if key.startswith("decoded") and key != "decoded_shapes"):
+        limit = TOLERANCE * max(1.0, np.abs(reference[key]).max(initial=0.0))
+        error = np.abs(answers[key] - reference[key]).max(initial=0.0)
+        assert error <= limit, f"{key} is off by {error:.3g}; the limit is {limit:.3g}"
 
 
 def check_training(answers: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarray]) -> None:

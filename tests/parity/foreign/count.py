@@ -58,11 +58,12 @@ def count(package: str) -> None:
         ways = ""
         if title == "models":
             compiled = [case for name, case in cases.items() if name not in wrong and case.compiles]
-            exported = [case for case in compiled if case.exports and case.call is None]
+            exported = [case for case in compiled if case.exports]
             ways = f" ({len(compiled)} compiled too, {len(exported)} exported)"
         print(f"{package}: {len(cases) - len(wrong)} of {len(cases)} {title}{ways}", flush=True)
         for name, why in wrong.items():
-            print(f"  {name}: {why}")
+            cause = getattr(cases[name], "differs", "")
+            print(f"  {name}: {why}{cause and f' ({cause})'}")
         if done.returncode:
             print(f"  the process ended with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
 

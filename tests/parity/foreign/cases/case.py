@@ -24,7 +24,11 @@ class Case(NamedTuple):
     call: Optional[Callable[..., Any]] = None  # takes the model and the inputs; None where the model takes the inputs
     light: bool = False  # whether it is small enough for every run of the tests
     compiles: bool = True  # whether ``to_static`` can make one program of it
-    exports: bool = True  # whether that program can be saved and loaded, where it compiles and ``call`` is None
+    exports: bool = True  # whether that program can be saved and loaded, where it compiles
+    decode: Optional[Callable[..., Any]] = None
+    """Takes the model and the inputs, and returns further outputs, whose number depends on data: they are neither
+    differentiated nor compiled."""
+    differs: str = ""  # why core's numbers are not Paddle's, where they are known to differ
 
     def arrays(self) -> list[np.ndarray]:
         """Return the inputs: ``("uniform", shape)``, ``("below", bound, shape)``, or an array as it is."""
