@@ -152,7 +152,7 @@ def select(tasks: Tasks, rule: Rule) -> list[np.ndarray]:
     offsets = _room(tasks.scores, tasks.row, tasks.first, tasks.last, score)
     places = np.empty(offsets[-1], np.int64)
     counts = np.zeros(len(tasks.row), np.int64)
-    given = (tuple(tasks), (score, rule.top, threshold, eta, plus), offsets, places, counts)
+    given = (tuple(tasks), (score, int(rule.top), threshold, eta, plus), offsets, places, counts)
     if len(counts) > 1 and sum(tasks.last - tasks.first) >= WORTH_THREADS:
         _shared_work(*given, min(number_of_threads(), len(counts)))
     else:

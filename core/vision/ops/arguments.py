@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dtypes import float32, int64
+from core.kernels.door import Meta
+from core.kernels.dtypes import float32, float64, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators import cast
 from core.operators.arguments import need_tensor
@@ -81,3 +83,22 @@ def numbers_argument(value: Any, caller: str, name: str) -> list[float]:
         return [float(item) for item in (value if isinstance(value, (list, tuple)) else [value])]
     except (TypeError, ValueError):
         raise OperatorTypeError(f"{caller}: {name} is a number or a list of numbers, got {value!r}") from None
+
+
+def need_fitting(caller: str, fits: bool, metas: Sequence[Meta], numbers: int) -> None:
+    """Refuse what a kernel would read beyond the end of: programs from files bring inputs that no function checked.
+
+    Args:
+        caller: The operator's name, for the message.
+        fits: Whether the shapes fit each other.
+        metas: Shapes and types of the inputs.
+        numbers: So many inputs, the first ones, are of one floating-point type; the others are int64.
+
+    Raises:
+        OperatorError: shapes or types do not fit.
+    """
+    kind = metas[0][1]
+    good = fits and kind in (float32, float64) and all(dtype is kind for _, dtype in metas[:numbers])
+    if not good or any(dtype is not int64 for _, dtype in metas[numbers:]):
+        given = ", ".join(f"{dtype.name}{list(shape)}" for shape, dtype in metas)
+        raise OperatorError(f"{caller}: inputs do not fit each other: {given}")

@@ -13,7 +13,7 @@ from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import counts_argument, floating_of_rank, widened
+from core.vision.ops.arguments import counts_argument, floating_of_rank, need_fitting, widened
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["multiclass_nms"]
@@ -103,9 +103,21 @@ def _padded_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Met
     return [((images, last, 2 + boxes[2]), dtype), ((images, last, 1), int32), ((images,), int32)]
 
 
-_multiclass = HostOperator("multiclass_suppression", _selected, differentiable=False)
+def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (boxes, _), (scores, _), (counts, _) = metas
+    fits = len(boxes) == 3 and len(counts) == 1 and boxes[2] in COORDINATES
+    if len(scores) == 3:
+        fits = fits and (scores[0], scores[2]) == boxes[:2]
+    else:
+        fits = fits and scores == boxes[:2] and boxes[2] == 4
+    need_fitting("multiclass_nms", fits, metas, 2)
+
+
+_multiclass = HostOperator("multiclass_suppression", _selected, check=_check, differentiable=False)
 _multiclass.instead = IN_PROGRAMS
-_multiclass_padded = HostOperator("multiclass_suppression_padded", _padded, infer=_padded_meta, differentiable=False)
+_multiclass_padded = HostOperator(
+    "multiclass_suppression_padded", _padded, check=_check, infer=_padded_meta, differentiable=False
+)
 
 
 def multiclass_nms(

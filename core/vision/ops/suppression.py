@@ -15,7 +15,7 @@ from core.operators import cast
 from core.operators.arguments import need_tensor
 from core.operators.gathering import index_argument
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import boxes_argument, floating_of_rank, widened
+from core.vision.ops.arguments import boxes_argument, floating_of_rank, need_fitting, widened
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["matrix_nms", "nms"]
@@ -55,10 +55,16 @@ def _kept_padded_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequenc
     return [((options["top"],), int64)]
 
 
-_nms = HostOperator("non_maximum_suppression", _kept, differentiable=False)
+def _kept_check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (boxes, _), (scores, kind), (groups, _) = metas
+    fits = len(boxes) == 2 and boxes[1] == 4 and {scores, groups} <= {(0,), boxes[:1]} and kind.is_floating
+    need_fitting("nms", fits, [metas[0], metas[2]], 1)
+
+
+_nms = HostOperator("non_maximum_suppression", _kept, check=_kept_check, differentiable=False)
 _nms.instead = IN_PROGRAMS
 _nms_padded = HostOperator(
-    "non_maximum_suppression_padded", _kept_padded, infer=_kept_padded_meta, differentiable=False
+    "non_maximum_suppression_padded", _kept_padded, check=_kept_check, infer=_kept_padded_meta, differentiable=False
 )
 
 
@@ -159,10 +165,16 @@ def _decayed_padded_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequ
     return [((images, options["last"], 6), dtype), ((images, options["last"], 1), int32), ((images,), int32)]
 
 
-_matrix_nms = HostOperator("matrix_suppression", _decayed, differentiable=False)
+def _decayed_check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (boxes, _), (scores, _) = metas
+    fits = len(boxes) == len(scores) == 3 and boxes[2] == 4 and (scores[0], scores[2]) == boxes[:2] and boxes[0] > 0
+    need_fitting("matrix_nms", fits, metas, 2)
+
+
+_matrix_nms = HostOperator("matrix_suppression", _decayed, check=_decayed_check, differentiable=False)
 _matrix_nms.instead = IN_PROGRAMS
 _matrix_nms_padded = HostOperator(
-    "matrix_suppression_padded", _decayed_padded, infer=_decayed_padded_meta, differentiable=False
+    "matrix_suppression_padded", _decayed_padded, check=_decayed_check, infer=_decayed_padded_meta, differentiable=False
 )
 
 

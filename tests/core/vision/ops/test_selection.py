@@ -277,3 +277,15 @@ def test_messages() -> None:
     given = [core.ones([1, 2, 3, 3]), core.ones([1, 8, 3, 3]), core.ones([1, 2])]
     with pytest.raises(OperatorError, match=r"anchors has the shape \[18, 4\], but got \[17, 4\]"):
         ops.generate_proposals(*given, core.ones([17, 4]), core.ones([18, 4]))
+
+
+def test_programs_whose_inputs_do_not_fit_are_refused_when_they_are_loaded(tmp_path: Path) -> None:
+    specs = [InputSpec([1, 30, 4], name="boxes"), InputSpec([1, 3, 30], name="scores")]
+    core.jit.save(lambda *given: multiclass_call(*given, padded=True), str(tmp_path / "select"), specs)
+    path = tmp_path / "select" / "program.json"
+    text = path.read_text(encoding="utf-8")
+    for good, bad in (("[1, 3, 30]", "[1, 3, 5000]"), ("[1, 30, 4]", "[1, 30, 2]"), ("[1, 30, 4]", "[2, 30, 4]")):
+        assert good in text
+        path.write_text(text.replace(good, bad), encoding="utf-8")
+        with pytest.raises(ValueError, match="multiclass_nms: inputs do not fit each other: float32"):
+            core.jit.Predictor(str(tmp_path / "select"))
