@@ -18,7 +18,14 @@ PAGES = {
     "api/tensor.md": ("Tensor", ("core.Tensor",)),
     "api/functions.md": ("Functions", ("core.operators",)),
     "api/linalg.md": ("Linear algebra", ("core.linalg",)),
-    "api/autograd.md": ("Gradients", ("core.autograd",)),
+    "api/autograd.md": ("Gradients", ("core.autograd", "core.incubate.autograd")),
+    "api/signal.md": (
+        "Sound and Fourier transforms",
+        (
+            *("core.fft", "core.signal", "core.operators.complex_tensor"),
+            *("core.audio", "core.audio.features", "core.audio.functional", "core.audio.backends"),
+        ),
+    ),
     "api/layers.md": ("Layers", ("core.nn", "core.nn.utils")),
     "api/functional.md": ("Functions of networks", ("core.nn.functional",)),
     "api/initializer.md": ("Initializers", ("core.nn.initializer", "core.regularizer")),
@@ -43,6 +50,7 @@ PAGES = {
         "Devices and processes",
         (
             *("core.device", "core.device.cuda", "core.distributed", "core.distributed.fleet", "core.profiler"),
+            *("core.distributed.fleet.meta_parallel", "core.distributed.sharding"),
             *("core.framework", "core.utils", "core.hub", "core.reader"),
         ),
     ),

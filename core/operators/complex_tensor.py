@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from core.operators.masking import where
 from core.operators.math import add, divide, multiply, neg, sqrt, subtract
 from core.tensor import Tensor
 
-Number = Union[int, float, complex]
+__all__ = ["ComplexTensor"]
+
 PARTS = {complex64: float32, complex128: float64}
 WHOLE = {float32: complex64, float64: complex128}
 
