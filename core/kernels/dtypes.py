@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Union
 
 import numpy as np
@@ -86,16 +87,15 @@ def to_dtype(dtype: DTypeLike) -> DType:
     Raises:
         TypeError: the type is unknown or the engine has no such elements.
     """
-    if isinstance(dtype, DType) and dtype is not int16:
+    if isinstance(dtype, DType) and dtype.code >= 0:
         return dtype
     if isinstance(dtype, str):
         name = dtype.rpartition(".")[2]
         if name in BY_NAME:
             return BY_NAME[name]
-    try:
-        as_numpy = None if dtype is int16 else np.dtype(dtype)
-    except TypeError:
-        as_numpy = None
+    as_numpy: Any = None
+    with contextlib.suppress(TypeError):
+        as_numpy = None if isinstance(dtype, DType) else np.dtype(dtype)
     if as_numpy in BY_NUMPY and dtype is not None:
         return BY_NUMPY[as_numpy]
     raise TypeError(f"unknown dtype {dtype!r}: use one of {', '.join(BY_NAME)}")

@@ -106,6 +106,8 @@ REFUSED = "this operation does not take complex tensors: use their methods, or t
         (lambda z: core.exp(z), TypeError, REFUSED),
         (lambda z: core.concat([z, z]), TypeError, REFUSED),
         (lambda z: core.ones([2]) + 3j, TypeError, "the number 3j is complex, but the tensor is"),
+        (lambda z: core.zeros([2], core.complex64), TypeError, "unknown dtype paddle.complex64: use one of float32"),
+        (lambda z: core.cast(core.ones([2]), "complex64"), TypeError, "unknown dtype 'complex64': use one of float32"),
         (lambda z: z.backward(), TypeError, "backward of a complex tensor: take something real first"),
         (lambda z: z.astype("float32"), TypeError, "complex numbers become complex64 or complex128, not float32"),
         (lambda z: z**0.5, TypeError, "a complex tensor is raised to ints from 1 on, not 0.5"),
