@@ -185,7 +185,7 @@ def distance_between(ours: np.ndarray, theirs: np.ndarray, smallest_scale: float
         smallest_scale: What takes the largest element's place where that is smaller.
     """
     gap = gap_between(ours, theirs)
-    return gap / max(smallest_scale, largest_of(theirs), np.finfo(np.float64).tiny)
+    return gap / max(smallest_scale, largest_of(theirs), float(np.finfo(np.float64).tiny))
 
 
 def largest_of(array: np.ndarray) -> float:
