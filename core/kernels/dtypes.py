@@ -71,6 +71,10 @@ int16 = DType("int16", -1, np.dtype("int16"), "i", 2)
 # types of pairs of tensors, of which the engine has the parts (core.operators.complex_tensor)
 complex64 = DType("complex64", -1, np.dtype("complex64"), "c", 8)
 complex128 = DType("complex128", -1, np.dtype("complex128"), "c", 16)
+NOT_FOR_COMPLEX = (
+    "this operation does not take complex tensors: use their methods, or their parts, real() and imag(), of which"
+    " complex() makes them"
+)
 
 ALL = (float32, float64, float16, bfloat16, uint8, int8, int32, int64, bool_)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
@@ -89,6 +93,8 @@ def to_dtype(dtype: DTypeLike) -> DType:
     """
     if isinstance(dtype, DType) and dtype.code >= 0:
         return dtype
+    if dtype in (complex64, complex128):
+        raise TypeError(NOT_FOR_COMPLEX)
     if isinstance(dtype, str):
         name = dtype.rpartition(".")[2]
         if name in BY_NAME:

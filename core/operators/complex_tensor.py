@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dtypes import DType, DTypeLike, complex64, complex128, float32, float64
+from core.kernels.dtypes import NOT_FOR_COMPLEX, DType, DTypeLike, complex64, complex128, float32, float64
 from core.kernels.errors import OperatorTypeError
 from core.kernels.place import current_place
 from core.kernels.printing import elements_text
@@ -47,9 +47,7 @@ class ComplexTensor(Tensor):
 
     @property
     def _value(self) -> Any:  # type: ignore[override]
-        raise OperatorTypeError(
-            "this operation does not take complex tensors: use their methods, or their parts, real() and imag()"
-        )
+        raise OperatorTypeError(NOT_FOR_COMPLEX)
 
     # what it is
 
