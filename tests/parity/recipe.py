@@ -28,6 +28,7 @@ calibrated normalisation follows, which makes their scale immaterial."""
 
 LIFTED = re.compile(
     r"^(_?inception|_reduction|dpn\d).*\.(_batch_norm|bn)\.bias$|^detector\..*(norm|bn|_bn_dw|_bn_pw)\d?\.bias$"
+    r"|^detector\.backbone\.conv_block_\d\.conv\d\.bias$"
     r"|^face_(en|de)coder_blocks\..*conv_block\.1\.bias$"
 )
 """Offsets in the long chains of Inception, DPN, Wav2Lip and whole detectors, of about one standard deviation more than
@@ -74,6 +75,8 @@ def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, floa
         return uniform(name, shape, 0.7, 1.3) * np.float32(second_moments[layer])
     if name.endswith("._mean"):
         return uniform(name, shape, -0.2, 0.2) * np.float32(np.sqrt(second_moments[layer]))
+    if name.endswith(("init_proposal_boxes.weight", "init_proposal_bboxes.weight")):
+        return uniform(name, shape, 0.3, 0.7)  # centres and sizes of boxes, as parts of the image
     if name.endswith(".bias"):
         return uniform(name, shape, -0.2, 0.2) * damping + np.float32(LIFTED.search(name) is not None)
     if len(shape) == 1:

@@ -25,6 +25,8 @@ class Case(NamedTuple):
     light: bool = False  # whether it is small enough for every run of the tests
     compiles: bool = True  # whether ``to_static`` can make one program of it
     exports: bool = True  # whether that program can be saved and loaded, where it compiles
+    gradients: bool = True  # whether Paddle has gradients of all that is computed
+    differs: str = ""  # why core's answers are not Paddle's, where they are not
     decode: Optional[Callable[..., Any]] = None
     """Takes the model and the inputs, and returns further outputs, whose number depends on data: they are neither
     differentiated nor compiled."""

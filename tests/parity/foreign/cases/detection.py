@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from recipe import uniform
 
+from cases import backbones, dense_detectors, detector_training, region_detectors, yolo_detectors
 from cases.case import Case
 
 
@@ -88,4 +89,10 @@ CASES = {
     ),
     "YOLOv3_DarkNet53": Case("paddledet", _yolov3, (("uniform", (1, 3, 96, 96)),)),
     "ResNet18_FPN": Case("paddledet", _fpn, light=True),
+    **backbones.CASES,
+    **dense_detectors.CASES,
+    **region_detectors.CASES,
+    **yolo_detectors.CASES,
 }
+
+TRAINED = detector_training.TRAINED
