@@ -34,7 +34,7 @@ from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
 from core.kernels.errors import OperatorError
 from core.kernels.errors import user_line as user_line
 from core.kernels.operator import Operator
-from core.kernels.place import Place, current_place
+from core.kernels.place import Place, check_place, current_place
 from core.kernels.printing import elements_text
 
 _generated, _results = itertools.count(), itertools.count()
@@ -50,13 +50,29 @@ class Tensor:
         dtype: Element type; inferred from the data when None.
         stop_gradient: True when no gradient is wanted.
         name: A name for messages and checkpoints; one is made up when it is asked for.
+        place: The current device, by name or as a place; None means the same.
+        persistable: Whether layers keep it in checkpoints.
+        zero_copy: Unused: the data are copied.
+
+    Raises:
+        RuntimeError: the place is another device.
     """
 
     __slots__ = ("_value", "_grad", "_hooks", "_name", "persistable", "__dict__", "__weakref__")
 
     def __init__(
-        self, data: Any, dtype: DTypeLike = None, stop_gradient: bool = True, name: Optional[str] = None
+        self,
+        data: Any,
+        dtype: DTypeLike = None,
+        stop_gradient: bool = True,
+        name: Optional[str] = None,
+        *,
+        place: Any = None,
+        persistable: bool = False,
+        zero_copy: Optional[bool] = None,
     ) -> None:
+        if place is not None:
+            check_place(place)
         if not isinstance(data, Value):
             data = value_from_data(data, dtype)
             data.owner = weakref.ref(self)
@@ -65,7 +81,7 @@ class Tensor:
         self._grad: Optional[Tensor] = None
         self._hooks: Optional[dict[int, Callable[[Tensor], Any]]] = None
         self._name = name
-        self.persistable = False
+        self.persistable = persistable
 
     # what it is
 
@@ -428,6 +444,10 @@ class Tensor:
         """Copy the elements of another tensor of the same shape into this one."""
         self.set_value(other)
         return self
+
+    def _is_initialized(self) -> bool:
+        """Return whether it has memory, which what is traced or built under LazyGuard has not."""
+        return self._value.traced is None and self._value.array is not None
 
     def get_tensor(self) -> Tensor:
         """Return this tensor (Paddle's inner tensor is the same thing here)."""

@@ -180,3 +180,25 @@ def test_every_tensor_has_a_name_of_its_own():
     assert re.fullmatch(r"generated_tensor_\d+", other.name)
     assert all(re.fullmatch(r"eager_tmp_\d+", result.name) for result in results)
     assert len({tensor.name for tensor in (given, data, other, *results)}) == 6
+
+
+def test_arguments_of_paddles_constructor() -> None:
+    data = np.arange(3.0, dtype="float32")
+    tensor = core.Tensor(data, place="cpu", persistable=True, zero_copy=True, name="kept")
+    assert (tensor.persistable, tensor.name, tensor.tolist()) == (True, "kept", [0.0, 1.0, 2.0])
+    with pytest.raises(RuntimeError, match=r"tensors live on Place\(cpu\), not on Place\(gpu:0\)"):
+        core.Tensor(data, place="gpu:0")
+
+
+def test_whether_a_tensor_has_memory() -> None:
+    seen = []
+
+    @core.jit.to_static
+    def double(x):
+        seen.append((x * 2)._is_initialized())
+        return x * 2
+
+    assert double(core.ones([2]))._is_initialized() and seen == [False]
+    with core.LazyGuard():
+        layer = core.nn.Linear(2, 2)
+    assert not layer.weight._is_initialized()

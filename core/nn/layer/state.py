@@ -107,7 +107,8 @@ class StatefulLayer(AttributeStore):
     ) -> tuple[list[str], list[str]]:
         """Load values into parameters and persistable buffers; nothing is written unless all of them fit.
 
-        Abstract parameters get memory without being initialised first. A missing name is one warning for all of them.
+        Abstract parameters get memory without being initialised first. A missing name is one warning for all of them;
+        it has Paddle's words, by which programs that load a part ignore it.
 
         Args:
             state_dict: Name to Tensor or numpy array; floating-point values are cast to the parameter's dtype.
@@ -131,7 +132,7 @@ class StatefulLayer(AttributeStore):
             tensor.set_value(value)
         if missing:
             shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-            warnings.warn(f"set_state_dict: the dictionary has no value for {shown}", stacklevel=2)
+            warnings.warn(f"set_state_dict: a value for {shown} is not found in the provided dict", stacklevel=2)
         return missing, unexpected
 
     set_dict = set_state_dict

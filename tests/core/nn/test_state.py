@@ -20,7 +20,7 @@ def test_set_state_dict_loads_arrays_and_tensors() -> None:
 
 def test_missing_names_are_one_warning() -> None:
     layer = nn.Linear(2, 3)
-    with pytest.warns(UserWarning, match="the dictionary has no value for bias$"):
+    with pytest.warns(UserWarning, match="a value for bias is not found in the provided dict$"):
         missing, unexpected = layer.set_state_dict({"weight": np.zeros((2, 3), "float32")})
     assert (missing, unexpected) == (["bias"], [])
 

@@ -81,6 +81,7 @@ def test_versions_and_imports() -> None:
     assert utils.try_import("json").dumps([1]) == "[1]"
     assert core.version.full_version == ".".join([core.version.major, core.version.minor, core.version.patch])
     assert core.version.cuda() == core.version.cudnn() == core.version.xpu() == "False"
+    assert len(core.version.commit) == 40 and core.version.cuda_version == "False"
 
 
 def test_version_is_shown(capsys) -> None:
