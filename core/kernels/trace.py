@@ -75,7 +75,7 @@ class Trace:
         self.operations: list[Operation] = []
         self.variables: list[Value] = []
         self.known = KnownValues()
-        self.reads = outer.reads if outer is not None else Reads()
+        self.reads: Reads = outer.reads if outer is not None else Reads()
         self._symbols: dict[int, Value] = {}
         self._originals: dict[int, Value] = {}
         self._results: dict[tuple[int, int], Value] = {}
