@@ -1,29 +1,21 @@
-"""Discrete Fourier transforms (paddle.fft), with gradients of any order.
-
-Complex results are :class:`core.operators.complex_tensor.ComplexTensor`: tensors of dtype complex64 or complex128 that
-keep their real and imaginary parts.
-"""
+"""The transforms along one, two and more axes, made of three primitives."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dtypes import DTypeLike, float32, float64, to_dtype
+from core.fft.frequencies import is_whole
+from core.kernels.dtypes import float32, float64
 from core.kernels.errors import OperatorError, OperatorIndexError
-from core.operators import cast, concat, moveaxis, roll, to_tensor, zeros, zeros_like
+from core.operators import cast, concat, moveaxis, to_tensor, zeros, zeros_like
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import ComplexTensor
 from core.operators.fourier import transform, transform_real
 from core.tensor import Tensor, default_dtype
-
-__all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
-    "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
-]  # fmt: skip
 
 Sizes = Optional[Sequence[int]]
 Axes = Optional[Sequence[int]]
@@ -171,13 +163,13 @@ def _parts(x: Any, caller: str) -> tuple[Tensor, Tensor]:
 def _places(caller: str, x: Tensor, s: Sizes, axes: Axes, last_stays: bool) -> tuple[list[int], list[int]]:
     """Return the axes, counted from 0 and in order (the last one may have to stay the last), and their new sizes."""
     if s is not None:
-        if isinstance(s, (str, int)) or not all(_is_int(size) and size > 0 for size in s):
+        if isinstance(s, (str, int)) or not all(is_whole(size) and size > 0 for size in s):
             raise OperatorError(f"{caller}: sizes must be positive ints, not {s!r}")
         if len(s) > x.ndim:
             raise OperatorError(f"{caller}: {len(s)} sizes are more than the axes of x, of shape {x.shape}")
     if axes is None:
         axes = range(x.ndim - (x.ndim if s is None else len(s)), x.ndim)
-    elif isinstance(axes, (str, int)) or not all(_is_int(axis) for axis in axes):
+    elif isinstance(axes, (str, int)) or not all(is_whole(axis) for axis in axes):
         raise OperatorError(f"{caller}: axes must be ints, not {axes!r}")
     wrong = [axis for axis in axes if not -x.ndim <= axis < x.ndim]
     if wrong:
@@ -196,10 +188,6 @@ def _places(caller: str, x: Tensor, s: Sizes, axes: Axes, last_stays: bool) -> t
     pairs = list(zip(places, sizes))
     ordered = [*sorted(pairs[:-1]), pairs[-1]] if last_stays else sorted(pairs)
     return [place for place, _ in ordered], [size for _, size in ordered]
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _scale(caller: str, norm: str, forward: bool) -> Any:
@@ -232,99 +220,3 @@ rfft, rfft2, rfftn = _define("rfft", "r2c", True, "Compute the discrete Fourier 
 irfft, irfft2, irfftn = _define("irfft", "c2r", False, "Compute the inverse of the transform of real numbers {}.")
 hfft, hfft2, hfftn = _define("hfft", "c2r", True, "Compute the discrete Fourier transform whose result is real {}.")
 ihfft, ihfft2, ihfftn = _define("ihfft", "r2c", False, "Compute the inverse of the transform whose result is real {}.")
-
-
-def fftfreq(n: int, d: float = 1.0, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
-    """Return the frequencies of the results of :func:`fft`.
-
-    Args:
-        n: How many there are.
-        d: The distance of samples.
-        dtype: Element type; the default float type when it is None.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of shape [n]: 0 and the positive ones, then the negative ones.
-
-    Raises:
-        OperatorError: n is not positive, or d is 0.
-
-    Example:
-        >>> core.fft.fftfreq(4).tolist()
-        [0.0, 0.25, -0.5, -0.25]
-    """
-    _check_frequencies("fftfreq", n, d)
-    return _frequencies(np.fft.fftfreq(n, d), dtype)
-
-
-def rfftfreq(n: int, d: float = 1.0, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
-    """Return the frequencies of the results of :func:`rfft`.
-
-    Args:
-        n: How many numbers were transformed.
-        d: The distance of samples.
-        dtype: Element type; the default float type when it is None.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of shape [n // 2 + 1].
-
-    Raises:
-        OperatorError: n is not positive, or d is 0.
-    """
-    _check_frequencies("rfftfreq", n, d)
-    return _frequencies(np.fft.rfftfreq(n, d), dtype)
-
-
-def _check_frequencies(caller: str, n: Any, d: float) -> None:
-    if not _is_int(n) or n < 1 or d == 0:
-        raise OperatorError(f"{caller}: n must be a positive int and d not 0, got {n!r} and {d!r}")
-
-
-def _frequencies(values: np.ndarray, dtype: DTypeLike) -> Tensor:
-    return to_tensor(values, dtype=default_dtype() if dtype is None else to_dtype(dtype))
-
-
-def fftshift(x: Tensor, axes: Union[int, Axes] = None, name: Optional[str] = None) -> Tensor:
-    """Roll results so that frequency 0 stands in the middle.
-
-    Args:
-        x: A tensor, real or complex.
-        axes: The axes; all when it is None.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of x's shape and type.
-
-    Raises:
-        OperatorIndexError: there is no such axis.
-    """
-    return _shifted("fftshift", x, axes, 1)
-
-
-def ifftshift(x: Tensor, axes: Union[int, Axes] = None, name: Optional[str] = None) -> Tensor:
-    """Undo :func:`fftshift`.
-
-    Args:
-        x: A tensor, real or complex.
-        axes: The axes; all when it is None.
-        name: Unused, as in Paddle.
-
-    Returns:
-        A tensor of x's shape and type.
-
-    Raises:
-        OperatorIndexError: there is no such axis.
-    """
-    return _shifted("ifftshift", x, axes, -1)
-
-
-def _shifted(caller: str, x: Tensor, axes: Any, sign: int) -> Tensor:
-    need_tensor(x, caller)
-    chosen = list(range(x.ndim)) if axes is None else [axes] if _is_int(axes) else list(axes)
-    wrong = [axis for axis in chosen if not -x.ndim <= axis < x.ndim]
-    if wrong:
-        raise OperatorIndexError(f"{caller}: there is no axis {wrong[0]} in a tensor of shape {x.shape}")
-    steps = [x.shape[axis] // 2 if sign > 0 else -(x.shape[axis] // 2) for axis in chosen]
-    rolled: Any = x.roll(steps, chosen) if isinstance(x, ComplexTensor) else roll(x, steps, chosen)  # type: ignore[attr-defined]
-    return rolled  # type: ignore[no-any-return]
