@@ -35,13 +35,13 @@ LIFTED = re.compile(
 elsewhere."""
 
 QUIETED = (
-    (re.compile(r"^spynet\..*conv5\.weight$|(^|\.)conv_offset_mask\.weight$"), 0.02),
+    (re.compile(r"(^|\.)conv_offset_mask\.weight$"), 0.02),
     (re.compile(r"^detector\.s2anet_head\.(fam|odm)_reg\.weight$"), 0.01),
     (re.compile(r"^detector\..*(delta|wh_head|wh|reg|\.conv_offset|size\.\d)(\.\w+)?\.weight$"), 0.1),
     (re.compile(r"^(stage\d_(encoder|decoder|orsnet)|shallow_feat\d|sam\d\d|concat\d\d)\..*weight$"), 0.4),
 )
-"""Filters that are smaller than elsewhere, and by what factor: the last ones of optical flow and of deformable
-convolution's offsets, which would otherwise point outside the image, and those of MPRNet, which normalises nothing."""
+"""Filters that are smaller than elsewhere, and by what factor: those of a deformable convolution's offsets,
+which would otherwise point outside the image, and those of MPRNet, which normalises nothing."""
 
 
 def uniform(name: str, shape: Sequence[int], low: float, high: float) -> np.ndarray:
