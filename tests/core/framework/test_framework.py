@@ -51,7 +51,7 @@ def test_a_submodule_that_does_not_exist_is_no_attribute() -> None:
 
 def test_one_element_keeps_an_axis_where_the_flag_says_so() -> None:
     x = core.to_tensor([[1.0, 2.0], [3.0, 4.0]])
-    sizes = core.jit.to_static(lambda x: core.concat([size for size in core.shape(x * 1)]))
+    sizes = core.jit.to_static(lambda x: core.concat(list(core.shape(x * 1))))
     core.set_flags({"FLAGS_set_to_1d": True})
     try:
         assert core.get_flags("FLAGS_set_to_1d") == {"FLAGS_set_to_1d": True}
