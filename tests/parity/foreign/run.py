@@ -76,7 +76,7 @@ def fill(network: Any, moments: dict[str, float], calibrate: Any = None) -> None
         for key, tensor in layer.state_dict(include_sublayers=False).items():
             if key in buffers or tensor.name in trainable:
                 tensor.set_value(parameter(prefix + key, tensor.shape, moments))
-        if hasattr(layer, "weight_orig") and hasattr(layer, "weight_u"):
+        if getattr(layer, "weight_orig", None) is not None and getattr(layer, "weight_u", None) is not None:
             converge(layer)
 
     def hook(name: str, layer: Any) -> None:
