@@ -152,8 +152,9 @@ def exported(
     traced = trace_symbolic(flat, [argument for _, argument in arguments])
     if traced.updates:
         handle = traced.updates[0][0]
+        changed = _state_names(owner).get(id(handle)) or given_name(handle) or "a tensor"
         raise ValueError(
-            f"jit.save: {label} gives {_state_names(owner).get(id(handle)) or given_name(handle) or 'a tensor'} a new value in"
+            f"jit.save: {label} gives {changed} a new value in"
             " evaluation mode; an exported program keeps no state: return the value instead"
         )
     _refuse_unknown(traced.operations, label)

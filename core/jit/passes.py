@@ -20,7 +20,11 @@ from core.kernels.door import Value
 from core.kernels.dtypes import DType
 from core.kernels.operator import REGISTRY
 
-_OF_THE_ENGINE = {"row_normalization": "layer_normalization", "weighed_channels": "multiply"}
+_OF_THE_ENGINE = {
+    "opening": "sigmoid",
+    "row_normalization": "layer_normalization",
+    "weighed_channels": "multiply",
+}
 IDENTITIES = frozenset({"assign", "detach"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
 MAXIMUM_FOLDED = 2**24  # bytes that are computed ahead, or twice the weights'

@@ -1,6 +1,7 @@
-"""Numbers times a gate that they open themselves, hard swish and swish: forward and backward in one pass each.
+"""The gate sigmoid, and numbers times one that they open themselves, hard swish and swish: one pass each way.
 
-Float32 on the CPU. The engine would make the gate first, keep it, and add two gradients up.
+Float32 on the CPU. The engine would make the gate first, keep it, and add two gradients up; its sigmoid takes
+one number at a time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from core.kernels.smooth import sigmoid
 
 _F = np.float32
 _SIXTH, _THIRD, _HALF, _ZERO, _ONE, _BEND = _F(1 / 6), _F(1 / 3), _F(0.5), _F(0), _F(1), _F(3)
+_CLOSED = _F(-88.72284)
 _BLOCK = 1 << 14
 
 
@@ -31,6 +33,21 @@ def gate(x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
 def gate_gradient(gradient: np.ndarray, x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
     """Write the gradient of x of :func:`gate`; where hard swish is bent, at -3 and 3, it has the slope of outside."""
     (_hard_swish_gradient if hard else _swish_gradient)(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
+
+
+def opening(x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write sigmoid(x): 1 from ln(2^24) on, where 1 + e^-x is 1, and 0 below -ln(2^128), where e^-x is infinite.
+
+    Args:
+        x: of any shape.
+        out: memory for the result.
+    """
+    _sigmoid(x.reshape(-1), out.reshape(-1))
+
+
+def opening_gradient(gradient: np.ndarray, x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write the gradient of x of :func:`opening`."""
+    _sigmoid_gradient(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
 
 
 @serial
@@ -91,3 +108,30 @@ def _swish_gradient_block(gradient: np.ndarray, x: np.ndarray, result: np.ndarra
     for i in range(first, last):
         opening = sigmoid(x[i])
         result[i] = gradient[i] * opening * (_ONE + x[i] * (_ONE - opening))
+
+
+@compiled
+def _sigmoid(x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _sigmoid_block(x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _sigmoid_block(x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> None:
+    for i in range(first, last):
+        result[i] = _ZERO if x[i] < _CLOSED else sigmoid(x[i])
+
+
+@compiled
+def _sigmoid_gradient(gradient: np.ndarray, x: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(x.size)):
+        _sigmoid_gradient_block(gradient, x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+
+
+@vectorized
+def _sigmoid_gradient_block(
+    gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any
+) -> None:
+    for i in range(first, last):
+        opening = _ZERO if x[i] < _CLOSED else sigmoid(x[i])
+        result[i] = gradient[i] * (opening * (_ONE - opening))

@@ -249,9 +249,10 @@ REFUSED: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma",
-            "nextafter", "polygamma", "region_align", "region_largest", "region_sensitive",
-            "sparse_pattern",
+            "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers",
+            "generate_proposals_padded", "lcm_integers", "lgamma", "matrix_suppression_padded",
+            "multiclass_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma", "region_align",
+            "region_largest", "region_sensitive", "share_out_proposals_padded", "sparse_pattern", "viterbi",
         ],
         _FUNCTION,
     ),
@@ -266,8 +267,9 @@ REFUSED: dict[str, str] = {
     "print": _PRINT,
     **dict.fromkeys(
         [
-            "bincount", "generate_proposals", "lstsq", "matrix_suppression", "non_maximum_suppression", "nonzero",
-            "renumber_nodes", "repeat_positions", "share_out_proposals", "unique", "unique_consecutive",
+            "bincount", "generate_proposals", "lstsq", "matrix_suppression", "multiclass_suppression",
+            "non_maximum_suppression", "nonzero", "renumber_nodes", "repeat_positions", "share_out_proposals", "unique",
+            "unique_consecutive",
         ],
         _LENGTH,
     ),

@@ -12,10 +12,10 @@ from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32, float64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
+from core.operators import gated
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import cast
-from core.operators.gated import gate
 from core.operators.joining import split
 from core.operators.masking import where
 from core.operators.math import abs as absolute
@@ -57,7 +57,8 @@ def sigmoid(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    return over_engine_shapes(_sigmoid, floating_tensor(x, "sigmoid"))
+    found = gated.sigmoid(floating_tensor(x, "sigmoid"))
+    return over_engine_shapes(_sigmoid, x) if found is None else found
 
 
 def tanh(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -199,7 +200,7 @@ def silu(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    found = gate(floating_tensor(x, "silu"), hard=False)
+    found = gated.gate(floating_tensor(x, "silu"), hard=False)
     return x * sigmoid(x) if found is None else found  # type: ignore[operator, no-any-return]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Optional
 from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.operator import Operator
-from core.operators.gated import gated_gradient
+from core.operators.gated import gated_gradient, opening_gradient
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -85,6 +85,15 @@ def _gated(context: Context, gradient: Tensor) -> Gradients:
     fixed = x.detach()
     within = ops.cast(ops.logical_and(fixed > -3.0, fixed < 3.0), x.dtype)
     return (gradient * (within * (x * (1.0 / 3.0) + 0.5) + ops.cast(fixed >= 3.0, x.dtype)),)
+
+
+@rule("opening")
+def _opening(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    if not context.create_graph:
+        return (apply(opening_gradient, gradient, x),)
+    y = ops.sigmoid(x)
+    return (gradient * (y * (1.0 - y)),)
 
 
 @rule("sigmoid")

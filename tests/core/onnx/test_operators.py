@@ -30,16 +30,18 @@ FACTORISATIONS = {
     "svd", "triangular_solve",
 }  # fmt: skip
 FUNCTIONS = {
-    "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "gcd_integers", "lcm_integers", "lgamma",
-    "nextafter", "polygamma", "region_align", "region_largest", "region_sensitive", "sparse_pattern",
+    "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers",
+    "generate_proposals_padded", "lcm_integers", "lgamma", "matrix_suppression_padded", "multiclass_suppression_padded",
+    "nextafter", "non_maximum_suppression_padded", "polygamma", "region_align", "region_largest", "region_sensitive",
+    "share_out_proposals_padded", "sparse_pattern", "viterbi",
 }  # fmt: skip
 EDGES = {
     "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",
     "gather_multiply_add", "gather_multiply_sum", "gather_sum", "group_edges", "segment_runs", "sum_of_winners",
 }  # fmt: skip
 DATA_DEPENDENT = {
-    "bincount", "generate_proposals", "lstsq", "matrix_suppression", "non_maximum_suppression", "nonzero",
-    "renumber_nodes", "repeat_positions", "share_out_proposals", "unique", "unique_consecutive",
+    "bincount", "generate_proposals", "lstsq", "matrix_suppression", "multiclass_suppression",
+    "non_maximum_suppression", "nonzero", "renumber_nodes", "repeat_positions", "share_out_proposals", "unique", "unique_consecutive",
 }  # fmt: skip
 READS_VALUES = {"get_rng_state", "tolist"}
 
@@ -78,7 +80,7 @@ def check_refusal(name: str, message: str) -> None:
         assert "cannot express" in message or "depends on data" in message
 
 
-OF_OUR_KERNELS = {"gated", "weighed_channels", "mean_cross_entropy", "drop_elements"}
+OF_OUR_KERNELS = {"gated", "opening", "weighed_channels", "mean_cross_entropy", "drop_elements"}
 
 
 def test_the_refused_primitives_are_these_and_the_rest_is_converted() -> None:

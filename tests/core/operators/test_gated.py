@@ -1,4 +1,4 @@
-"""Hard swish and swish of many numbers, which kernels of ours compute, against numpy in float64."""
+"""Sigmoid, hard swish and swish of many numbers, which kernels of ours compute, against numpy in float64."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.operators import gated
 from core.static import InputSpec
 
 SHAPE = (3, 7, gated.FEWEST_ELEMENTS // 16)
-FUNCTIONS = {"hardswish": F.hardswish, "silu": F.silu}
+FUNCTIONS = {"hardswish": F.hardswish, "silu": F.silu, "sigmoid": F.sigmoid}
 
 
 def draw(scale: float = 4.0) -> np.ndarray:
@@ -34,6 +34,8 @@ def reference(name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
         within, above = (x > -3) & (x < 3), x >= 3
         return x * np.clip(x / 6 + 0.5, 0, 1), within * (x / 3 + 0.5) + above, within / 3
     s = 1 / (1 + np.exp(-x))
+    if name == "sigmoid":
+        return s, s * (1 - s), s * (1 - s) * (1 - 2 * s)
     return x * s, s * (1 + x * (1 - s)), s * (1 - s) * (2 + x * (1 - 2 * s))
 
 
@@ -52,7 +54,7 @@ def test_values_and_gradients(name: str, compiled: bool) -> None:
     y = run(x)
     (y * core.to_tensor(factor)).sum().backward()
     if compiled:
-        assert operators_of(run) == ["gated"]
+        assert operators_of(run) == ["opening" if name == "sigmoid" else "gated"]
     values, slopes, _ = reference(name, array)
     np.testing.assert_allclose(y.numpy(), values, rtol=2e-6, atol=2e-6)
     np.testing.assert_allclose(x.grad.numpy(), slopes * factor, rtol=3e-6, atol=3e-6)
@@ -76,21 +78,38 @@ def test_what_is_no_number_stays_so_and_infinity_opens_the_gate(name: str) -> No
     x = core.to_tensor(array, stop_gradient=False)
     y = FUNCTIONS[name](x)
     y.sum().backward()
-    assert np.isnan(y.numpy()[0, 0, 0]) and np.isinf(y.numpy()[0, 0, 1])
+    assert np.isnan(y.numpy()[0, 0, 0]) and y.numpy()[0, 0, 1] == (1 if name == "sigmoid" else np.inf)
     assert np.isnan(x.grad.numpy()[0, 0, 0])
     np.testing.assert_allclose(y.numpy()[1:], reference(name, array[1:])[0], rtol=2e-6, atol=2e-6)
 
 
-@pytest.mark.parametrize("hard", [True, False])
-def test_results_do_not_depend_on_the_number_of_threads(hard: bool) -> None:
+def test_many_sigmoids_saturate_where_few_do() -> None:
+    points = np.concatenate([np.linspace(-120, 120, 4801), np.linspace(16, 18, 4001), [16.6355, 16.636]])
+    x = core.to_tensor(points.astype(np.float32), stop_gradient=False)
+    assert x.size > gated.FEWEST_ELEMENTS
+    many = F.sigmoid(x)
+    many.sum().backward()
+    few = np.concatenate([F.sigmoid(part).numpy() for part in x.detach().split([4000, 4804])])
+    np.testing.assert_array_equal(many.numpy() == 1, few == 1)
+    np.testing.assert_array_equal(many.numpy() == 0, few == 0)
+    np.testing.assert_allclose(many.numpy(), few, rtol=1e-6, atol=1e-38)
+    assert (x.grad.numpy()[few == 1] == 0).all() and np.isfinite(x.grad.numpy()).all()
+
+
+@pytest.mark.parametrize("hard", [True, False, None])
+def test_results_do_not_depend_on_the_number_of_threads(hard: Any) -> None:
     x = np.concatenate([draw().reshape(-1)] * 9)[:-5]
     before, found = numba.get_num_threads(), []
     try:
         for threads in {1, before}:
             numba.set_num_threads(threads)
             out = np.full((2, x.size), np.nan, np.float32)
-            kernels.gate(x, hard=hard, out=out[0])
-            kernels.gate_gradient(x, x, hard=hard, out=out[1])
+            if hard is None:
+                kernels.opening(x, out=out[0])
+                kernels.opening_gradient(x, x, out=out[1])
+            else:
+                kernels.gate(x, hard=hard, out=out[0])
+                kernels.gate_gradient(x, x, hard=hard, out=out[1])
             found.append(out)
     finally:
         numba.set_num_threads(before)
@@ -98,9 +117,9 @@ def test_results_do_not_depend_on_the_number_of_threads(hard: bool) -> None:
     assert np.isfinite(found[0]).all()
 
 
-@pytest.mark.parametrize(("name", "kept"), [("hardswish", "hard_sigmoid"), ("silu", "sigmoid")])
+@pytest.mark.parametrize(("name", "kept"), [("hardswish", "hard_sigmoid"), ("silu", "sigmoid"), ("sigmoid", "sigmoid")])
 def test_exported_programs_hold_what_other_run_times_know(name: str, kept: str, tmp_path: Path) -> None:
-    layer = nn.Hardswish() if name == "hardswish" else nn.Silu()
+    layer = {"hardswish": nn.Hardswish, "silu": nn.Silu, "sigmoid": nn.Sigmoid}[name]()
     array = draw()
     core.jit.save(layer, tmp_path / "layer", [InputSpec([None, *SHAPE[1:]], "float32", "x")])
     loaded = core.jit.load(tmp_path / "layer")
