@@ -12,6 +12,8 @@ MASKS: Settings = {
     "MaskPostProcess": {"binary_thresh": 0.5},
 }
 TRANSFORMER = {"hidden_dim": 32, "nhead": 4, "num_encoder_layers": 2, "num_decoder_layers": 2, "dim_feedforward": 64}
+LOSS = {"loss_coeff": {"class": 1, "bbox": 5, "giou": 2, "no_object": 0.1, "mask": 1, "dice": 1}}
+LOSSES = {"DETRLoss": LOSS, "DINOLoss": LOSS}  # each detector its own: a loss writes into what it is given
 DEFORMABLE = {**TRANSFORMER, "num_feature_levels": 4, "num_queries": 20, "backbone_num_channels": [128, 256, 512]}
 CASES = {
     "FasterRCNN_ResNet18_FPN": detector_case(
@@ -103,6 +105,7 @@ CASES = {
             {
                 **RESNET18,
                 "ResNet": {"depth": 18, "return_idx": [3]},
+                **LOSSES,
                 "DETR": {"backbone": "ResNet", "transformer": "DETRTransformer", "detr_head": "DETRHead"},
                 "DETRTransformer": {**TRANSFORMER, "num_queries": 20},
                 "DETRBBoxPostProcess": {"num_top_queries": 20},
@@ -115,6 +118,7 @@ CASES = {
             "DETR",
             {
                 **RESNET18,
+                **LOSSES,
                 "DETR": {
                     "backbone": "ResNet",
                     "transformer": "DeformableTransformer",
@@ -131,6 +135,7 @@ CASES = {
             "DETR",
             {
                 **RESNET18,
+                **LOSSES,
                 "DETR": {"backbone": "ResNet", "transformer": "DINOTransformer", "detr_head": "DINOHead"},
                 "DINOTransformer": {**TRANSFORMER, "num_queries": 20, "num_levels": 4},
                 "DETRBBoxPostProcess": {"num_top_queries": 20, "use_focal_loss": True},
