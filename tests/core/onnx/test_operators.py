@@ -41,7 +41,8 @@ EDGES = {
 }  # fmt: skip
 DATA_DEPENDENT = {
     "bincount", "generate_proposals", "lstsq", "matrix_suppression", "multiclass_suppression",
-    "non_maximum_suppression", "nonzero", "renumber_nodes", "repeat_positions", "share_out_proposals", "unique", "unique_consecutive",
+    "non_maximum_suppression", "nonzero", "renumber_nodes", "repeat_positions", "share_out_proposals", "unique",
+    "unique_consecutive",
 }  # fmt: skip
 READS_VALUES = {"get_rng_state", "tolist"}
 

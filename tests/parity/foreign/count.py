@@ -52,7 +52,7 @@ def count(package: str) -> None:
             continue
         with tempfile.TemporaryDirectory() as work:
             command = [sys.executable, str(HERE / "run.py"), work, "core", *cases]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, cwd=work)
             failures = {name: failure(name, case, Path(work)) for name, case in cases.items()}
         wrong = {name: why for name, why in failures.items() if why}
         ways = ""

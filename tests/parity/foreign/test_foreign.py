@@ -45,7 +45,7 @@ def folders(tmp_path_factory):
             every = {**CASES, **TRAINED}
             names = [name for name, case in every.items() if case.toolkit == toolkit and case.light == light]
             command = [sys.executable, str(HERE / "run.py"), str(folder), "core", *names]
-            subprocess.run(command, check=True, timeout=3600, stdout=subprocess.DEVNULL)
+            subprocess.run(command, check=True, timeout=3600, stdout=subprocess.DEVNULL, cwd=folder)
             done[toolkit, light] = folder
         return done[toolkit, light]
 
