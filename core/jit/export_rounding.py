@@ -29,6 +29,8 @@ TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "float16": 5e-3, "bfloat16": 4e-2
 ROUNDING = {**TOLERANCE, "float32": 1e-4}  # other kernels add in another order, and a deep network amplifies it
 TERMS_FACTOR = 8 * float(np.finfo(np.float32).eps)
 """A result may be off by this share of the sum of its terms' sizes."""
+LEAST = 32 * float(np.finfo(np.float32).eps)
+"""Or by this share of the largest element: of a few numbers, the noise that is measured may happen to be none."""
 NOISE_FACTOR = 4
 """Or by so many times the live model's distance from its run in float64."""
 _MOVING = frozenset({"reshape", "transpose", "slice", "assign", "detach", "split", "split_equally", "broadcast_to"})
@@ -155,7 +157,8 @@ class Rounding:
             if known is None:
                 least = ROUNDING["float32"] * max(1.0, largest)
             else:
-                least = TERMS_FACTOR * terms_of(self.program, known, self.program.outputs[i])
+                terms = terms_of(self.program, known, self.program.outputs[i])
+                least = max(TERMS_FACTOR * terms, LEAST * largest)
             if gap <= least:
                 return True
             if self.noise is None:

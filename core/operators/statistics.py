@@ -130,6 +130,7 @@ def _ranks(
     """
     from core.kernels import topk  # numba loads with the first use
 
+    x = x.astype(np.float32) if x.dtype == np.float16 else x
     order = topk.sorted_indices(x, -1, False)
     if selected:
         half = x.shape[-1] // 2 + 1

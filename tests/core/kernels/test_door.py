@@ -79,7 +79,7 @@ def test_layers_are_named_in_the_message() -> None:
 
 
 def test_values_outside_the_engine_types_are_refused() -> None:
-    with pytest.raises(TypeError, match="complex128 cannot become a Tensor|cannot become a Tensor: give numbers"):
-        core.to_tensor(np.zeros(2, complex))
+    with pytest.raises(TypeError, match="an array of float128 cannot become a Tensor: convert it to one of float32"):
+        core.to_tensor(np.zeros(2, np.longdouble))
     with pytest.raises(TypeError, match="unknown dtype 'float8': use one of float32"):
         core.zeros([1], dtype="float8")

@@ -131,16 +131,16 @@ def test_only_chatter_is_kept_from_the_error_stream(capfd: pytest.CaptureFixture
 
 
 def test_hidden_packages_are_absent_and_then_come_back() -> None:
-    assert "wave" not in sys.modules
-    with startup.hidden_packages("wave", "os"):
+    assert "imaplib" not in sys.modules
+    with startup.hidden_packages("imaplib", "os"):
         import os as shown
 
         with pytest.raises(ImportError):
-            import wave
+            import imaplib
     assert shown is os
-    import wave
+    import imaplib
 
-    assert wave.__name__ == "wave"
+    assert imaplib.__name__ == "imaplib"
 
 
 def test_weights_are_read_while_other_threads_compute_with_them() -> None:

@@ -38,6 +38,16 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         }
     ],
     "unused_statistics": [{"size": 5}],
+    "prior_boxes": [
+        {
+            "rows": 2, "columns": 3, "height": 20, "width": 30, "halves": ((4.0, 4.0), (2.0, 8.0)), "steps": (0.0, 0.0),
+            "offset": 0.5, "clip": True,
+        }
+    ],
+    "anchors": [
+        {"rows": 2, "columns": 3, "halves": ((4.0, 4.0),), "steps": (16.0, 16.0), "offset": 0.5, "double": double}
+        for double in (False, True)
+    ],
 }  # fmt: skip
 
 
