@@ -2,7 +2,8 @@
 
 A finder at the front of ``sys.meta_path`` answers for ``paddle`` and everything below it with core's own modules, so
 ``paddle.nn`` *is* ``core.nn`` and a layer made by either name is an instance of both. Nothing is copied and nothing is
-imported before it is asked for. Only the topmost module is an object of its own, because its version is Paddle's.
+imported before it is asked for. Only the topmost module is an object of its own, because its version is Paddle's. One
+rule changes: an integer tensor beside another type keeps its own (:mod:`core.kernels.left_types`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType, TracebackType
 from typing import Any, Callable, Optional
+
+from core.kernels import left_types
 
 PADDLE_VERSION = "2.6.2"
 """The version whose interface core has, and which ``paddle.__version__`` says; programs compare it."""
@@ -189,6 +192,7 @@ class PaddleAlias(MetaPathFinder):
         """Answer for ``paddle`` from now on."""
         sys.meta_path.insert(0, self)
         sys.meta_path.append(self._fallback)
+        left_types.kept = True
 
     def remove(self) -> None:
         """Forget ``paddle``, so that the next import of it finds the real one, or nothing."""
@@ -196,6 +200,7 @@ class PaddleAlias(MetaPathFinder):
             return
         sys.meta_path.remove(self)
         sys.meta_path.remove(self._fallback)
+        left_types.kept = False
         names = [name for name in sys.modules if name == "paddle" or name.startswith("paddle.")]
         for name in names:
             self._unbind(name)

@@ -15,7 +15,7 @@ from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
 from core.jit.translator import ProgramTranslator
-from core.kernels import door, engine
+from core.kernels import door, engine, left_types
 from core.tensor import default_dtype
 
 logger = logging.getLogger("core.jit")
@@ -95,6 +95,7 @@ class StaticFunction:
             door.state.gradients,
             default_dtype(),
             door.at_least_1d,
+            left_types.kept,
             door.state.precision and door.state.precision.signature,
         )
         with engine.turn:

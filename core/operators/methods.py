@@ -9,9 +9,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels import door
+from core.kernels import door, left_types
 from core.kernels.data import default_dtype
+from core.kernels.dtypes import int32, int64
 from core.operators import division, linalg, logic, math
+from core.operators.creation import cast
 from core.tensor import Tensor
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -71,6 +73,7 @@ _OF_ARRAYS: dict[np.ufunc, str] = {
 }
 """For numpy's function behind ``array * tensor`` the method of the tensor that computes it."""
 
+_WHOLE = (int32, int64)
 _FOREIGN = (str, dict, set, type(None))
 
 
@@ -105,6 +108,8 @@ def _binary_method(function: Callable[..., Any], is_reversed: bool) -> Callable[
             return NotImplemented
         if isinstance(other, np.ndarray):
             other = _array_operand(function, other, self)
+        if left_types.kept and self.dtype in _WHOLE and isinstance(other, Tensor) and other.dtype is not self.dtype:
+            other = cast(other, self.dtype)
         return function(other, self) if is_reversed else function(self, other)
 
     return method

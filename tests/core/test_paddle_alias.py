@@ -198,6 +198,33 @@ def test_what_fluid_had_is_computed_as_it_did(alias):
         fluid.layers.resize_nearest(image)
 
 
+@pytest.mark.parametrize(
+    ("left", "operator", "right", "expected"),
+    [
+        ("int64", "+", "float32", [6, 5]),
+        ("int64", "-", "float32", [4, 1]),
+        ("int32", "*", "float32", [5, 6]),
+        ("int64", "/", "float32", [5.0, 1.5]),
+        ("int32", "//", "float32", [5, 1]),
+        ("int64", "%", "float32", [0, 1]),
+        ("int64", "**", "float32", [5, 9]),
+        ("int64", "==", "float32", [False, False]),
+        ("int32", "+", "int64", [6, 5]),
+        ("float32", "+", "int64", [6.0, 5.0]),
+    ],
+)
+def test_the_left_type_is_kept_as_paddles_operators_do(left, operator, right, expected):
+    code = f"x {operator} y"
+    arrays = {"x": core.to_tensor([5, 3]).astype(left), "y": core.to_tensor([1.5, 2.7]).astype(right)}
+    with core.install_as_paddle():
+        result = eval(code, dict(arrays))  # noqa: S307  # what a user writes
+        compiled = core.jit.to_static(lambda x, y: eval(code, {"x": x, "y": y}))(**arrays)  # noqa: S307
+    types = {"/": "float32", "==": "bool"}
+    assert result.tolist() == expected and result.dtype == types.get(operator, left)
+    assert compiled.tolist() == expected
+    assert (arrays["x"] + arrays["y"]).dtype == ("int64" if right == "int64" and left != "float32" else "float32")
+
+
 def test_modules_need_not_be_imported_one_by_one(alias):
     import paddle
 

@@ -18,8 +18,6 @@ NODES, EDGES = 30, 120
 BATCH = (7, 12, 11)  # nodes of each graph in a batch
 TYPES = ("cites", "likes")
 FEATURES = (("uniform", (NODES, 16)),)
-FLOAT_ROWS = ("SAGPool", "GraphMultisetTransformer", "pgl_math")
-PROMOTED = "rows are counted as int64 - float32, which is float32 in core and int64 in Paddle 2.6"
 
 
 def _pgl() -> Any:
@@ -121,7 +119,14 @@ def _score_pool() -> Any:
 
 
 CASES = {
-    name: Case("pgl", build, inputs, call, light=name == "GCNConv", differs=PROMOTED if name in FLOAT_ROWS else "")
+    name: Case(
+        "pgl",
+        build,
+        inputs,
+        call,
+        light=name == "GCNConv",
+        compiles=name != "SAGPool",  # how many nodes it keeps depends on the graphs
+    )
     for name, build, inputs, call in (
         ("GCNConv", _layer("GCNConv", 16, 8, activation="relu"), FEATURES, _on_graph),
         ("GATConv", _layer("GATConv", 16, 8, feat_drop=0.0, attn_drop=0.0, num_heads=2), FEATURES, _on_graph),
