@@ -53,3 +53,16 @@ def test_what_a_convolution_is_given(axes: int) -> None:
     tokens = core.to_tensor(SOURCE.rand(2, 4**axes, 16).astype(np.float32))
     compare(lambda x: layer((x - x.mean(1, keepdim=True)).transpose([0, 2, 1]).reshape(shape)), tokens, layer)
     compare(lambda x: layer(F.softmax(x.reshape([2, 16, -1])).reshape(shape)), tokens, layer)
+
+
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize("bias", [False, True])
+def test_what_a_convolution_is_given_by_a_product(axes: int, bias: bool) -> None:
+    """Products read gradients in any order, so their results are not copied: heads of attention are split like this."""
+    layer = (nn.Conv2D if axes == 2 else nn.Conv3D)(16, 16, 3, padding=1)
+    shape = [2, 16, *[4] * axes]
+    for size, given in ((4**axes, [2, 16, 8]), (16 * 4**axes, [2, 8])):
+        product = nn.Linear(8, size, bias_attr=None if bias else False)
+        x = core.to_tensor(SOURCE.rand(*given).astype(np.float32))
+        compare(lambda x, product=product: layer(product(x).reshape(shape)), x, layer)
+        compare(lambda x, product=product: layer(F.relu(product(x).reshape(shape))), x, product)
