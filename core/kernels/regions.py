@@ -58,7 +58,8 @@ def align_grid(
     if not aligned:
         size = np.maximum(size, kind(1))
     bins = size / np.array(pooled[::-1], boxes.dtype)
-    counts = np.full(bins.shape, ratio, np.int64) if ratio > 0 else np.ceil(bins).astype(np.int64)
+    pixels = np.maximum(np.ceil(bins), 0)  # none in a box whose corners are the wrong way round
+    counts = np.full(bins.shape, ratio, np.int64) if ratio > 0 else pixels.astype(np.int64)
     columns = [corners[:, 1], corners[:, 0], bins[:, 1], bins[:, 0]]
     start_y, start_x, bin_y, bin_x = (np.ascontiguousarray(column, np.float64) for column in columns)
     count_y, count_x = (np.ascontiguousarray(counts[:, axis]) for axis in (1, 0))

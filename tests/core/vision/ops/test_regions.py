@@ -70,6 +70,16 @@ def test_no_boxes_and_half_precision(name: str) -> None:
     np.testing.assert_allclose(half.astype("float32").numpy(), expected, rtol=1e-2, atol=1e-2)
 
 
+def test_a_box_with_its_corners_the_wrong_way_round_has_no_samples() -> None:
+    x = core.ones([1, 2, 8, 8])
+    x.stop_gradient = False
+    boxes = core.to_tensor([[5.0, 5.0, 2.0, 2.0], [1.0, 1.0, 4.0, 4.0]])
+    found = ops.roi_align(x, boxes, core.to_tensor([2], dtype="int32"), 2, sampling_ratio=-1)
+    found.sum().backward()
+    assert found.reshape([2, -1]).tolist() == [[0.0] * 8, [1.0] * 8]
+    assert float(x.grad.sum()) == pytest.approx(8.0)
+
+
 def test_messages() -> None:
     x, boxes, counts = core.zeros([1, 4, 5, 5]), core.zeros([2, 4]), core.to_tensor([2])
     with pytest.raises(OperatorError, match=r"roi_align: x has the shape \(N, C, H, W\), but got \[4, 5, 5\]"):
