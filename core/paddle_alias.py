@@ -3,7 +3,7 @@
 A finder at the front of ``sys.meta_path`` answers for ``paddle`` and everything below it with core's own modules, so
 ``paddle.nn`` *is* ``core.nn`` and a layer made by either name is an instance of both. Nothing is copied and nothing is
 imported before it is asked for. Only the topmost module is an object of its own, because its version is Paddle's. One
-rule changes: an integer tensor beside another type keeps its own (:mod:`core.kernels.left_types`).
+rule changes: an integer tensor beside another type keeps its own (:mod:`core.left_types`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType, TracebackType
 from typing import Any, Callable, Optional
 
-from core.kernels import left_types
+import core.left_types as left_types
 
 PADDLE_VERSION = "2.6.2"
 """The version whose interface core has, and which ``paddle.__version__`` says; programs compare it."""

@@ -10,12 +10,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
+import core.left_types as left_types
 from core.jit import tree
 from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
 from core.jit.translator import ProgramTranslator
-from core.kernels import door, engine, left_types
+from core.kernels import door, engine
 from core.tensor import default_dtype
 
 logger = logging.getLogger("core.jit")
