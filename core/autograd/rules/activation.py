@@ -92,8 +92,7 @@ def _opening(context: Context, gradient: Tensor) -> Gradients:
     x = context.inputs[0]
     if not context.create_graph:
         return (apply(opening_gradient, gradient, x),)
-    y = ops.sigmoid(x)
-    return (gradient * (y * (1.0 - y)),)
+    return _sigmoid(context, gradient)
 
 
 @rule("sigmoid")
