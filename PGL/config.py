@@ -7,7 +7,9 @@ from typing import Annotated, Optional
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions, Workers
+from core.train.optimizers import OptimizerChoice
+from core.train.options import DataRoot, Output, Seed, TrainOptions, Workers
+from core.train.schedules import SCHEDULES, ScheduleChoice
 from core.train.table import Component, Table
 from PGL.data.registry import DATASETS
 from PGL.models.registry import MODELS as FAMILY_OF

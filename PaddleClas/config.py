@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, Optional, Union
 import pydantic
 
 from core.train.config import Section, describe_schema
-from core.train.options import SCHEDULES, DataRoot, OptimizerChoice, Output, ScheduleChoice, Seed, TrainOptions, Workers
+from core.train.optimizers import OptimizerChoice
+from core.train.options import DataRoot, Output, Seed, TrainOptions, Workers
+from core.train.schedules import SCHEDULES, ScheduleChoice
 from core.train.table import Component, Table
 from PaddleClas.data.dataset import MOST_CLASSES
 from PaddleClas.data.pipeline import SplitSection

@@ -14,7 +14,8 @@ import PaddleClas
 from core.io import DataLoader
 from core.io.files import is_url
 from core.metric import ConfusionMatrix
-from core.train.options import OPTIMIZERS, SCHEDULES
+from core.train.optimizers import OPTIMIZERS
+from core.train.schedules import SCHEDULES
 from core.train.task import Evaluator, Phase, Task
 from core.train.yaml_file import shortened
 from PaddleClas.calibration import Calibration, calibration

@@ -10,7 +10,8 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io import DataLoader, Dataset
-from core.train.options import OPTIMIZERS, SCHEDULES
+from core.train.optimizers import OPTIMIZERS
+from core.train.schedules import SCHEDULES
 from core.train.task import Task
 from PGL.config import DATASETS, MODELS, GraphConfig
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from core.io import DataLoader
 from core.train.callback import Callback
-from core.train.options import OPTIMIZERS, SCHEDULES
+from core.train.optimizers import OPTIMIZERS
+from core.train.schedules import SCHEDULES
 from core.train.task import Phase, Task
 from core.vision.image import write_image
 from PaddleGAN.config import DISCRIMINATORS, GENERATORS, DiscriminatorSection, GANConfig, GeneratorSection

@@ -12,7 +12,7 @@ from benchmarks import accuracy
 from benchmarks.accuracy_sides import CONFIGS, Recording, Run, _learning_rate, our_steps, record
 from benchmarks.patches import SIZE, chosen_patches, write_patches
 from core.train import load_config
-from core.train.options import SCHEDULES, Component
+from core.train.schedules import SCHEDULES, Component
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.task import ClassificationTask
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.train.options import SCHEDULES
+from core.train.schedules import SCHEDULES
 from core.train.table import Component
 
 
