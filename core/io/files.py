@@ -24,6 +24,21 @@ def is_url(path: PathLike) -> bool:
     return "://" in os.fspath(path) or "::" in os.fspath(path)
 
 
+def join_path(root: str, path: str) -> str:
+    """Return where a path leads that is relative to a folder; an absolute path, and a URL, stay as they are.
+
+    Args:
+        root: the folder, a local path or a URL.
+        path: a local path, or a URL.
+    """
+    if is_url(path):
+        return path
+    if os.path.isabs(path) or not is_url(root):
+        return os.path.normpath(os.path.join(root, path))
+    relative = os.path.normpath(path)  # stores of objects know no "./"
+    return root if relative == "." else f"{root}{'' if root.endswith('/') else '/'}{relative}"
+
+
 def open_path(
     path: PathLike,
     mode: str = "rb",

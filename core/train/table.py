@@ -10,11 +10,13 @@ import json
 import math
 import typing
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Union
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Union
 
 import pydantic
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from core.io.files import join_path
 from core.train.yaml_file import shortened
 
 
@@ -38,14 +40,20 @@ class Table:
         kind: what they are, for messages: "transform".
         entries: name to a class or function, or to "module:name", imported when it is first needed.
         provided: arguments that the program gives; a config may not.
+        paths: arguments that are paths, relative to the folder of the data.
     """
 
     def __init__(
-        self, kind: str, entries: Mapping[str, Union[str, Callable[..., Any]]], provided: Sequence[str] = ()
+        self,
+        kind: str,
+        entries: Mapping[str, Union[str, Callable[..., Any]]],
+        provided: Sequence[str] = (),
+        paths: Sequence[str] = (),
     ) -> None:
         self.kind = kind
         self.entries = dict(entries)
         self.provided = frozenset(provided)
+        self.paths = frozenset(paths)
 
     def resolve(self, name: str) -> Callable[..., Any]:
         """Return the class or function of a name.
@@ -133,6 +141,35 @@ class Table:
             What the class or function returns.
         """
         return self.resolve(component.name)(**component.arguments, **provided)
+
+    def below(self, component: Component, root: Optional[str]) -> Component:
+        """Return a component whose relative paths are joined to a folder.
+
+        Args:
+            component: name and arguments; those of this table's ``paths`` may be absolute paths or URLs, which stay.
+            root: the folder, a path or a URL; None: relative paths stay, and start from the working directory.
+
+        Returns:
+            A new component; the one given keeps its paths.
+        """
+        if root is None:
+            return component
+        paths = {name: value for name, value in component.arguments.items() if name in self.paths and value is not None}
+        return component.model_copy(update={name: join_path(root, path) for name, path in paths.items()})
+
+
+@dataclass(frozen=True)
+class Named:
+    """Says of a component in a config of which table it is: ``network: Annotated[Component, Named(NETWORKS)]``.
+
+    Its name and arguments are checked with the config, and ``--keys`` lists what the table has.
+    """
+
+    table: Table
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of a component that the table has checked."""
+        return core_schema.no_info_after_validator_function(self.table.check, handler(source))
 
 
 def nearest(name: str, known: Union[Mapping[str, Any], Sequence[str]]) -> str:
