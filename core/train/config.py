@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import typing
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, ClassVar, Optional, TypeVar, Union
 
 import pydantic
 import yaml
 
-from core.train.table import describe_type, nearest
+from core.train.old_keys import OldKeys, move_old_keys
+from core.train.table import Named, Table, describe_type, nearest
 from core.train.yaml_file import ConfigError, KeyPath, dotted, parse_value, read_yaml, shortened
 from core.weights.atomic import atomic_write
 
 
 class Section(pydantic.BaseModel):
-    """A group of keys of a config; a key that it does not declare is a mistake."""
+    """A group of keys of a config; a key that it does not declare is a mistake.
+
+    Attributes:
+        old_keys: of a whole config: keys of earlier versions, and what became of them.
+    """
+
+    old_keys: ClassVar[OldKeys] = {}
 
     model_config = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True, allow_inf_nan=False)
 
@@ -25,13 +33,18 @@ class Section(pydantic.BaseModel):
 Schema = TypeVar("Schema", bound=Section)
 
 
-def load_config(schema: type[Schema], path: Union[str, os.PathLike[str]], overrides: Sequence[str] = ()) -> Schema:
+def load_config(
+    schema: type[Schema], path: Union[str, os.PathLike[str]], overrides: Sequence[str] = (), quiet: bool = False
+) -> Schema:
     """Read a config file, apply overrides, and check everything against a schema.
+
+    Keys of earlier versions are moved to where they are now, which one warning on standard error tells.
 
     Args:
         schema: the sections and keys that are valid, with their types.
         path: the YAML file.
         overrides: "a.b=c", as after ``-o``: sets the key a.b to the YAML value c; a number addresses a list's item.
+        quiet: whether to say nothing of old keys.
 
     Returns:
         The checked config.
@@ -43,6 +56,9 @@ def load_config(schema: type[Schema], path: Union[str, os.PathLike[str]], overri
     values, places = read_yaml(path)
     for override in overrides:
         _apply_override(values, places, override)
+    changes = move_old_keys(values, places, schema.old_keys)
+    if changes and not quiet:
+        print(f"warning: {os.fspath(path)}: old keys: {'; '.join(changes)}", file=sys.stderr)
     try:
         return schema.model_validate(values)
     except pydantic.ValidationError as error:
@@ -94,9 +110,37 @@ def describe_schema(schema: type[Section], prefix: str = "") -> list[str]:
             lines.extend(describe_schema(section, f"{prefix}{name}."))
             continue
         default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
-        meaning = f": {field.description}" if field.description else ""
-        lines.append(f"{prefix}{name} ({describe_type(field.annotation)}; {default}){meaning}")
+        known = [f"of {', '.join(table.entries)}" for table in _tables_of(field)]
+        meaning = "; ".join([field.description] * bool(field.description) + known)
+        lines.append(f"{prefix}{name} ({describe_type(field.annotation)}; {default}){': ' * bool(meaning)}{meaning}")
     return lines
+
+
+def tables_of(schema: type[Section], prefix: str = "") -> dict[str, Table]:
+    """Return the tables of what a schema's keys may name, by key, with dots; each table once.
+
+    Args:
+        schema: the sections and keys.
+        prefix: what to put before each key.
+    """
+    found: dict[str, Table] = {}
+    for name, field in schema.model_fields.items():
+        section = _section_of(field.annotation)
+        inner = {} if section is None else tables_of(section, f"{prefix}{name}.")
+        for key, table in [*inner.items(), *((f"{prefix}{name}", table) for table in _tables_of(field))]:
+            if table not in found.values():
+                found[key] = table
+    return found
+
+
+def _tables_of(field: Any) -> list[Table]:
+    """Return the tables of a field's annotation, that of a list's items included."""
+    marks, left = list(field.metadata), [field.annotation]
+    while left:
+        annotation = left.pop()
+        marks += getattr(annotation, "__metadata__", ())
+        left += typing.get_args(annotation)
+    return [mark.table for mark in marks if isinstance(mark, Named)]
 
 
 def _apply_override(values: dict[str, Any], places: dict[KeyPath, str], override: str) -> None:

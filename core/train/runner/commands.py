@@ -1,0 +1,246 @@
+"""The commands of a toolkit as programs: their options, and what they call. Importing this loads no engine."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, NoReturn, Optional
+
+from core.kernels import requirements
+from core.train import command_line
+
+SPLITS = ("train", "valid", "test")
+
+
+class Command:
+    """A program: called with a command line's words it returns its exit code.
+
+    Args:
+        toolkit: the module whose TOOLKIT is the record, imported when the command runs.
+        description: what the command does, in a sentence or two.
+        examples: command lines with comments, printed under the help as they are.
+        options: adds options of the toolkit's own to a parser.
+    """
+
+    def __init__(
+        self,
+        toolkit: str,
+        description: str,
+        examples: str,
+        options: Optional[Callable[[argparse.ArgumentParser], Any]] = None,
+    ) -> None:
+        self.toolkit = toolkit
+        self.description = description
+        self.examples = examples
+        self._add_own = options
+
+    def __call__(self, arguments: Optional[Sequence[str]] = None) -> int:
+        """Run the command.
+
+        Args:
+            arguments: the words of the command line; None: those of the process.
+        """
+        options = self.parse(arguments)
+        return self.start(importlib.import_module(self.toolkit).TOOLKIT, options)
+
+    def run(self) -> NoReturn:
+        """Run the command of this process and leave it; a mistake of the user's is told in one line."""
+        command_line.run(self)
+
+    def parse(self, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+        """Return the options of a command line.
+
+        Args:
+            arguments: its words; None: those of the process.
+        """
+        parser = command_line.parser(self.description, self.examples)
+        self.add_options(parser)
+        if self._add_own is not None:
+            self._add_own(parser)
+        options = parser.parse_intermixed_args(arguments) if self.intermixed else parser.parse_args(arguments)
+        problem = self.problem(options)
+        if problem:
+            parser.error(problem)
+        return options
+
+    intermixed = False
+    """Whether positional words may stand behind options, too."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options that the command has in every toolkit."""
+
+    def problem(self, options: argparse.Namespace) -> str:
+        """Return what is wrong with options as a whole; nothing where they are fine."""
+        return ""
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Do what the options say; return the exit code."""
+        raise NotImplementedError
+
+
+class Train(Command):
+    """``train.py``: from a config to a run folder with trained weights."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add config, overrides, resume, profile and keys."""
+        parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
+        add_config_options(parser)
+        parser.add_argument(
+            "--resume",
+            nargs="?",
+            const="",
+            metavar="RUN",
+            help="continue a run: its folder, or with -c alone the newest run of that config",
+        )
+        parser.add_argument(
+            "--profile",
+            action="store_true",
+            help="measure where time goes: data, forward+backward, update, evaluation, checkpoint, engine operators",
+        )
+        parser.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
+
+    def problem(self, options: argparse.Namespace) -> str:
+        """Ask for something to train."""
+        known = options.keys or options.config or options.resume
+        return "" if known else "give a config with -c, or a run with --resume"
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Train, or list the keys."""
+        if options.keys:
+            print("\n".join(toolkit.keys()))
+            return 0
+        from core.train.runner.training import train
+
+        return train(toolkit, options.config, options.overrides, options.resume, options.profile)
+
+
+class Evaluate(Command):
+    """``eval.py``: the numbers of a checkpoint on a split."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add run or config, overrides, split, checkpoint and output."""
+        parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
+        parser.add_argument("-c", "--config", metavar="FILE", help="an experiment, instead of a run")
+        add_config_options(parser)
+        parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
+        command_line.add_checkpoint_option(parser)
+        parser.add_argument(
+            "--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT, else runs/evaluation"
+        )
+
+    def problem(self, options: argparse.Namespace) -> str:
+        """Ask for one of run and config."""
+        return (
+            "give either the folder of a run or a config with -c" if bool(options.run) == bool(options.config) else ""
+        )
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Evaluate."""
+        from core.train.runner.evaluation import evaluate
+
+        return evaluate(
+            toolkit, options.run, options.split, options.checkpoint, options.overrides, options.output, options.config
+        )
+
+
+class Infer(Command):
+    """``infer.py``: what a trained network says of data; its options are the toolkit's own."""
+
+    intermixed = True
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the run, unless the toolkit has options of its own, which then say everything."""
+        if self._add_own is None:
+            add_run_options(parser, "predictions")
+            parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
+            parser.add_argument(
+                "--count", type=positive, default=8, metavar="N", help="samples of it (default: %(default)s)"
+            )
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Call the toolkit's inference."""
+        return int(toolkit.function(toolkit.inference)(toolkit, options))
+
+
+class Export(Command):
+    """``export.py``: a folder that computes without the network's Python class."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add run, data, checkpoint, output and ONNX."""
+        parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a trained run")
+        add_config_options(parser)
+        command_line.add_checkpoint_option(parser)
+        parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/exported")
+        parser.add_argument("--onnx", action="store_true", help="write model.onnx, too, and check it in onnxruntime")
+
+    def problem(self, options: argparse.Namespace) -> str:
+        """Ask for a run, and for what ONNX needs."""
+        if options.onnx:
+            requirements.check("onnx", ("onnx", "onnxruntime"))
+        return "" if options.run else "give the folder of a run"
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Export the run."""
+        from core.train.runner.exporting import export_run
+
+        return export_run(
+            toolkit, options.run, options.checkpoint, options.overrides, options.output, options.onnx
+        )
+
+
+class Preview(Command):
+    """``preview.py``: what training sees, as a picture."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add config, overrides, split, how much, and output."""
+        parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment")
+        add_config_options(parser)
+        parser.add_argument("--split", default="train", choices=SPLITS, help="(default: %(default)s)")
+        parser.add_argument("--images", type=positive, default=4, metavar="N", help="how many (default: %(default)s)")
+        parser.add_argument("--versions", type=positive, default=7, metavar="N", help="of each (default: %(default)s)")
+        parser.add_argument("--output", default="preview.png", metavar="FILE", help="(default: %(default)s)")
+
+    def start(self, toolkit: Any, options: argparse.Namespace) -> int:
+        """Draw the picture."""
+        return int(toolkit.function(toolkit.preview)(toolkit, options))
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``-o key=value`` and ``--data FOLDER``."""
+    command_line.add_override_option(parser)
+    command_line.add_data_option(parser)
+
+
+def add_run_options(parser: argparse.ArgumentParser, folder: str) -> None:
+    """Add the options of a command that uses a run: the run, ``--data``, ``--checkpoint`` and ``--output``.
+
+    Args:
+        parser: gets them.
+        folder: the default of ``--output``, within the run's.
+    """
+    parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
+    add_config_options(parser)
+    command_line.add_checkpoint_option(parser)
+    parser.add_argument("--output", metavar="FOLDER", help=f"where to write; default: RUN/{folder}")
+
+
+def positive(text: str) -> int:
+    """Return a positive integer of a command line."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive integer")
+    return int(text)
+
+
+def command_line_of(package: str, command: str) -> str:
+    """Return how a command of a toolkit is typed in the working directory: "python PaddleClas/train.py".
+
+    Args:
+        package: the toolkit's.
+        command: "train".
+    """
+    found = importlib.util.find_spec(package)
+    where = Path(found.origin).parent if found is not None and found.origin else Path(package)
+    return f"python {command_line.folder_of(str(where / f'{command}.py'))}/{command}.py"

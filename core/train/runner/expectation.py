@@ -1,0 +1,65 @@
+"""Whether an experiment reaches what its config expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Optional
+
+from core.train.runner.config import ExpectSection
+
+ROUNDING = 1e-12
+
+
+def shown(numbers: Mapping[str, float]) -> str:
+    """Return numbers by name, as they are printed."""
+    return ", ".join(f"{spaced(name)} {digits(value)}" for name, value in numbers.items())
+
+
+def spaced(name: str) -> str:
+    """Return a number's name as it is printed."""
+    return name.replace("_", " ")
+
+
+def digits(value: float) -> str:
+    """Return a number with four digits behind the point; a large one with four digits in all."""
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
+
+
+def meets_expectation(expect: Optional[ExpectSection], results: Mapping[str, Mapping[str, float]]) -> bool:
+    """Compare results with what a config expects, and say so.
+
+    Args:
+        expect: the section of the config.
+        results: numbers of each evaluated split.
+
+    Returns:
+        False when the expected split was evaluated and fell short, or drifted further than the tolerance.
+
+    Raises:
+        ValueError: the evaluation gives no number of an expected name.
+    """
+    if expect is None or expect.split not in results:
+        return True
+    numbers, good = results[expect.split], True
+    for key, wanted in (("at_least", expect.at_least), ("at_most", expect.at_most), ("near", expect.near)):
+        for name in wanted:
+            if name not in numbers:
+                raise ValueError(f"expect.{key}: the evaluation gives {', '.join(numbers)}, not {name!r}")
+    for name, bound in expect.at_least.items():
+        good &= _tell(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound)
+    for name, bound in expect.at_most.items():
+        good &= _tell(expect.split, name, numbers, f"at most {digits(bound)}", numbers[name] <= bound)
+    for name, near in expect.near.items():
+        told = f"{digits(near.value)} within {digits(near.tolerance)}"
+        good &= _tell(
+            expect.split, name, numbers, told, abs(numbers[name] - near.value) <= near.tolerance + ROUNDING
+        )
+    return good
+
+
+def _tell(split: str, name: str, numbers: Mapping[str, float], wanted: str, met: bool) -> bool:
+    print(
+        f"{split} {spaced(name)} {digits(numbers[name])}, expected {wanted}: "
+        f"{'as expected' if met else 'NOT what the config expects'}"
+    )
+    return met

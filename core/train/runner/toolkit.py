@@ -1,0 +1,67 @@
+"""The record of a toolkit, from which its commands follow."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from core.train.config import describe_schema, load_config, tables_of
+from core.train.run_folder import RunFolder
+from core.train.runner.config import BaseExperiment
+from core.train.table import Table
+
+
+@dataclasses.dataclass(frozen=True)
+class Toolkit:
+    """What a toolkit has.
+
+    Attributes:
+        name: of its package, in whose folder its commands are: "PaddleClas".
+        schema: of its configs; the tables of tasks, networks, data sets, transforms and losses are those that its keys
+            name.
+        inference: "module:function" of ``infer.py``: called with the toolkit and the command line's options, returns
+            the exit code.
+        preview: "module:function" of ``preview.py``, likewise.
+    """
+
+    name: str
+    schema: type[BaseExperiment]
+    inference: str = "core.train.runner.inference:infer"
+    preview: str = "core.train.runner.previewing:preview"
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables of what a config can name, by key."""
+        return tables_of(self.schema)
+
+    @property
+    def tasks(self) -> Table:
+        """The table of tasks."""
+        return self.tables["task"]
+
+    def keys(self) -> list[str]:
+        """Return one line for each key that a config may have, and one for each setting of what a config can name."""
+        lines = describe_schema(self.schema)
+        for key, table in self.tables.items():
+            lines += [f"{key}: {table.describe(name)}" for name in table.entries]
+        return lines
+
+    def load(self, path: Any, overrides: Sequence[str] = (), quiet: bool = False) -> Any:
+        """Return a checked config, as :func:`core.train.load_config`."""
+        return load_config(self.schema, path, overrides, quiet)
+
+    def build_task(self, config: Any, folder: Optional[RunFolder] = None) -> Any:
+        """Return the task that a config describes.
+
+        Args:
+            config: the experiment.
+            folder: of the run that is opened again; None: a new one.
+        """
+        return self.tasks.build(config.task, config=config, folder=folder)
+
+    def function(self, place: str) -> Any:
+        """Return the function at "module:function"."""
+        module, _, name = place.partition(":")
+        return getattr(importlib.import_module(module), name)

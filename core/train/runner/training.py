@@ -1,0 +1,87 @@
+"""The training command: from a config to a run folder with trained, tested weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from core.train.checkpoint import CheckpointStore
+from core.train.finish import Outcome
+from core.train.run_folder import RunFolder, writing
+from core.train.runner.commands import command_line_of
+from core.train.runner.expectation import meets_expectation, shown
+from core.train.runner.experiment import claimed_folder, open_experiment
+from core.train.runner.task import Suggestion
+from core.train.runner.toolkit import Toolkit
+from core.train.seeds import seed_everything
+from core.train.step import NonFiniteLossError
+from core.train.trainer import Trainer
+
+
+def train(
+    toolkit: Toolkit,
+    config_file: Optional[str],
+    overrides: Sequence[str] = (),
+    resume: Optional[str] = None,
+    profile: bool = False,
+) -> int:
+    """Train, test and report.
+
+    Args:
+        toolkit: what trains.
+        config_file: the experiment; None with ``resume``: the run's own config.
+        overrides: changes of keys.
+        resume: None for a new run; a run's folder; or "" for the newest run of the config.
+        profile: whether to measure where time goes.
+
+    Returns:
+        The exit code: 1 when the config expects more than is reached.
+
+    Raises:
+        NonFiniteLossError: a loss or weight is infinite or not a number.
+    """
+    config, folder = open_experiment(toolkit, config_file, overrides, resume)
+    seed_everything(config.seed)
+    begun = folder is not None and CheckpointStore(folder.checkpoints).newest() is not None
+    task = toolkit.build_task(config.continued() if begun else config)
+    facts = task.facts()
+    folder = claimed_folder(config, folder)
+    with writing(folder.path):
+        task.begin(folder)
+    trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
+    print(config.title(), *facts, sep="\n")
+    if resume is not None:
+        trainer.resume()
+    try:
+        outcome = trainer.fit()
+    except NonFiniteLossError as error:
+        told = task.diverged(folder)
+        raise NonFiniteLossError(f"{error}; {told}" if told else str(error)) from None
+    return _report(toolkit, config, folder, task, outcome)
+
+
+def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome: Outcome) -> int:
+    print(f"trained in {outcome.seconds:.1f} s; weights of epoch {outcome.best_epoch or config.train.epochs}")
+    for split, numbers in outcome.results.items():
+        print(f"  {split}: {shown(numbers)}")
+    if outcome.results:
+        print("".join(f"  {line}\n" for line in task.remarks()), end="")
+    pictures: list[str] = []
+    split = next((split for split in ("test", "valid") if split in outcome.evaluators), None)
+    if split is not None:
+        pictures = task.draw(outcome.evaluators[split], split, folder.path)
+    good = meets_expectation(config.expect, outcome.results)
+    print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
+    tries = [
+        *task.suggestions(),
+        Suggestion("eval", "", "evaluate again; --split chooses another split"),
+        Suggestion("export", "", "a folder that runs without the network's Python class"),
+    ]
+    for one in tries:
+        words = " ".join(word for word in (one.mode, str(folder), one.words) if word)
+        print(f"  {command_line_of(toolkit.name, one.command)} {words}   {one.meaning}")
+    print(
+        f"  tensorboard --logdir {folder}/tensorboard   watch the curves (pip install tensorboard)\n"
+        f"  {command_line_of(toolkit.name, 'train')} --keys   what a config can say; change it with -o key=value"
+    )
+    return 0 if good else 1
