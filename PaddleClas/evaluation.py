@@ -13,9 +13,9 @@ import numpy as np
 
 from core.train.checkpoint import load_network
 from core.train.config import load_config
+from core.train.evaluation_pass import EvaluationPass
 from core.train.run_folder import RunFolder
 from core.train.seeds import seed_everything
-from core.train.step import EvaluationPass
 from core.weights.atomic import atomic_write
 from PaddleClas.calibration import calibration_picture
 from PaddleClas.classifier import read_class_names

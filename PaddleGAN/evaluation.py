@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Optional
 
-from core.train.step import EvaluationPass
+from core.train.evaluation_pass import EvaluationPass
 from core.weights.atomic import atomic_write
 from PaddleGAN.config import GANConfig
 from PaddleGAN.runs import open_run

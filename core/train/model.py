@@ -12,12 +12,13 @@ import numpy as np
 import core
 from core.io import DataLoader, Dataset
 from core.train.console import Console
+from core.train.evaluation_pass import EvaluationPass
 from core.train.interruption import TrainingInterrupted
 from core.train.model_task import Batches, Bridge, ModelTask, input_count, listed
 from core.train.observed_inputs import ObservedInputs
 from core.train.options import TrainOptions
 from core.train.precision import MixedPrecision, precision_chosen
-from core.train.step import EvaluationPass, PhaseStep
+from core.train.step import PhaseStep
 from core.train.summary import summary
 from core.train.trainer import Trainer
 

@@ -1,4 +1,4 @@
-"""One training step and one evaluation pass: the parts of the loop that meet the engine."""
+"""One training step: the part of the loop that meets the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
 from core.train.precision import MixedPrecision
-from core.train.task import Phase, Task
+from core.train.task import Phase
 
 if TYPE_CHECKING:
     from core.train.profile import Profile
@@ -234,44 +234,3 @@ def _constant(parameters: Sequence[Any]) -> Iterator[None]:
 def _part(profile: Optional[Profile], name: str) -> contextlib.AbstractContextManager[None]:
     """Measure a part, where there is somewhere to note it."""
     return contextlib.nullcontext() if profile is None else profile.part(name)
-
-
-class EvaluationPass:
-    """Runs a task's prediction over a split.
-
-    Args:
-        task: the task.
-        compiled: whether prediction runs as a compiled graph.
-    """
-
-    def __init__(self, task: Task, compiled: bool) -> None:
-        self.task = task
-        self._predict = core.jit.to_static(self._flat_predict) if compiled else self._flat_predict
-
-    def __call__(self, split: str, before_batch: Callable[[], None] = lambda: None) -> Any:
-        """Evaluate a split.
-
-        Args:
-            split: "valid" or "test".
-            before_batch: called before each batch; what it raises ends the evaluation.
-
-        Returns:
-            The task's evaluator, filled; None when there is no such split.
-        """
-        loader = self.task.loader(split)
-        if loader is None:
-            return None
-        evaluator = self.task.evaluator(split)
-        self.task.eval_mode()
-        try:
-            with core.no_grad(), contextlib.closing(loader.batches()) as batches:
-                for batch in batches:
-                    before_batch()
-                    outputs = self._predict(*batch)
-                    evaluator.update([output.numpy() for output in outputs], batch)
-        finally:
-            self.task.train_mode()
-        return evaluator
-
-    def _flat_predict(self, *batch: Any) -> tuple[Any, ...]:
-        return tuple(self.task.predict(*batch))

@@ -18,6 +18,7 @@ from core.train.callback_states import states_of
 from core.train.checkpoint import Progress
 from core.train.console import Clock, Console
 from core.train.curve import learning_curve
+from core.train.evaluation_pass import EvaluationPass
 from core.train.finish import Outcome, finish, judge
 from core.train.interruption import Interruption, TrainingInterrupted
 from core.train.keeper import Keeper
@@ -27,7 +28,7 @@ from core.train.profile import Profile
 from core.train.run_folder import OutputError, RunFolder, writing
 from core.train.run_log import RunLog, read_metrics
 from core.train.seeds import seed_everything, step_seed, threads
-from core.train.step import Averages, EvaluationPass, NonFiniteLossError, PhaseStep, StepResult
+from core.train.step import Averages, NonFiniteLossError, PhaseStep, StepResult
 from core.train.task import Phase, Task
 
 CURVE_SECONDS = 60.0
