@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import collections.abc
 import difflib
-import functools
+import fnmatch
 import importlib
 import inspect
 import json
-import math
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, ClassVar, Optional, Union
 
 import pydantic
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.io.files import join_path
-from core.train.yaml_file import shortened
+from core.train.signatures import check_argument, signature_of
+from core.train.signatures import describe_type as describe_type
+from core.weights.messages import shown
 
 
 class Component(pydantic.BaseModel):
     """One named thing with its arguments, as a config writes it: ``{name: Resize, size: 32}``."""
 
     model_config = pydantic.ConfigDict(extra="allow", strict=True)
+    in_words: ClassVar[str] = "a name with its arguments"
 
     name: str
 
@@ -41,6 +44,11 @@ class Table:
         entries: name to a class or function, or to "module:name", imported when it is first needed.
         provided: arguments that the program gives; a config may not.
         paths: arguments that are paths, relative to the folder of the data.
+        aliases: other names of entries, such as those of older releases, to their names here.
+        signature: returns the signature of an entry, given its name, where that of the class or function does not say
+            what a config may write; a function or "module:name". :func:`signature_of` that of the entry by default.
+        listing: for messages of a table too long to be listed in them: what lists the names.
+        build_to_check: whether :meth:`check` also builds the thing, which says what is out of range; for light ones.
     """
 
     def __init__(
@@ -49,37 +57,64 @@ class Table:
         entries: Mapping[str, Union[str, Callable[..., Any]]],
         provided: Sequence[str] = (),
         paths: Sequence[str] = (),
+        aliases: Optional[Mapping[str, str]] = None,
+        signature: Union[str, Callable[[str], inspect.Signature], None] = None,
+        listing: Optional[str] = None,
+        build_to_check: bool = False,
     ) -> None:
         self.kind = kind
         self.entries = dict(entries)
         self.provided = frozenset(provided)
         self.paths = frozenset(paths)
+        self.aliases = dict(aliases or {})
+        self.signature = signature
+        self.listing = listing
+        self.build_to_check = build_to_check
+
+    def list(self, pattern: str = "*") -> list[str]:
+        """Return the names of the entries, in the table's order.
+
+        Args:
+            pattern: a shell pattern such as ``"ResNet*_vd"``; upper and lower case are the same.
+        """
+        return [name for name in self.entries if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+
+    def find(self, name: str) -> str:
+        """Return the name under which an entry stands in this table.
+
+        Args:
+            name: that name, or an alias.
+
+        Raises:
+            ValueError: there is no such entry; the message has the nearest names.
+        """
+        if isinstance(name, str) and name in self.entries:
+            return name
+        if isinstance(name, str) and name in self.aliases:
+            return self.aliases[name]
+        known = {**{entry: entry for entry in self.entries}, **self.aliases}
+        near = list(dict.fromkeys(known[key] for key in nearest_names(str(name), known, 5, 0.5)))
+        message = f"unknown {self.kind} {shown(name)}"
+        if self.listing is None:
+            best = near[0] if near else known[nearest(str(name), known)]
+            raise ValueError(f"{message}; the nearest is {best!r}, of: {', '.join(self.entries)}")
+        if near:
+            message += f"; the nearest {'are' if near[1:] else 'is'} {', '.join(map(repr, near))}"
+        raise ValueError(f"{message}; {self.listing} has all of them")
 
     def resolve(self, name: str) -> Callable[..., Any]:
         """Return the class or function of a name.
 
         Args:
-            name: an entry of this table.
+            name: an entry of this table, or an alias.
 
         Raises:
-            PydanticCustomError: there is no such entry; a ValueError that lists those there are.
+            ValueError: there is no such entry; the message has the nearest names.
         """
-        if name not in self.entries:
-            raise PydanticCustomError(
-                "unknown_name",
-                "unknown {kind} {name}; the nearest is '{nearest}', of: {known}",
-                {
-                    "kind": self.kind,
-                    "name": shortened(name),
-                    "nearest": nearest(name, self.entries),
-                    "known": ", ".join(self.entries),
-                },
-            )
+        name = self.find(name)
         entry = self.entries[name]
         if isinstance(entry, str):
-            module, _, attribute = entry.partition(":")
-            entry = getattr(importlib.import_module(module), attribute)
-            self.entries[name] = entry
+            entry = self.entries[name] = _imported(entry)
         return entry
 
     def check(self, component: Component) -> Component:
@@ -93,20 +128,26 @@ class Table:
 
         Raises:
             PydanticCustomError: the name is unknown, or an argument is unknown, missing or of the wrong type.
+            ValueError: with ``build_to_check``, whatever the class or function refuses.
         """
-        factory = self.resolve(component.name)
-        parameters = self._parameters(factory)
-        for name, value in component.arguments.items():
-            if name not in parameters:
+        try:
+            name = self.find(component.name)
+        except ValueError as error:
+            raise PydanticCustomError("unknown_name", "{problem}", {"problem": str(error)}) from None
+        parameters = self._parameters(name)
+        for key, value in component.arguments.items():
+            if key not in parameters:
                 raise PydanticCustomError(
-                    "unknown_argument", "{key}", {"key": name, "known": ["name", *parameters], "owner": component.name}
+                    "unknown_argument", "{key}", {"key": key, "known": ["name", *parameters], "owner": component.name}
                 )
-            _check_type(component.name, name, value, _annotation(factory, name))
-        for name, parameter in parameters.items():
-            if parameter.default is parameter.empty and name not in component.arguments:
+            check_argument(component.name, key, value, parameters[key].annotation)
+        for key, parameter in parameters.items():
+            if parameter.default is parameter.empty and key not in component.arguments:
                 raise PydanticCustomError(
-                    "missing_argument", "{owner} needs the argument '{key}'", {"key": name, "owner": component.name}
+                    "missing_argument", "{owner} needs the argument '{key}'", {"key": key, "owner": component.name}
                 )
+        if self.build_to_check:
+            self.build(component)
         return component
 
     def describe(self, name: str) -> str:
@@ -115,19 +156,23 @@ class Table:
         Args:
             name: an entry of this table.
         """
-        factory, parts = self.resolve(name), [f"name: {name}"]
-        for key, parameter in self._parameters(factory).items():
+        parts = [f"name: {name}"]
+        for key, parameter in self._parameters(self.find(name)).items():
             default = parameter.default
             known = default is not parameter.empty
-            parts.append(f"{key}: {json.dumps(default) if known else describe_type(_annotation(factory, key))}")
+            parts.append(f"{key}: {json.dumps(default) if known else describe_type(parameter.annotation)}")
         return f"{{{', '.join(parts)}}}"
 
-    def _parameters(self, factory: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-        """Return the arguments that a config may give."""
+    def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give; no YAML can be a function."""
+        ask = _imported(self.signature) if isinstance(self.signature, str) else self.signature
+        signature = ask(name) if ask else signature_of(self.resolve(name))
         return {
-            name: parameter
-            for name, parameter in inspect.signature(factory).parameters.items()
-            if name not in self.provided and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            key: parameter
+            for key, parameter in signature.parameters.items()
+            if key not in self.provided
+            and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            and typing.get_origin(parameter.annotation) is not collections.abc.Callable
         }
 
     def build(self, component: Component, **provided: Any) -> Any:
@@ -172,57 +217,24 @@ class Named:
         return core_schema.no_info_after_validator_function(self.table.check, handler(source))
 
 
-def nearest(name: str, known: Union[Mapping[str, Any], Sequence[str]]) -> str:
-    """Return the known name that looks most like ``name``."""
+def _imported(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def nearest_names(name: str, known: Iterable[str], count: int, cutoff: float) -> list[str]:
+    """Return the known names that look most like ``name`` in any case, the best first.
+
+    Args:
+        name: what was written.
+        known: the names to choose from.
+        count: the most of them.
+        cutoff: how alike they have to be, from 0 (not at all) to 1 (equal).
+    """
     lowered = {candidate.lower(): candidate for candidate in known}
-    return lowered[difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.0)[0]]
+    return [lowered[key] for key in difflib.get_close_matches(name[:100].lower(), lowered, n=count, cutoff=cutoff)]
 
 
-@functools.cache
-def _annotation(factory: Callable[..., Any], argument: str) -> Any:
-    constructor = factory.__init__ if inspect.isclass(factory) else factory
-    try:
-        return typing.get_type_hints(constructor).get(argument, Any)
-    except (NameError, TypeError):  # a type known to the checker alone, or written for a later Python
-        return Any
-
-
-def _check_type(owner: str, argument: str, value: Any, annotation: Any) -> None:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise _wrong(owner, argument, value, "a finite number")
-    try:
-        adapter = pydantic.TypeAdapter(annotation)
-    except pydantic.errors.PydanticSchemaGenerationError:
-        return  # a class of ours: its constructor judges the value
-    try:
-        adapter.validate_python(value, strict=True)
-    except pydantic.ValidationError:
-        raise _wrong(owner, argument, value, describe_type(annotation)) from None
-
-
-def _wrong(owner: str, argument: str, value: Any, expected: str) -> PydanticCustomError:
-    return PydanticCustomError(
-        "wrong_argument",
-        "{owner}: {argument} must be {expected}, not {value}",
-        {"owner": owner, "argument": argument, "expected": expected, "value": shortened(value), "key": argument},
-    )
-
-
-def describe_type(annotation: Any) -> str:
-    """Return a type in words for people: "integer", "list of numbers", "integer or null"."""
-    words = {int: "integer", float: "number", str: "text", bool: "true or false", type(None): "null", Any: "anything"}
-    words[Component] = "a name with its arguments"
-    if annotation in words:
-        return words[annotation]
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is Union:
-        return " or ".join(describe_type(argument) for argument in arguments)
-    if origin is typing.Literal:
-        return " or ".join(map(repr, arguments))
-    if origin is typing.Annotated:
-        return describe_type(arguments[0])
-    if origin is dict:
-        return "mapping"
-    if origin is not None and arguments:
-        return f"list of {describe_type(arguments[0])}"
-    return getattr(annotation, "__name__", str(annotation))
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that looks most like ``name``."""
+    return nearest_names(name, known, 1, 0.0)[0]
