@@ -1,0 +1,29 @@
+"""Pictures of images, predictions and numbers; every function returns one as uint8 (H, W, 3), for ``write_image``.
+
+The same arguments give the same pixels. Text of any kind is drawn on one line, smaller and in the end cut where it does
+not fit; letters that the font lacks, as Chinese ones, become boxes.
+"""
+
+from __future__ import annotations
+
+from core.drawing.colors import RIGHT, WRONG, class_color
+from core.drawing.curves import learning_curve
+from core.drawing.figures import confusion_matrix, reliability_diagram, scatter_plot
+from core.drawing.images import annotated, heat_overlay, in_color
+from core.drawing.sheets import Caption, grid, sheet
+
+__all__ = [
+    "RIGHT",
+    "WRONG",
+    "Caption",
+    "annotated",
+    "class_color",
+    "confusion_matrix",
+    "grid",
+    "heat_overlay",
+    "in_color",
+    "learning_curve",
+    "reliability_diagram",
+    "scatter_plot",
+    "sheet",
+]

@@ -1,0 +1,157 @@
+"""Diagrams by matplotlib, without a display and without its global state."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Optional
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from core.drawing.colors import class_color
+from core.drawing.text import fitted, one_line
+
+DPI = 100
+"""Pixels per inch of every figure."""
+
+MOST_NAMED = 30
+"""A confusion matrix of more classes has neither names nor counts."""
+
+LONGEST_NAME = 24
+"""Letters of a class's name in a figure, at most."""
+
+MOST_IN_LEGEND = 20
+"""More classes than these have no legend."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size in inches."""
+    return Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+
+
+def rendered(figure: Figure) -> np.ndarray:
+    """Return a figure as a picture, uint8 (H, W, 3)."""
+    canvas = FigureCanvasAgg(figure)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # said for each letter, by layout and by drawing
+        canvas.draw()
+    return np.array(canvas.buffer_rgba())[:, :, :3]
+
+
+def label(text: str, most: int = LONGEST_NAME) -> str:
+    """Return a text as one line for matplotlib, which would take what stands between dollars for a formula."""
+    return one_line(text, most).replace("$", r"\$")
+
+
+def set_title(figure: Figure, title: str, points: float = 10) -> None:
+    """Write a heading over a figure: smaller, and in the end cut, where it is long; none where it is empty."""
+    if title:
+        text, size = fitted(title, 0.95 * figure.bbox.width, round(points * DPI / 72))
+        figure.suptitle(text.replace("$", r"\$"), fontsize=min(points, size * 72 / DPI))
+
+
+def confusion_matrix(matrix: np.ndarray, class_names: Sequence[str], title: str = "") -> np.ndarray:
+    """Draw a confusion matrix, darker where more of a true class; counts stand in the cells of up to 30 classes.
+
+    Args:
+        matrix: counts, shape (C, C); row = true class, column = predicted class.
+        class_names: C names.
+        title: a heading.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    count = len(matrix)
+    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
+    names = [label(name) for name in class_names] if count <= MOST_NAMED else []
+    longest = max(map(len, names), default=0)
+    side = min(max(4.0, 0.45 * count + 1.3 + 0.09 * longest), 24.0)
+    figure = new_figure(side, side)
+    axes = figure.add_subplot()
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    axes.set_xlabel("predicted")
+    axes.set_ylabel("true")
+    set_title(figure, title)
+    if names:
+        axes.set_xticks(range(count), names, rotation=90 if longest > 2 else 0)
+        axes.set_yticks(range(count), names)
+        for row, column in zip(*np.nonzero(matrix)):
+            color = "white" if shares[row, column] > 0.5 else "black"
+            text = _short(int(matrix[row, column]))
+            axes.text(column, row, text, ha="center", va="center", color=color, fontsize=8)
+    return rendered(figure)
+
+
+def reliability_diagram(
+    edges: np.ndarray, accuracy: np.ndarray, counts: np.ndarray, title: str = "", remark: str = ""
+) -> np.ndarray:
+    """Draw accuracy over confidence; a well calibrated network's bars end on the diagonal.
+
+    Args:
+        edges: bounds of the bins of confidence, shape (bins + 1,).
+        accuracy: share of a bin's predictions that is right, shape (bins,).
+        counts: predictions of a bin, shape (bins,); empty bins have no bar.
+        title: a heading.
+        remark: a second line of it.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    figure = new_figure(4.5, 4.5)
+    axes = figure.add_subplot()
+    filled = counts > 0
+    axes.bar(edges[:-1][filled], accuracy[filled], np.diff(edges)[filled], align="edge", edgecolor="white")
+    axes.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("confidence")
+    axes.set_ylabel("share that is right")
+    set_title(figure, title, 9)
+    axes.set_title(label(remark, 60), fontsize=9)
+    return rendered(figure)
+
+
+def scatter_plot(
+    points: np.ndarray,
+    classes: Optional[np.ndarray] = None,
+    class_names: Optional[Sequence[str]] = None,
+    title: str = "",
+) -> np.ndarray:
+    """Draw points of the plane, a colour for each class; up to 20 classes are named beside them.
+
+    Args:
+        points: shape (N, 2); one that is not finite is not drawn.
+        classes: int, shape (N,), -1 for none; None: there are none.
+        class_names: their names; None: their numbers.
+        title: a heading.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    figure = new_figure(7, 6)
+    axes = figure.add_subplot()
+    finite = np.isfinite(points).all(axis=1)
+    shown = points[finite]
+    numbers = np.full(len(shown), -1) if classes is None else np.asarray(classes)[finite]
+    found = np.unique(numbers)
+    for number in found:
+        own = shown[numbers == number]
+        name = str(number) if class_names is None else class_names[number]
+        named = None if number < 0 else label(name)
+        axes.scatter(own[:, 0], own[:, 1], s=4, color=class_color(int(number)), label=named, linewidths=0)
+    if 1 < len(found) <= MOST_IN_LEGEND:
+        figure.legend(title="class", markerscale=3, fontsize="small", loc="outside right upper")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    set_title(figure, title)
+    return rendered(figure)
+
+
+def _short(count: int) -> str:
+    """Return a count as at most five letters."""
+    for power, letter in ((9, "G"), (6, "M"), (3, "k")):
+        if count >= 10 ** max(power, 5):
+            return f"{count // 10**power}{letter}"
+    return str(count)
