@@ -15,7 +15,7 @@ from typing import Any
 
 SUBMODULES = ("data", "math", "models", "nn", "sampling", "storage")
 NAMES = {
-    "Adjacency": "PGL.adjacency",
+    "Adjacency": "core.graphs",
     "BiGraph": "PGL.bigraph",
     "Graph": "PGL.graph",
     "HeterGraph": "PGL.heter_graph",

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from core.graphs import Adjacency, sample_neighbors
 from PGL.checks import is_tensor, node_ids
 from PGL.forms import to_tensor
 
@@ -134,13 +134,12 @@ class Queries:
     def _drawn(
         self, adjacency: Adjacency, nodes: Any, most: int, return_eids: bool, shuffle: bool, seed: Optional[int]
     ) -> Any:
-        from core.kernels.neighbor_sampling import sample_neighbors  # numba loads with the first use
         from PGL.sampling.arguments import draw_seed, whole_number
 
         owner = type(self).__name__
         rows = np.arange(adjacency.rows) if nodes is None else node_ids(nodes, adjacency.rows, f"{owner}: node")
         limit, key = whole_number(most, 0, owner, "max_degree"), draw_seed(seed, owner)
-        drawn = sample_neighbors(adjacency.indptr, adjacency.indices, rows, limit, np.uint64(key))
+        drawn = sample_neighbors(adjacency, rows, limit, np.uint64(key))
         places = drawn.places
         if shuffle:
             order = np.lexsort((np.random.default_rng(key).random(len(places)), np.repeat(rows, np.diff(drawn.indptr))))

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PGL.adjacency import SMALLEST_WIDE, Adjacency
+from core.graphs.adjacency import SMALLEST_WIDE, Adjacency
 from PGL.batching import Joined
 from PGL.checks import check_ends, check_features, edge_array, is_tensor, node_ids
 from PGL.forms import Forms, to_tensor

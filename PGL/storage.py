@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency, index_type
+from core.graphs.adjacency import Adjacency, index_type
 from PGL.features import ScaledArray
 from PGL.storage_format import (
     HEADER,

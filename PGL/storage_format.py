@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
+from core.graphs import Adjacency
 from core.weights.atomic import synchronise_directory
-from PGL.adjacency import Adjacency
 
 PathLike = Union[str, "os.PathLike[str]"]
 

@@ -7,12 +7,13 @@ to the memory-mapped file, one behind another. No edge list exists at any time, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from core.graphs import group_stream
 from PGL.storage import DIRECTIONS, Feature, PathLike, create
 
 _ROWS_AT_ONCE = 1 << 16
@@ -22,7 +23,7 @@ Report = Callable[[str, int, int], None]
 
 
 class EdgeStream(Protocol):
-    """Edges that can be gone through again and again, such as :class:`PGL.generator.TiledGraph`."""
+    """Edges that can be gone through again and again, such as :class:`core.graphs.TiledGraph`."""
 
     num_nodes: int
     num_edges: int
@@ -72,7 +73,8 @@ def store_stream(
     with create(folder, stream.num_nodes, stream.num_edges, directions, features={"node_feat": tables}) as stored:
         for direction in DIRECTIONS:
             if direction in directions:
-                fill_rows(getattr(stored, direction), stream, direction, memory, tell)
+                passes = functools.partial(_checked, stream, direction, tell)
+                group_stream(passes, getattr(stored, direction), memory)
         for name, rows in (features or {}).items():
             place = stored.features["node_feat"][name]
             for first in range(0, stream.num_nodes, _ROWS_AT_ONCE):
@@ -81,35 +83,13 @@ def store_stream(
                 tell(f"features {name!r}", last, stream.num_nodes)
 
 
-def fill_rows(adjacency: Adjacency, stream: EdgeStream, direction: str, memory: int, tell: Report) -> None:
-    """Write a stream's edges into the arrays of an adjacency; see :func:`store_stream`."""
-    from core.kernels.edge_streams import count_rows, place_edges
-
-    counts = np.zeros(stream.num_nodes, np.int64)
-    for rows, _ in _checked(stream, direction, f"counting {direction} edges", tell):
-        count_rows(rows, counts)
-    starts = adjacency.indptr
-    starts[0] = 0
-    np.cumsum(counts, out=starts[1:])
-    most = max(1, memory // adjacency.indices.itemsize)
-    first = 0
-    while first < stream.num_nodes:
-        begin = int(starts[first])
-        last = max(first + 1, int(np.searchsorted(starts, begin + most, side="right")) - 1)
-        end = int(starts[last])
-        block = np.empty(end - begin, adjacency.indices.dtype)
-        cursors = starts[first:last] - begin
-        for rows, columns in _checked(stream, direction, f"placing {direction} edges {begin:,} to {end:,}", tell):
-            place_edges(rows, columns, first, cursors, block)
-        if not np.array_equal(cursors, starts[first + 1 : last + 1] - begin):
-            raise ValueError("store_stream: the stream gave other edges when it was gone through again")
-        adjacency.indices[begin:end] = block
-        del block  # before the next one is made
-        first = last
-
-
-def _checked(stream: EdgeStream, direction: str, stage: str, tell: Report) -> Iterator[tuple[Any, Any]]:
-    """Go through a stream's edges as (rows, columns), after a look at every id."""
+def _checked(
+    stream: EdgeStream, direction: str, tell: Report, places: Optional[tuple[int, int]]
+) -> Iterator[tuple[Any, Any]]:
+    """Go through a stream's edges as (rows, columns), after a look at every id; see ``core.graphs.group_stream``."""
+    stage = f"counting {direction} edges"
+    if places is not None:
+        stage = f"placing {direction} edges {places[0]:,} to {places[1]:,}"
     done = 0
     for sources, targets in stream.chunks():
         for ends in (sources, targets):

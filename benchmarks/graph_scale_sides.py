@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from core.graphs import Adjacency
 from PGL import storage
-from PGL.adjacency import Adjacency
 from PGL.generator import TiledFeatures, TiledGraph
 from PGL.sampling import NeighborLoader
 from PGL.sampling.blocks import sample_blocks

@@ -42,7 +42,7 @@ PAGES = {
         ("core.vision.transforms", "core.vision.datasets", "core.vision.models", "core.vision.ops"),
     ),
     "api/distribution.md": ("Distributions", ("core.distribution",)),
-    "api/geometric.md": ("Graphs", ("core.geometric", "core.incubate")),
+    "api/geometric.md": ("Graphs", ("core.geometric", "core.incubate", "core.graphs")),
     "api/metric.md": ("Metrics", ("core.metric",)),
     "api/weights.md": ("Weight files", ("core.weights",)),
     "api/train.md": ("Training", ("core.train", "core.callbacks", "core.Model", "core.summary", "core.flops")),

@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from core.graphs import alias_tables, draw_alias, random_key, walk_windows
 from core.io.randomness import integer
 
 POWER = 0.75
@@ -22,8 +23,6 @@ class Negatives:
     """
 
     def __init__(self, graph: Any, count: int) -> None:
-        from core.kernels.alias import alias_tables
-
         kinds = [graph[kind] for kind in graph.edge_types] if hasattr(graph, "edge_types") else [graph]
         degrees = sum(one.outgoing.degrees() + one.incoming.degrees() for one in kinds)
         self.count, self.tables = count, alias_tables(degrees.astype(np.float64) ** POWER)
@@ -35,10 +34,7 @@ class Negatives:
             windows: for how many.
             seed: what the draws follow from.
         """
-        from core.kernels.alias import draw_alias
-        from core.kernels.draws import key_of
-
-        drawn = draw_alias(self.tables, windows * self.count, key_of(seed, 1))
+        drawn = draw_alias(self.tables, windows * self.count, random_key(seed, 1))
         return drawn.astype(np.int32).reshape(windows, self.count)
 
 
@@ -61,12 +57,9 @@ class WalkWindows:
 
     def __call__(self, nodes: Sequence[int]) -> list[np.ndarray]:
         """Return the windows of one walk from each node: nodes, starts of contexts, contexts, negatives."""
-        from core.kernels.draws import key_of
-        from core.kernels.skip_gram_windows import windows
-
         seed = integer(0, 2**62)
         walks = self.walk(self.graph, np.asarray(nodes, np.int64), seed=seed)
-        found = windows(walks, self.window_size, key_of(seed, 0))
+        found = walk_windows(walks, self.window_size, random_key(seed, 0))
         return [*found, self.negatives(len(found[0]), seed)]
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from core.graphs import Adjacency, random_key, renumber, sample_neighbors
 from PGL.checks import node_ids
 from PGL.sampling.arguments import fan_outs
 
@@ -119,7 +119,7 @@ def sample_blocks(
         seed: What the draws follow from.
         replace: Draw each time among all neighbours.
         weights: Chances of the edges in the order of ``incoming.indices``, as
-            :func:`core.kernels.neighbor_sampling.sample_neighbors` takes them; None: all alike.
+            :func:`core.graphs.sample_neighbors` takes them; None: all alike.
 
     Returns:
         The nodes and blocks, in numpy's arrays.
@@ -127,24 +127,21 @@ def sample_blocks(
     Raises:
         ValueError: a node does not exist, there is not one weight for each edge, or another argument is out of range.
     """
-    from core.kernels.adjacency import compress
-    from core.kernels.draws import key_of
-    from core.kernels.neighbor_sampling import sample_neighbors
-    from core.kernels.numbering import number
-
     owner = "sample_blocks"
     entries = weights[0] if isinstance(weights, tuple) else weights
     if entries is not None and entries.shape != incoming.indices.shape:
         raise ValueError(f"{owner}: weights of shape {list(entries.shape)} do not fit {incoming.num_edges} edges")
-    known, _ = number(node_ids(nodes, incoming.rows, f"{owner}: node"))
+    known, _ = renumber(node_ids(nodes, incoming.rows, f"{owner}: node"))
     seeds = len(known)
     chain: list[Block] = []
     for hop, size in enumerate(fan_outs(samples, owner)):
-        drawn = sample_neighbors(incoming.indptr, incoming.indices, known, size, key_of(seed, hop), replace, weights)
+        drawn = sample_neighbors(incoming, known, size, random_key(seed, hop), replace, weights)
         targets = len(known)
-        known, numbers = number(np.concatenate([known, drawn.neighbors]))
+        known, numbers = renumber(np.concatenate([known, drawn.neighbors]))
         sources = numbers[targets:]
         order = np.arange(len(sources), dtype=np.int32)
-        backwards = compress(sources, np.repeat(np.arange(targets, dtype=np.int32), np.diff(drawn.indptr)), len(known))
+        ends = np.repeat(np.arange(targets, dtype=np.int32), np.diff(drawn.indptr))
+        rows = Adjacency.from_edges(sources, ends, len(known), targets)
+        backwards = rows.indptr, rows.indices, rows.edge_ids
         chain.insert(0, Block((drawn.indptr, sources, order), backwards, incoming.ids(drawn.places)))
     return Blocks(known, seeds, tuple(chain))

@@ -7,8 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.graphs import Adjacency, gather_scaled
 from core.io import DataLoader, Dataset, Sampler
-from PGL.adjacency import Adjacency
 from PGL.checks import node_ids
 from PGL.features import ScaledArray
 from PGL.sampling.arguments import draw_seed, fan_outs, whole_number
@@ -129,7 +129,5 @@ class _Neighborhoods:
 def _rows(features: Any, nodes: np.ndarray) -> np.ndarray:
     """Return the rows of some nodes as float32."""
     if isinstance(features, ScaledArray) and features.ndim == 2:
-        from core.kernels.scaled_rows import gather_scaled
-
         return gather_scaled(features.values, features.scale, nodes)
     return np.asarray(features[nodes], np.float32)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from core.graphs import Adjacency
 from PGL.features import ScaledArray
 
 

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency
+from core.graphs import Adjacency, alias_tables, draw_alias, draw_negatives, random_key
 from PGL.checks import node_ids
 from PGL.sampling.arguments import draw_seed, whole_number
 
@@ -24,9 +24,6 @@ class NegativeSampler:
     """
 
     def __init__(self, weights: Any, power: float = 0.75, excluded: Optional[Adjacency] = None) -> None:
-        from core.kernels.alias import alias_tables
-        from core.kernels.walks import sort_rows
-
         owner = "NegativeSampler"
         if np.ndim(weights) == 0:
             chances = np.ones(whole_number(weights, 1, owner, "the number of nodes"))
@@ -39,10 +36,8 @@ class NegativeSampler:
             raise ValueError(f"{owner}: {len(chances)} weights, but excluded has {excluded.columns} nodes")
         self.weights = chances
         self.excluded = excluded
+        self._sorted = None if excluded is None else excluded.sorted()
         self._tables = alias_tables(chances)
-        self._rows = None
-        if excluded is not None:
-            self._rows = excluded.indptr, sort_rows(excluded.indptr, excluded.indices)
 
     def sample(self, sources: Any, count: int, *, seed: Optional[int] = None) -> np.ndarray:
         """Draw nodes for each source; one may be drawn several times.
@@ -58,17 +53,13 @@ class NegativeSampler:
         Raises:
             ValueError: a source does not exist, or all nodes that could be drawn for it are excluded.
         """
-        from core.kernels.alias import draw_alias
-        from core.kernels.draws import key_of
-        from core.kernels.negatives import draw_negatives
-
         owner = "NegativeSampler"
         size = whole_number(count, 1, owner, "count")
-        key = key_of(draw_seed(seed, owner))
-        if self.excluded is None or self._rows is None:
+        key = random_key(draw_seed(seed, owner))
+        if self._sorted is None:
             return draw_alias(self._tables, len(sources) * size, key).reshape(len(sources), size)
-        given = node_ids(sources, self.excluded.rows, f"{owner}: source")
-        found = draw_negatives(*self._rows, given, size, self.weights, self._tables, key)
+        given = node_ids(sources, self._sorted.rows, f"{owner}: source")
+        found = draw_negatives(self._sorted, given, size, self.weights, self._tables, key)
         if found.size and found.min() < 0:
             wrong = given[(found < 0).any(axis=1)][0]
             raise ValueError(f"{owner}: every node that could be drawn for source {wrong} is excluded for it")

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.graphs import alias_tables, random_key, renumber, sample_neighbors
 from PGL.checks import edge_array, node_ids
 from PGL.graph import Graph
 from PGL.sampling.arguments import draw_seed, fan_outs
@@ -36,29 +37,25 @@ def graphsage_sample(
     Raises:
         ValueError: a node does not exist, or another argument is out of range.
     """
-    from core.kernels.draws import key_of
-    from core.kernels.neighbor_sampling import sample_neighbors
-    from core.kernels.numbering import number
-
     owner = "graphsage_sample"
     wanted = node_ids(nodes, graph.num_nodes, f"{owner}: node")
     sizes, start = fan_outs(samples, owner), draw_seed(seed, owner)
     left_out = _pairs(ignore_edges, graph.num_nodes, owner)
     incoming = graph.incoming
-    known, places = number(wanted)
+    known, places = renumber(wanted)
     new = known
     layers: list[tuple[np.ndarray, np.ndarray]] = []
     edges, ids = np.empty((0, 2), np.int64), np.empty(0, np.int64)
     for hop, size in enumerate(reversed(sizes)):
-        drawn = sample_neighbors(incoming.indptr, incoming.indices, new, size, key_of(start, hop))
+        drawn = sample_neighbors(incoming, new, size, random_key(start, hop))
         found = np.stack([drawn.neighbors.astype(np.int64), np.repeat(new, np.diff(drawn.indptr))], axis=1)
         kept = ~np.isin(found @ [graph.num_nodes, 1], left_out)
         edges, ids = np.concatenate([edges, found[kept]]), np.concatenate([ids, incoming.ids(drawn.places)[kept]])
         layers.insert(0, (edges, ids))
         before = len(known)
-        known, _ = number(np.concatenate([known, found[kept, 0]]))
+        known, _ = renumber(np.concatenate([known, found[kept, 0]]))
         new = known[before:]
-    _, numbers = number(np.concatenate([known, edges.ravel()]))
+    _, numbers = renumber(np.concatenate([known, edges.ravel()]))
     local = numbers[len(known) :].astype(np.int64).reshape(-1, 2)
     node_feat = {name: np.asarray(values[known]) for name, values in graph.node_feat.items()}
     result = []
@@ -117,10 +114,8 @@ class NeighborSampler:
         Returns:
             The nodes and a :class:`PGL.sampling.Block` for each hop, the outermost first.
         """
-        from core.kernels.draws import key_of
-
         wanted = node_ids(nodes, self.graph.num_nodes, "NeighborSampler: node")
-        start = draw_seed(None, "NeighborSampler") if self.seed is None else int(key_of(self.seed, self._calls))
+        start = draw_seed(None, "NeighborSampler") if self.seed is None else int(random_key(self.seed, self._calls))
         self._calls += 1
         return sample_blocks(self.graph.incoming, wanted, self.samples, start, self.replace, self.weights)
 
@@ -144,8 +139,6 @@ def _graph(block: Block) -> Graph:
 
 def _chances(graph: Graph, weights: Any, replace: bool) -> Any:
     """Return the weights of edges in the order of ``graph.incoming``, or tables of them for draws with replacement."""
-    from core.kernels.alias import alias_tables
-
     array = np.asarray(weights)
     if array.shape != (graph.num_edges,) or array.dtype.kind not in "fiu":
         raise ValueError(

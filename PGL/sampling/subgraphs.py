@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.graphs import random_key, renumber, visited_neighbors
 from PGL.checks import node_ids
 from PGL.graph import Graph
 from PGL.sampling.arguments import draw_seed, fan_outs, whole_number
@@ -69,10 +70,6 @@ def pinsage_sample(
     Raises:
         ValueError: a node does not exist, or another argument is out of range.
     """
-    from core.kernels.draws import key_of
-    from core.kernels.numbering import number
-    from core.kernels.visits import visit
-
     owner = "pinsage_sample"
     wanted = node_ids(nodes, graph.num_nodes, f"{owner}: node")
     most = whole_number(top_k, 1, owner, "top_k")
@@ -81,15 +78,15 @@ def pinsage_sample(
     steps = [whole_number(size, 1, owner, f"samples[{hop}]") for hop, size in enumerate(fan_outs(samples, owner))]
     start = draw_seed(seed, owner)
     incoming = graph.incoming
-    known, places = number(wanted)
+    known, places = renumber(wanted)
     layers: list[tuple[np.ndarray, np.ndarray]] = []
     for hop, count in enumerate(reversed(steps)):
-        found = visit(incoming.indptr, incoming.indices, known, count, proba, most, key_of(start, hop))
+        found = visited_neighbors(incoming, known, count, proba, most, random_key(start, hop))
         counts = np.diff(found.indptr)
         targets = np.repeat(np.arange(len(known)), counts)
         totals = np.bincount(targets, found.visits, minlength=len(known))
         before = len(known)
-        known, numbers = number(np.concatenate([known, found.neighbors]))
+        known, numbers = renumber(np.concatenate([known, found.neighbors]))
         layers.insert(0, (np.stack([numbers[before:], targets], axis=1), found.visits / totals[targets]))
     node_feat = {name: np.asarray(values[known]) for name, values in graph.node_feat.items()}
     return [

@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PGL.adjacency import Adjacency, check_ids
+from core.graphs import Adjacency, node2vec_walks, random_key, random_walks, walk_step
+from core.graphs.adjacency import check_ids
 from PGL.checks import node_ids
 from PGL.graph import Graph
 from PGL.sampling.arguments import draw_seed, whole_number
@@ -31,14 +32,10 @@ def random_walk(graph: Graph, nodes: Any, max_depth: int, *, seed: Optional[int]
     Raises:
         ValueError: a node does not exist, or ``max_depth`` is below 1.
     """
-    from core.kernels.draws import key_of
-    from core.kernels.walks import random_walks
-
     owner = "random_walk"
     starts = node_ids(nodes, graph.num_nodes, f"{owner}: node")
     length = whole_number(max_depth, 1, owner, "max_depth")
-    outgoing = graph.outgoing
-    return random_walks(outgoing.indptr, outgoing.indices, starts, length, key_of(draw_seed(seed, owner)))
+    return random_walks(graph.outgoing, starts, length, random_key(draw_seed(seed, owner)))
 
 
 def node2vec_walk(
@@ -72,9 +69,6 @@ def node2vec_walk(
     Raises:
         ValueError: a node does not exist, or an argument is out of range.
     """
-    from core.kernels.draws import key_of
-    from core.kernels.walks import node2vec_walks
-
     owner = "node2vec_walk"
     for name, value in (("p", p), ("q", q)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1e-9 <= value <= 1e9:
@@ -87,7 +81,8 @@ def node2vec_walk(
     if found.shape != graph.outgoing.indices.shape:
         raise ValueError(f"{owner}: neighbors has {found.size} ids, and the graph has {graph.num_edges} edges")
     check_ids(found, graph.num_nodes, f"{owner}: neighbors")
-    return node2vec_walks(graph.outgoing.indptr, found, starts, length, key_of(draw_seed(seed, owner)), p, q)
+    outgoing = Adjacency(graph.outgoing.indptr, found, None, graph.num_nodes)
+    return node2vec_walks(outgoing, starts, length, random_key(draw_seed(seed, owner)), p, q)
 
 
 def sorted_neighbors(graph: Graph) -> np.ndarray:
@@ -99,9 +94,7 @@ def sorted_neighbors(graph: Graph) -> np.ndarray:
     Returns:
         int32 or int64 of shape [edges].
     """
-    from core.kernels.walks import sort_rows
-
-    return sort_rows(graph.outgoing.indptr, graph.outgoing.indices)
+    return graph.outgoing.sorted().indices
 
 
 def metapath_walk(
@@ -123,9 +116,6 @@ def metapath_walk(
     Raises:
         ValueError: a node or an edge type does not exist, or an argument is out of range.
     """
-    from core.kernels.draws import key_of
-    from core.kernels.walks import take_steps
-
     owner = "metapath_walk"
     starts = node_ids(nodes, graph.num_nodes, f"{owner}: node")
     length = whole_number(max_depth, 1, owner, "max_depth")
@@ -141,5 +131,5 @@ def metapath_walk(
     walks[:, 0] = starts
     for step in range(1, length):
         outgoing = rows[metapath[(step - 1) % len(metapath)]]
-        walks[:, step] = take_steps(outgoing.indptr, outgoing.indices, walks[:, step - 1].copy(), key_of(start, step))
+        walks[:, step] = walk_step(outgoing, walks[:, step - 1], random_key(start, step))
     return walks

@@ -7,22 +7,16 @@ linear time by Vose's method, 1991.)
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import numpy as np
 
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.draws import below, mixed, unit
+from core.kernels.graph_results import AliasTables
 
 EMPTY = -1
 """What the other entries of a row without any weight are."""
-
-
-class AliasTables(NamedTuple):
-    """Tables of all rows, one behind another; places of ``others`` count from the row's first entry."""
-
-    chances: np.ndarray
-    others: np.ndarray
 
 
 @serial

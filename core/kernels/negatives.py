@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.adjacency import read_only
-from core.kernels.alias import AliasTables
 from core.kernels.compiled import compiled, serial, threads
 from core.kernels.draws import below, mixed, unit
+from core.kernels.graph_results import AliasTables
 from core.kernels.walks import lower_bound
 
 NONE = -1

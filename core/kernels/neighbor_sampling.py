@@ -6,29 +6,21 @@ does not depend on the number of threads. See :mod:`core.kernels.draws`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from core.kernels.adjacency import read_only
-from core.kernels.alias import EMPTY, AliasTables
+from core.kernels.alias import EMPTY
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.draws import below, below_reference, mixed, mixed_reference, unit
+from core.kernels.graph_results import AliasTables, SampledNeighbors
 
 _PARALLEL_NODES = 1 << 10
 """Below this many nodes starting threads costs more than it saves."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _NO_WEIGHTS = np.empty(0, np.float32)
 _NO_ALIAS = AliasTables(np.empty(0, np.float32), np.empty(0, np.int32))
-
-
-class Sampled(NamedTuple):
-    """What was drawn: the neighbours of node i are ``neighbors[indptr[i] : indptr[i + 1]]``, in no meaningful order."""
-
-    indptr: np.ndarray
-    neighbors: np.ndarray
-    places: np.ndarray
-    """int64: where in the graph's rows each edge stands."""
 
 
 def sample_neighbors(
@@ -39,7 +31,7 @@ def sample_neighbors(
     key: np.uint64,
     replace: bool = False,
     weights: Optional[Union[np.ndarray, AliasTables]] = None,
-) -> Sampled:
+) -> SampledNeighbors:
     """Draw up to ``fanout`` neighbours of each node.
 
     Args:
@@ -81,7 +73,7 @@ def sample_neighbors(
     else:
         _draw_range(*drawing, 0, count)
         _take_range(indices, places, neighbors, 0, total)
-    return Sampled(offsets, neighbors, places)
+    return SampledNeighbors(offsets, neighbors, places)
 
 
 @serial

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from core.kernels.adjacency import read_only
 from core.kernels.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.draws import below, below_reference, mixed, mixed_reference, unit
+from core.kernels.graph_results import VisitedNeighbors
 from core.kernels.walks import sort
-
-
-class Visited(NamedTuple):
-    """The neighbours of node i are ``neighbors[indptr[i] : indptr[i + 1]]``, the most visited ones first."""
-
-    indptr: np.ndarray
-    neighbors: np.ndarray
-    visits: np.ndarray
 
 
 @serial
@@ -70,7 +61,7 @@ def _visit(indptr, indices, nodes, key, restart, steps, parts, neighbors, visits
 
 def visit(
     indptr: np.ndarray, indices: np.ndarray, nodes: np.ndarray, steps: int, restart: float, most: int, key: np.uint64
-) -> Visited:
+) -> VisitedNeighbors:
     """Walk from each node and return the nodes that were visited most often.
 
     Args:
@@ -91,7 +82,7 @@ def visit(
     given = (read_only(indptr), read_only(indices), read_only(nodes), key, float(restart), steps, parts)
     _visit(*given, neighbors, visits, counts)
     taken = np.arange(most) < counts[:, None]
-    return Visited(np.concatenate([[0], np.cumsum(counts)]), neighbors[taken], visits[taken])
+    return VisitedNeighbors(np.concatenate([[0], np.cumsum(counts)]), neighbors[taken], visits[taken])
 
 
 def visit_reference(

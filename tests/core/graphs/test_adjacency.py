@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from PGL.adjacency import Adjacency
+from core.graphs import Adjacency
 
 ROWS, COLUMNS = np.array([3, 0, 3, 1, 0, 3]), np.array([2, 2, 0, 1, 2, 2])
 

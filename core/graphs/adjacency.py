@@ -6,6 +6,10 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.graphs.checks import check_array
+
+_IDS = ("int32", "int64")
+
 SMALLEST_WIDE = 2**31
 """The first number that needs int64."""
 
@@ -19,18 +23,30 @@ class Adjacency:
     """Edges grouped by row, a node at one end: the other ends of row r are ``indices[indptr[r] : indptr[r + 1]]``.
 
     Within a row the edges stand in the order of their ids. Self loops and edges that occur several times are kept, each
-    an edge of its own. The arrays may be memory-mapped.
+    an edge of its own. The arrays may be memory-mapped. Their types and shapes are checked, but not their numbers, for
+    all would have to be read; call :meth:`check` for arrays that come from elsewhere.
 
     Args:
         indptr: int64 of shape [rows + 1], from 0 to the number of edges: where each row begins.
         indices: int32 or int64 of shape [edges]: the other end of each edge.
         edge_ids: int32 or int64 of shape [edges]: the id of each edge; None: an edge's place is its id.
         columns: how many nodes there are at the other ends.
+
+    Raises:
+        TypeError: an argument is no array of numpy's.
+        ValueError: an array is of another type or shape.
     """
 
     __slots__ = ("columns", "edge_ids", "indices", "indptr")
 
     def __init__(self, indptr: np.ndarray, indices: np.ndarray, edge_ids: Optional[np.ndarray], columns: int) -> None:
+        owner = type(self).__name__
+        check_array(indptr, owner, "indptr", ("int64",), [None])
+        check_array(indices, owner, "indices", _IDS, [None])
+        if not len(indptr):
+            raise ValueError(f"{owner}: indptr must begin with 0: it has one number more than there are rows, not none")
+        if edge_ids is not None:
+            check_array(edge_ids, owner, "edge_ids", _IDS, indices.shape)
         self.indptr = indptr
         self.indices = indices
         self.columns = columns
@@ -61,8 +77,24 @@ class Adjacency:
             raise ValueError(f"Adjacency: {row_ids.shape} row_ids and {column_ids.shape} column_ids do not fit")
         from core.kernels.adjacency import compress  # numba loads with the first use
 
-        first, second = (np.ascontiguousarray(ids, _signed(ids)) for ids in (row_ids, column_ids))
+        first = np.ascontiguousarray(row_ids, _signed(row_ids))
+        second = np.ascontiguousarray(column_ids, _signed(column_ids))
         return cls(*compress(first, second, rows, keep_edge_ids, index_type(columns)), columns)
+
+    def check(self) -> None:
+        """Check every number, in time proportional to the edges and nodes.
+
+        Raises:
+            ValueError: rows do not lie one behind another, or an id is no node's.
+        """
+        owner, edges = type(self).__name__, len(self.indices)
+        if self.indptr[0] != 0 or self.indptr[-1] != edges or (np.diff(self.indptr) < 0).any():
+            raise ValueError(f"{owner}: indptr must rise from 0 to {edges}, the number of edges")
+        check_ids(self.indices, self.columns, f"{owner}: indices")
+        if self.edge_ids is not None and edges:
+            least, most = int(self.edge_ids.min()), int(self.edge_ids.max())
+            if least < 0 or most >= edges:
+                raise ValueError(f"{owner}: edge_ids holds {least if least < 0 else most}, but there are {edges} edges")
 
     @property
     def rows(self) -> int:
@@ -119,8 +151,14 @@ class Adjacency:
 
     def transposed(self) -> Adjacency:
         """Return the edges grouped by their other ends, for edges whose place is their id."""
-        row_ids = np.repeat(np.arange(self.rows, dtype=index_type(self.rows)), self.degrees())
+        row_ids: np.ndarray = np.repeat(np.arange(self.rows, dtype=index_type(self.rows)), self.degrees())
         return Adjacency.from_edges(self.indices, row_ids, self.columns, self.rows)
+
+    def sorted(self) -> Adjacency:
+        """Return the same rows with the other ends ascending in each, in new memory and without edge ids."""
+        from core.kernels.walks import sort_rows
+
+        return type(self)(self.indptr, sort_rows(self.indptr, self.indices), None, self.columns)
 
     def edges(self, row_column: int, edge_ids: Optional[np.ndarray] = None) -> np.ndarray:
         """Return edges as pairs, in the order of their ids.
@@ -149,7 +187,7 @@ class Adjacency:
         return edges
 
 
-def _signed(ids: np.ndarray) -> type:
+def _signed(ids: np.ndarray) -> Any:
     return np.int32 if ids.dtype == np.int32 else np.int64
 
 
