@@ -108,6 +108,7 @@ class AdamW(Optimizer):
 
     _rule = "adam"
     _group_decay_first = False
+    _decoupled_decay = True
 
     def __init__(
         self, learning_rate: Union[float, LRScheduler] = 0.001, beta1: Number = 0.9, beta2: Number = 0.999,
@@ -134,7 +135,8 @@ class AdamW(Optimizer):
             rates = rates * np.array([float(self._lr_ratio(param)) for param in params])
         decay = _decay("the weight_decay of a group", group["weight_decay"])
         chosen = self._apply_decay_param_fun
-        decays = np.array([decay if chosen is None or chosen(param.name) else 0.0 for param in params])
+        spared = [chosen is not None and not chosen(param.name) for param in params]
+        decays = np.array([0.0 if spare else self._decay_of(param, decay) for param, spare in zip(params, spared)])
         return np.stack([rates, 1.0 - rates * decays], axis=1)
 
 

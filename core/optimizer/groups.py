@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, Optional
 
+from core.optimizer.lr.scheduler import LRScheduler
 from core.tensor import Tensor, given_name
 
 Options = dict[str, Any]
+
+
+class ParameterOptions(NamedTuple):
+    """What one parameter has of its own, within a group; see :meth:`Optimizer.set_parameter_options`.
+
+    Args:
+        factor: on its learning rate.
+        schedule: where its learning rate comes from; None: from the optimizer.
+        weight_decay: its strength, in place of the regularizer's or decay's of group, optimizer and parameter; None: as
+            these say.
+    """
+
+    factor: float = 1.0
+    schedule: Optional[LRScheduler] = None
+    weight_decay: Optional[float] = None
 
 
 def listed(parameters: Any) -> list[Any]:

@@ -43,6 +43,7 @@ class Lamb(Optimizer):
     """
 
     _rule = "lamb"
+    _decoupled_decay = True
 
     def __init__(
         self, learning_rate: Union[float, LRScheduler] = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,
@@ -63,5 +64,6 @@ class Lamb(Optimizer):
     def _rates(self, group: Options, params: Sequence[Tensor], rates: np.ndarray) -> np.ndarray:
         excluded = group["exclude_from_weight_decay_fn"]
         decay = float(group["lamb_weight_decay"])
-        decays = np.array([0.0 if excluded is not None and excluded(param) else decay for param in params])
+        spared = [excluded is not None and excluded(param) for param in params]
+        decays = np.array([0.0 if spare else self._decay_of(param, decay) for param, spare in zip(params, spared)])
         return np.stack([rates, decays, (decays != 0) | self._always_adapt], axis=1)

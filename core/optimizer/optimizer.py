@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -12,11 +12,14 @@ from core.kernels import update
 from core.operators import cast
 from core.optimizer.accumulators import Accumulator, Accumulators
 from core.optimizer.gradients import Regularizer, checked_clip, checked_regularizer, prepare
-from core.optimizer.groups import Options, check_names, checked_group, listed
+from core.optimizer.groups import Options, ParameterOptions, check_names, checked_group, listed
 from core.optimizer.lr.scheduler import LRScheduler
+from core.regularizer import L2Decay
 from core.tensor import Tensor, readable
 
 Pairs = list[tuple[Tensor, Tensor]]
+
+_NO_OPTIONS = ParameterOptions()
 
 
 class Optimizer:
@@ -42,6 +45,7 @@ class Optimizer:
     _rule = ""
     _multi_precision = False
     _group_decay_first = True
+    _decoupled_decay = False
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Optimizer:
         self._accumulators = Accumulators(name)
         self._parameter_list = listed(parameters)
         self._param_groups: list[Options] = []
+        self._parameter_options: dict[str, ParameterOptions] = {}
         if isinstance(self._parameter_list[0], dict):
             for group in self._parameter_list:
                 self._add_param_group(group)
@@ -102,6 +107,20 @@ class Optimizer:
             group.setdefault(key, value)
         check_names([param for other in self._param_groups for param in other["params"]], group["params"])
         self._param_groups.append(group)
+
+    def set_parameter_options(self, options: Mapping[str, ParameterOptions]) -> None:
+        """Give single parameters a learning rate and weight decay of their own.
+
+        Unlike groups, such parameters are updated in one call with all others, and a clip by the norm of all gradients
+        is one over all of them.
+
+        Args:
+            options: by the parameters' names (``param.name``).
+        """
+        self._parameter_options = dict(options)
+
+    def _options_of(self, param: Tensor) -> ParameterOptions:
+        return self._parameter_options.get(str(param.name), _NO_OPTIONS)
 
     # learning rate
 
@@ -263,6 +282,9 @@ class Optimizer:
 
     def _regularizer_of(self, param: Tensor, group: Options) -> Optional[Regularizer]:
         """Return what decays a parameter through its gradient."""
+        strength = self._options_of(param).weight_decay
+        if strength is not None and not self._decoupled_decay:
+            return L2Decay(strength)
         if "regularizer" in group:
             return group["regularizer"]  # type: ignore[no-any-return]
         own = getattr(param, "regularizer", None)
@@ -270,9 +292,20 @@ class Optimizer:
 
     def _learning_rates(self, params: Sequence[Tensor]) -> np.ndarray:
         """Return each parameter's learning rate."""
-        rate = self.get_lr()
         factors = [getattr(param, "optimize_attr", {}).get("learning_rate", 1.0) for param in params]
-        return rate * np.array([float(factor) for factor in factors])
+        rates = self.get_lr() * np.array([float(factor) for factor in factors])
+        if self._parameter_options:
+            for index, param in enumerate(params):
+                own = self._options_of(param)
+                if own.schedule is not None:
+                    rates[index] = own.schedule() * float(factors[index])
+                rates[index] *= own.factor
+        return rates
+
+    def _decay_of(self, param: Tensor, decay: float) -> float:
+        """Return the decoupled weight decay of a parameter, given that of its group."""
+        own = self._options_of(param).weight_decay
+        return decay if own is None else own
 
     # what a rule is made of
 

@@ -13,7 +13,7 @@ import pydantic
 import yaml
 
 from core.train.old_keys import OldKeys, move_old_keys
-from core.train.table import Named, Table, describe_type, nearest
+from core.train.table import Component, Named, Table, describe_type, nearest
 from core.train.yaml_file import ConfigError, KeyPath, dotted, parse_value, read_yaml, shortened
 from core.weights.atomic import atomic_write
 
@@ -93,7 +93,7 @@ def differences(first: Section, second: Section) -> list[str]:
     return [f"{key}: {one.get(key)!r} -> {two.get(key)!r}" for key in keys if one.get(key) != two.get(key)]
 
 
-def describe_schema(schema: type[Section], prefix: str = "") -> list[str]:
+def describe_schema(schema: type[pydantic.BaseModel], prefix: str = "") -> list[str]:
     """List every key of a schema with its type, default and meaning, one line each.
 
     Args:
@@ -106,31 +106,43 @@ def describe_schema(schema: type[Section], prefix: str = "") -> list[str]:
     lines = []
     for name, field in schema.model_fields.items():
         section = _section_of(field.annotation)
+        inner = []
         if section is not None:
-            lines.extend(describe_schema(section, f"{prefix}{name}."))
-            continue
+            named = {dict: "NAME.", list: "NUMBER."}.get(typing.get_origin(field.annotation), "")
+            inner = describe_schema(section, f"{prefix}{name}.{named}")
+            if issubclass(section, Section) and named != "NUMBER.":
+                lines.extend(inner)
+                continue
+            inner = [line for line in inner if not line.startswith(f"{prefix}{name}.name (")]  # said by the next line
         default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
         known = [f"of {', '.join(table.entries)}" for table in _tables_of(field)]
         meaning = "; ".join([field.description] * bool(field.description) + known)
         lines.append(f"{prefix}{name} ({describe_type(field.annotation)}; {default}){': ' * bool(meaning)}{meaning}")
+        lines.extend(inner)
     return lines
 
 
-def tables_of(schema: type[Section], prefix: str = "") -> dict[str, Table]:
-    """Return the tables of what a schema's keys may name, by key, with dots; each table once.
+def tables_of(schema: type[pydantic.BaseModel], prefix: str = "") -> dict[str, Table]:
+    """Return the tables of what a schema's keys may name, by key, with dots; each table once, by the shortest path.
 
     Args:
         schema: the sections and keys.
         prefix: what to put before each key.
     """
-    found: dict[str, Table] = {}
+    keys: dict[int, str] = {}
+    found = list(_keys_with_tables(schema, prefix))
+    for key, table in found:
+        if id(table) not in keys or key.count(".") < keys[id(table)].count("."):
+            keys[id(table)] = key
+    return {key: table for key, table in found if keys[id(table)] == key}
+
+
+def _keys_with_tables(schema: type[pydantic.BaseModel], prefix: str) -> Iterator[tuple[str, Table]]:
     for name, field in schema.model_fields.items():
+        yield from ((f"{prefix}{name}", table) for table in _tables_of(field))
         section = _section_of(field.annotation)
-        inner = {} if section is None else tables_of(section, f"{prefix}{name}.")
-        for key, table in [*inner.items(), *((f"{prefix}{name}", table) for table in _tables_of(field))]:
-            if table not in found.values():
-                found[key] = table
-    return found
+        if section is not None:
+            yield from _keys_with_tables(section, f"{prefix}{name}.")
 
 
 def _tables_of(field: Any) -> list[Table]:
@@ -210,15 +222,16 @@ def _suggest(path: KeyPath, known: list[str], schema: type[Section]) -> str:
     return f"the nearest valid key is {best!r} (valid here: {', '.join(key.rpartition('.')[2] for key in known)})"
 
 
-def _section_of(annotation: Any) -> Optional[type[Section]]:
+def _section_of(annotation: Any) -> Optional[type[pydantic.BaseModel]]:
+    """Return the section that an annotation has, or the component with keys beside its arguments."""
     for candidate in (annotation, *typing.get_args(annotation)):
-        if isinstance(candidate, type) and issubclass(candidate, Section):
+        if isinstance(candidate, type) and issubclass(candidate, (Section, Component)) and candidate is not Component:
             return candidate
     return None
 
 
-def _descend(schema: type[Section], path: KeyPath) -> Optional[type[Section]]:
-    section: Optional[type[Section]] = schema
+def _descend(schema: type[Section], path: KeyPath) -> Optional[type[pydantic.BaseModel]]:
+    section: Optional[type[pydantic.BaseModel]] = schema
     for part in path:
         if isinstance(part, int):
             continue
@@ -228,11 +241,12 @@ def _descend(schema: type[Section], path: KeyPath) -> Optional[type[Section]]:
     return section
 
 
-def _all_keys(schema: type[Section], prefix: str = "") -> Iterator[str]:
+def _all_keys(schema: type[pydantic.BaseModel], prefix: str = "") -> Iterator[str]:
+    """Yield all keys that have one place; those of a list's items have many."""
     for name, field in schema.model_fields.items():
         yield prefix + name
         section = _section_of(field.annotation)
-        if section is not None:
+        if section is not None and typing.get_origin(field.annotation) is not list:
             yield from _all_keys(section, f"{prefix}{name}.")
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-import pydantic
-
-from core.train.table import Component, Table
+from core.train.table import Component, Named, Table
 
 
 def constant(learning_rate: float, warmup_epochs: float = 0.0, *, steps_per_epoch: int, epochs: int) -> Any:
@@ -157,4 +155,4 @@ SCHEDULES = Table(
     },
     provided=("steps_per_epoch", "epochs"),
 )
-ScheduleChoice = Annotated[Component, pydantic.AfterValidator(SCHEDULES.check)]
+ScheduleChoice = Annotated[Component, Named(SCHEDULES)]

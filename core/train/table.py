@@ -137,8 +137,9 @@ class Table:
         parameters = self._parameters(name)
         for key, value in component.arguments.items():
             if key not in parameters:
+                known = [*type(component).model_fields, *parameters]
                 raise PydanticCustomError(
-                    "unknown_argument", "{key}", {"key": key, "known": ["name", *parameters], "owner": component.name}
+                    "unknown_argument", "{key}", {"key": key, "known": known, "owner": component.name}
                 )
             check_argument(component.name, key, value, parameters[key].annotation)
         for key, parameter in parameters.items():

@@ -1,0 +1,63 @@
+"""One schedule that a phase advances and a checkpoint holds, of several learning rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from core.optimizer.lr.scheduler import LRScheduler
+
+GROUPS = "groups"
+
+
+class GroupSchedules(LRScheduler):
+    """The schedule of an optimizer, and with it those of parameter groups; its rate is the optimizer's.
+
+    Args:
+        main: the optimizer's.
+        groups: those of groups, by the groups' patterns.
+    """
+
+    def __init__(self, main: LRScheduler, groups: Mapping[str, LRScheduler]) -> None:
+        self.main = main
+        self.groups = dict(groups)
+
+    def __call__(self) -> float:
+        """Return the optimizer's learning rate."""
+        return self.main()
+
+    def step(self, epoch: Optional[int] = None) -> None:
+        """Advance all schedules.
+
+        Args:
+            epoch: where to go to; None: to the next step.
+        """
+        for schedule in (self.main, *self.groups.values()):
+            schedule.step(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state of the optimizer's schedule, and under "groups" those of groups."""
+        groups = {patterns: schedule.state_dict() for patterns, schedule in self.groups.items()}
+        return {**self.main.state_dict(), GROUPS: groups}
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from a :meth:`state_dict`.
+
+        Args:
+            state_dict: as :meth:`state_dict` returns it.
+
+        Raises:
+            RuntimeError: it is of an optimizer whose groups have other schedules.
+        """
+        state = dict(state_dict)
+        groups = state.pop(GROUPS, {})
+        if set(groups) != set(self.groups):
+            raise RuntimeError(
+                f"the state has schedules of the groups {sorted(groups)}, the config of {sorted(self.groups)}: "
+                "continue with the groups that the run began with"
+            )
+        self.main.set_state_dict(state)
+        for patterns, schedule in self.groups.items():
+            schedule.set_state_dict(groups[patterns])
+
+    set_dict = set_state_dict
