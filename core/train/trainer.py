@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from core.drawing import learning_curve
 from core.optimizer import ExponentialMovingAverage
 from core.train.announcement import announcement, shown
 from core.train.callback import Callback, EarlyStop
 from core.train.callback_states import states_of
 from core.train.checkpoint import Progress
 from core.train.console import Clock, Console
-from core.train.curve import learning_curve
 from core.train.evaluation_pass import EvaluationPass
 from core.train.finish import Outcome, finish, judge
 from core.train.interruption import Interruption, TrainingInterrupted
@@ -30,6 +30,7 @@ from core.train.run_log import RunLog, read_metrics
 from core.train.seeds import seed_everything, step_seed, threads
 from core.train.step import Averages, NonFiniteLossError, PhaseStep, StepResult
 from core.train.task import Phase, Task
+from core.vision.image import write_image
 
 CURVE_SECONDS = 60.0
 """The learning curve is drawn again after an epoch when it is older than this."""
@@ -321,7 +322,7 @@ class Trainer:
     def _draw(self) -> None:
         if self.folder is not None:
             with writing(self.folder.curve):
-                learning_curve(read_metrics(self.folder.metrics), self.folder.curve, self.folder.path.name)
+                write_image(self.folder.curve, learning_curve(read_metrics(self.folder.metrics), self.folder.path.name))
             self._drawn = time.monotonic()
 
     def _part(self, name: str) -> contextlib.AbstractContextManager[None]:

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import numba
 import tensorboardX.record_writer  # noqa: F401  # what a run loads late is loaded once, here
 
-from core.train.curve import learning_curve
+from core.drawing import learning_curve
 from tests.core.train.regression import Regression, trainer_for
 
 FILE_EVENTS = {"open", "os.chmod", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
@@ -56,8 +55,7 @@ def run(order: dict[str, Any]) -> None:
 def main() -> None:
     """Serve until standard input ends."""
     numba.njit(lambda number: number + 1)(1)  # what numba sets up once, without threads, which do not survive a fork
-    with tempfile.NamedTemporaryFile(suffix=".png") as picture:
-        learning_curve([], picture.name)
+    learning_curve([])
     print("ready", flush=True)
     for line in sys.stdin:
         order = json.loads(line)

@@ -3,13 +3,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tensorboardX.proto.event_pb2 import Event
 
 from core.train import RunFolder, RunLog, read_metrics
-from core.train.curve import learning_curve
-from core.vision import read_image
 
 
 def test_runs_never_overwrite_each_other(tmp_path: Path) -> None:
@@ -64,19 +61,3 @@ def test_resuming_forgets_later_rows_and_unfinished_lines(tmp_path: Path) -> Non
     folder.metrics.write_text("x\n{}\n")
     with pytest.raises(ValueError, match="metrics.jsonl:1: this line is not JSON"):
         read_metrics(folder.metrics)
-
-
-def test_learning_curve_draws_each_split(tmp_path: Path) -> None:
-    starts = {"train": 1.0, "valid": 3.0}
-    rows = [
-        {"split": split, "step": i, "epoch": i, "loss": start / i} for i in (1, 2, 3) for split, start in starts.items()
-    ]
-    learning_curve(rows, tmp_path / "two.png", "title")
-    learning_curve([row for row in rows if row["split"] == "train"], tmp_path / "one.png", "title")
-    colored = []
-    for name in ("one", "two"):
-        picture = read_image(tmp_path / f"{name}.png").astype(int)
-        colored.append(int((np.ptp(picture, axis=2) > 60).sum()))
-    assert colored[1] > 1.4 * colored[0] > 0
-    learning_curve([], tmp_path / "empty.png")
-    assert read_image(tmp_path / "empty.png").shape[2] == 3
