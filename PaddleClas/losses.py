@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 import core
 from core.nn import functional as F
+from core.train.table import Table
 
 
 class CrossEntropy:
@@ -69,6 +70,10 @@ class FocalLoss:
         if self.alpha is not None:
             each = each * core.to_tensor(self.alpha, dtype=logits.dtype)
         return (each * shares).sum(axis=-1).mean()
+
+
+LOSSES = Table("loss", {"CrossEntropy": CrossEntropy, "FocalLoss": FocalLoss}, build_to_check=True)
+"""The losses that a config may name."""
 
 
 def several_heads(loss: Any, outputs: Any, labels: Any, auxiliary_weight: float = 0.3) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import PGL.nn.appnp as propagation
 from core import nn
 from core.nn import functional as F
+from PGL.models.limits import LayerCount
 from PGL.nn.functional import dropped, linear
 
 
@@ -34,10 +35,10 @@ class APPNP(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 1,
+        num_layers: LayerCount = 1,
         hidden_size: int = 64,
         dropout: float = 0.5,
-        k_hop: int = 10,
+        k_hop: LayerCount = 10,
         alpha: float = 0.1,
     ) -> None:
         super().__init__()

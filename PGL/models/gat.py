@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.gat_conv import GATConv
 from PGL.nn.gatv2_conv import GATv2Conv
 
@@ -36,7 +37,7 @@ class GAT(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 2,
+        num_layers: LayerCount = 2,
         feat_drop: float = 0.6,
         attn_drop: float = 0.6,
         num_heads: int = 8,

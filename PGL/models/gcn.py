@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.gcn_conv import GCNConv
 
 
@@ -27,7 +28,7 @@ class GCN(nn.Layer):
     """
 
     def __init__(
-        self, input_size: int, num_class: int, num_layers: int = 1, hidden_size: int = 16, dropout: float = 0.5
+        self, input_size: int, num_class: int, num_layers: LayerCount = 1, hidden_size: int = 16, dropout: float = 0.5
     ) -> None:
         super().__init__()
         self.gcns = nn.LayerList()

@@ -11,6 +11,7 @@ from typing import Any
 import PGL.nn.gcnii as convolutions
 from core import nn
 from core.nn import functional as F
+from PGL.models.limits import LayerCount
 from PGL.nn.functional import linear
 
 
@@ -34,12 +35,12 @@ class GCNII(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 1,
+        num_layers: LayerCount = 1,
         hidden_size: int = 64,
         dropout: float = 0.6,
         lambda_l: float = 0.5,
         alpha: float = 0.1,
-        k_hop: int = 64,
+        k_hop: LayerCount = 64,
     ) -> None:
         super().__init__()
         sizes = [input_size] + [hidden_size] * num_layers

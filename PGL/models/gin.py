@@ -10,6 +10,7 @@ from typing import Any
 
 from core import nn
 from core.nn import functional as F
+from PGL.models.limits import LayerCount
 from PGL.nn.functional import graph_pool, reduction
 from PGL.nn.gin_conv import GINConv
 
@@ -32,7 +33,7 @@ class GIN(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 5,
+        num_layers: LayerCount = 5,
         hidden_size: int = 64,
         init_eps: float = 0.0,
         train_eps: bool = False,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.graph_sage_conv import GraphSageConv
 
 
@@ -34,7 +35,7 @@ class GraphSAGE(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 2,
+        num_layers: LayerCount = 2,
         hidden_size: int = 128,
         aggr_func: str = "mean",
         concat: bool = True,

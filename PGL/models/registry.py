@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 import importlib
 import os
 from typing import Any, Optional, Union
 
-from core.weights.messages import shown
+from core.train.table import Table
 
 FAMILIES = {
     "gcn": ("GCN",),
@@ -34,6 +32,13 @@ FAMILIES = {
 MODELS = {name: family for family, names in FAMILIES.items() for name in names}
 """Model name to the module of PGL.models that holds it."""
 
+NETWORKS = Table(
+    "model",
+    {name: f"PGL.models.{family}:{name}" for name, family in MODELS.items()},
+    provided=("input_size", "num_class", "num_nodes", "num_entities", "num_relations"),
+)
+"""Classes by name; a config names one with its arguments, less those that follow from the data."""
+
 
 def list_models(pattern: str = "*") -> list[str]:
     """Return the names of the models, families together.
@@ -45,7 +50,7 @@ def list_models(pattern: str = "*") -> list[str]:
         >>> PGL.models.list_models("gat*")
         ['GAT', 'GATv2']
     """
-    return [name for name in MODELS if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+    return NETWORKS.list(pattern)
 
 
 def model_class(name: str) -> Any:
@@ -54,12 +59,7 @@ def model_class(name: str) -> Any:
     Raises:
         ValueError: there is no model of this name; the message has the nearest ones.
     """
-    if name not in MODELS:
-        by_lower = {known.lower(): known for known in MODELS}
-        near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
-        nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
-        raise ValueError(f"there is no model {shown(name)}{nearest}; PGL.models.list_models() has all of them")
-    return getattr(importlib.import_module(f"PGL.models.{MODELS[name]}"), name)
+    return NETWORKS.resolve(name)
 
 
 def create_model(name: str, pretrained: Optional[Union[str, os.PathLike[str]]] = None, **arguments: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.functional import Activation, activation_function
 from PGL.nn.rgcn_conv import RGCNConv
 
@@ -35,7 +36,7 @@ class RGCN(nn.Layer):
         input_size: int,
         hidden_size: int,
         num_class: int,
-        num_layers: int,
+        num_layers: LayerCount,
         etypes: Sequence[str],
         num_bases: int = 0,
         activation: Activation = "relu",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.sgc_conv import SGCConv
 from PGL.nn.ssgc_conv import SSGCConv
 
@@ -25,7 +26,7 @@ class SGC(nn.Layer):
         num_layers: K.
     """
 
-    def __init__(self, input_size: int, num_class: int, num_layers: int = 2) -> None:
+    def __init__(self, input_size: int, num_class: int, num_layers: LayerCount = 2) -> None:
         super().__init__()
         self.sgc_layer = SGCConv(input_size, num_class, k_hop=num_layers)
 
@@ -55,7 +56,7 @@ class SSGC(nn.Layer):
         alpha: the share of the features themselves.
     """
 
-    def __init__(self, input_size: int, num_class: int, num_layers: int = 16, alpha: float = 0.05) -> None:
+    def __init__(self, input_size: int, num_class: int, num_layers: LayerCount = 16, alpha: float = 0.05) -> None:
         super().__init__()
         self.ssgc_layer = SSGCConv(input_size, num_class, k_hop=num_layers, alpha=alpha, bias=True)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.transformer_conv import TransformerConv
 
 
@@ -32,7 +33,7 @@ class Transformer(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 2,
+        num_layers: LayerCount = 2,
         feat_drop: float = 0.6,
         attn_drop: float = 0.6,
         num_heads: int = 8,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from core import nn
+from PGL.models.limits import LayerCount
 from PGL.nn.transformer_conv import TransformerConv
 
 
@@ -38,7 +39,7 @@ class UniMP(nn.Layer):
         self,
         input_size: int,
         num_class: int,
-        num_layers: int = 3,
+        num_layers: LayerCount = 3,
         hidden_size: int = 128,
         num_heads: int = 2,
         dropout: float = 0.3,

@@ -15,6 +15,9 @@ from PaddleClas.models.weights import SSLD_WEIGHTS, WEIGHTS
 Pretrained = Union[bool, str, "os.PathLike[str]"]
 """False for fresh weights, True for the official ones, or the path of a weight file (or folder, of Fluid 1.x)."""
 
+INQUIRY = object()
+"""Given as ``pretrained``, an entry function tells the class and the arguments it would build, and builds nothing."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -45,6 +48,8 @@ def build(
         FileNotFoundError: there is no such file.
         ConnectionError: the official file is neither in the cache nor within reach.
     """
+    if pretrained is INQUIRY:
+        return network, arguments
     class_num = arguments.get("class_num", 1)
     if isinstance(class_num, bool) or not isinstance(class_num, int) or class_num < 1:
         raise ValueError(f"class_num must be a positive whole number, not {class_num!r}")

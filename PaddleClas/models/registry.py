@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 import importlib
 import os
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
-from core.weights.messages import shown
+from core.train.table import Table
 
 FAMILIES = {
     "lenet": ("LeNet",),
@@ -89,6 +87,15 @@ ALIASES = {
 """Names of PaddleClas 1.5 to 2.0 to the names that the same networks have here. (In 1.5 alone, ShuffleNetV2 was the one
 with swish.)"""
 
+NETWORKS = Table(
+    "model",
+    {name: f"PaddleClas.models.{family}:{name}" for name, family in MODELS.items()},
+    aliases=ALIASES,
+    signature="PaddleClas.models.arguments:signature",
+    listing="PaddleClas.list_models()",
+)
+"""Entry functions by name; a config names one with its arguments."""
+
 
 def list_models(pattern: str = "*") -> list[str]:
     """Return the names of the models, families together, small ones first.
@@ -100,7 +107,7 @@ def list_models(pattern: str = "*") -> list[str]:
         >>> PaddleClas.list_models("vgg*")
         ['VGG11', 'VGG13', 'VGG16', 'VGG19']
     """
-    return [name for name in MODELS if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+    return NETWORKS.list(pattern)
 
 
 def known_name(name: str) -> str:
@@ -112,12 +119,7 @@ def known_name(name: str) -> str:
     Raises:
         ValueError: there is no model of this name; the message has the nearest ones.
     """
-    if name in ALIASES or name in MODELS:
-        return ALIASES.get(name, name)
-    by_lower = {known.lower(): ALIASES.get(known, known) for known in (*ALIASES, *MODELS)}
-    near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
-    nearest = f"; nearest: {', '.join(dict.fromkeys(by_lower[key] for key in near))}" if near else ""
-    raise ValueError(f"there is no model {shown(name)}{nearest}; PaddleClas.list_models() has all of them")
+    return NETWORKS.find(name)
 
 
 def entry_function(name: str) -> Callable[..., Any]:
@@ -126,8 +128,7 @@ def entry_function(name: str) -> Callable[..., Any]:
     Raises:
         ValueError: there is no model of this name; the message has the nearest ones.
     """
-    name = known_name(name)
-    return getattr(importlib.import_module(f"PaddleClas.models.{MODELS[name]}"), name)
+    return NETWORKS.resolve(name)
 
 
 def create_model(

@@ -103,12 +103,23 @@ class NLayerDiscriminatorWithClassification(NLayerDiscriminator):
     Args:
         input_nc: channels of the images.
         n_class: number of classes.
-        **arguments: further ones of :class:`NLayerDiscriminator`.
+        ndf: as for :class:`NLayerDiscriminator`, and the following ones.
+        n_layers: number of layers.
+        norm_type: the normalisation.
+        use_sigmoid: whether the output is a probability.
     """
 
-    def __init__(self, input_nc: int = 3, n_class: int = 10, **arguments: Any) -> None:
+    def __init__(
+        self,
+        input_nc: int = 3,
+        n_class: int = 10,
+        ndf: int = 64,
+        n_layers: int = 3,
+        norm_type: str = "instance",
+        use_sigmoid: bool = False,
+    ) -> None:
         positive("NLayerDiscriminatorWithClassification", n_class=n_class)
-        super().__init__(input_nc + n_class, **arguments)
+        super().__init__(input_nc + n_class, ndf, n_layers, norm_type, use_sigmoid)
         self.n_class = n_class
 
     def forward(self, x: Any, class_id: Any) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
-from core.weights.messages import shown
+from core.train.table import Table
 
 GENERATORS = {
     "cgan": ("CGANGenerator", "ConditionalDeepConvGenerator"),
@@ -50,6 +48,21 @@ ALIASES = {
 discriminator, which is AttGAN's."""
 
 
+def _table(kind: str, families: Mapping[str, Sequence[str]]) -> Table:
+    entries = {name: f"PaddleGAN.models.{family}:{name}" for family, names in families.items() for name in names}
+    return Table(kind, entries, aliases={old: name for old, name in ALIASES.items() if name in entries})
+
+
+GENERATOR_NETWORKS = _table("generator", GENERATORS)
+"""Generators by name; a config names one with its arguments."""
+
+DISCRIMINATOR_NETWORKS = _table("discriminator", DISCRIMINATORS)
+"""Discriminators and critics by name."""
+
+NETWORKS = Table("network", {**GENERATOR_NETWORKS.entries, **DISCRIMINATOR_NETWORKS.entries}, aliases=ALIASES)
+"""All of them."""
+
+
 def list_models(pattern: str = "*") -> list[str]:
     """Return the names of the networks: the generators, then the discriminators and critics.
 
@@ -60,7 +73,7 @@ def list_models(pattern: str = "*") -> list[str]:
         >>> PaddleGAN.list_models("unet*")
         ['UnetGenerator', 'unet_128', 'unet_256']
     """
-    return [name for name in MODELS if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
+    return NETWORKS.list(pattern)
 
 
 def entry(name: str) -> Any:
@@ -69,7 +82,7 @@ def entry(name: str) -> Any:
     Raises:
         ValueError: there is no network of this name; the message has the nearest ones.
     """
-    return _entry(name, MODELS, "network")
+    return NETWORKS.resolve(name)
 
 
 def create_generator(
@@ -99,7 +112,7 @@ def create_generator(
         >>> generator = PaddleGAN.create_generator("unet_256", input_nc=3, output_nc=3, use_dropout=True)
         >>> pictures = generator(core.randn([1, 3, 256, 256]))
     """
-    return _create("generator", GENERATORS, name, pretrained, part, arguments)
+    return _create(GENERATOR_NETWORKS, name, pretrained, part, arguments)
 
 
 def create_discriminator(
@@ -127,22 +140,11 @@ def create_discriminator(
     Example:
         >>> discriminator = PaddleGAN.create_discriminator("nlayers", input_nc=6, n_layers=4)
     """
-    return _create("discriminator", DISCRIMINATORS, name, pretrained, part, arguments)
-
-
-def _entry(name: str, names: Mapping[str, str], kind: str) -> Any:
-    name = ALIASES.get(name, name)
-    if name not in names:
-        by_lower = {known.lower(): known for known in names}
-        near = difflib.get_close_matches(str(name).lower(), by_lower, n=5, cutoff=0.5)
-        nearest = f"; nearest: {', '.join(by_lower[key] for key in near)}" if near else ""
-        raise ValueError(f"there is no {kind} {shown(name)}{nearest}; PaddleGAN.list_models() has all networks")
-    return getattr(importlib.import_module(f"PaddleGAN.models.{names[name]}"), name)
+    return _create(DISCRIMINATOR_NETWORKS, name, pretrained, part, arguments)
 
 
 def _create(
-    kind: str,
-    table: Mapping[str, tuple[str, ...]],
+    table: Table,
     name: str,
     pretrained: Optional[Union[str, os.PathLike[str]]],
     part: Optional[str],
@@ -150,8 +152,7 @@ def _create(
 ) -> Any:
     if part is not None and pretrained is None:
         raise ValueError(f"part={part!r} names a network of a file, and pretrained names no file")
-    names = {name: family for family, members in table.items() for name in members}
-    network = _entry(name, names, kind)(**arguments)
+    network = table.resolve(name)(**arguments)
     if pretrained is not None:
-        importlib.import_module("PaddleGAN.models.pretrained").load(network, pretrained, part, kind)
+        importlib.import_module("PaddleGAN.models.pretrained").load(network, pretrained, part, table.kind)
     return network

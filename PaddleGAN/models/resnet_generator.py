@@ -95,11 +95,25 @@ class ResnetGenerator(nn.Layer):
         return self.model(x)
 
 
-def resnet_6block(input_nc: int = 3, output_nc: int = 3, **arguments: Any) -> ResnetGenerator:
-    """Return the generator for images of 128 pixels; further arguments as for :class:`ResnetGenerator`."""
-    return ResnetGenerator(input_nc, output_nc, n_blocks=6, **arguments)
+def resnet_6block(
+    input_nc: int = 3,
+    output_nc: int = 3,
+    ngf: int = 64,
+    norm_type: str = "instance",
+    use_dropout: bool = False,
+    padding_type: str = "reflect",
+) -> ResnetGenerator:
+    """Return the generator for images of 128 pixels; arguments as for :class:`ResnetGenerator`."""
+    return ResnetGenerator(input_nc, output_nc, ngf, norm_type, use_dropout, 6, padding_type)
 
 
-def resnet_9block(input_nc: int = 3, output_nc: int = 3, **arguments: Any) -> ResnetGenerator:
-    """Return the generator for images of 256 pixels; further arguments as for :class:`ResnetGenerator`."""
-    return ResnetGenerator(input_nc, output_nc, n_blocks=9, **arguments)
+def resnet_9block(
+    input_nc: int = 3,
+    output_nc: int = 3,
+    ngf: int = 64,
+    norm_type: str = "instance",
+    use_dropout: bool = False,
+    padding_type: str = "reflect",
+) -> ResnetGenerator:
+    """Return the generator for images of 256 pixels; arguments as for :class:`ResnetGenerator`."""
+    return ResnetGenerator(input_nc, output_nc, ngf, norm_type, use_dropout, 9, padding_type)

@@ -117,11 +117,15 @@ class UnetGenerator(nn.Layer):
         return self.model(x)
 
 
-def unet_128(input_nc: int = 3, output_nc: int = 3, **arguments: Any) -> UnetGenerator:
-    """Return the U-Net for images of 128 pixels; further arguments as for :class:`UnetGenerator`."""
-    return UnetGenerator(input_nc, output_nc, 7, **arguments)
+def unet_128(
+    input_nc: int = 3, output_nc: int = 3, ngf: int = 64, norm_type: str = "batch", use_dropout: bool = False
+) -> UnetGenerator:
+    """Return the U-Net for images of 128 pixels; arguments as for :class:`UnetGenerator`."""
+    return UnetGenerator(input_nc, output_nc, 7, ngf, norm_type, use_dropout)
 
 
-def unet_256(input_nc: int = 3, output_nc: int = 3, **arguments: Any) -> UnetGenerator:
-    """Return the U-Net for images of 256 pixels; further arguments as for :class:`UnetGenerator`."""
-    return UnetGenerator(input_nc, output_nc, 8, **arguments)
+def unet_256(
+    input_nc: int = 3, output_nc: int = 3, ngf: int = 64, norm_type: str = "batch", use_dropout: bool = False
+) -> UnetGenerator:
+    """Return the U-Net for images of 256 pixels; arguments as for :class:`UnetGenerator`."""
+    return UnetGenerator(input_nc, output_nc, 8, ngf, norm_type, use_dropout)

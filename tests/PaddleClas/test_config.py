@@ -34,7 +34,7 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("model.name=ResNet81", "model.name: there is no model 'ResNet81'; nearest: ResNet18, "),
+        ("model.name=ResNet81", "model.name: unknown model 'ResNet81'; the nearest are 'ResNet18', "),
         ("data.train.dataset.name=Digit", "data.train.dataset: unknown data set 'Digit'; the nearest is 'Digits'"),
         ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
         ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),

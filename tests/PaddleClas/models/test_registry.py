@@ -6,8 +6,9 @@ import sys
 import pytest
 
 import PaddleClas
+from core.train.table import Component
 from PaddleClas.models import entry_function
-from PaddleClas.models.registry import ALIASES, MODELS
+from PaddleClas.models.registry import ALIASES, MODELS, NETWORKS
 
 
 def test_list_models_matches_a_pattern_in_any_case() -> None:
@@ -19,11 +20,12 @@ def test_list_models_matches_a_pattern_in_any_case() -> None:
 
 
 def test_an_unknown_name_lists_the_nearest_ones() -> None:
-    with pytest.raises(ValueError, match=r"there is no model 'resnet50-vd'; nearest: ResNet50_vd, .*list_models\(\)"):
+    nearest = r"unknown model 'resnet50-vd'; the nearest are 'ResNet50_vd', .*; PaddleClas.list_models\(\) has all"
+    with pytest.raises(ValueError, match=nearest):
         PaddleClas.create_model("resnet50-vd")
-    with pytest.raises(ValueError, match="there is no model 'SE154-vd'; nearest: SENet154_vd"):
+    with pytest.raises(ValueError, match="unknown model 'SE154-vd'; the nearest are 'SENet154_vd'"):
         PaddleClas.create_model("SE154-vd")  # near an older name
-    with pytest.raises(ValueError, match=r"there is no model '!!'; PaddleClas.list_models\(\) has all of them"):
+    with pytest.raises(ValueError, match=r"unknown model '!!'; PaddleClas.list_models\(\) has all of them"):
         PaddleClas.create_model("!!")
 
 
@@ -64,6 +66,12 @@ def test_an_argument_that_the_network_lacks_is_named() -> None:
         PaddleClas.create_model("MobileNetV1_x0_25", depht=3)
 
 
-def test_importing_the_package_loads_no_engine() -> None:
-    code = "import sys, PaddleClas; PaddleClas.list_models(); sys.exit(bool({'mxnet', 'numba'} & set(sys.modules)))"
+def test_a_network_is_built_as_a_config_asks() -> None:
+    network = NETWORKS.build(Component.model_validate({"name": "MobileNetV1_x0_25", "class_num": 7}))
+    assert list(network.state_dict()["fc.weight"].shape) == [256, 7]
+
+
+def test_importing_the_package_loads_no_engine_and_no_network() -> None:
+    unwanted = "{'mxnet', 'numba', 'PaddleClas.models.resnet', 'PaddleClas.models.arguments'}"
+    code = f"import sys, PaddleClas; PaddleClas.list_models(); sys.exit(bool({unwanted} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 import core
 import PaddleGAN
-from PaddleGAN.models.registry import ALIASES, MODELS, entry
+from core.train.config import ConfigError, Section, load_config
+from core.train.table import Component, Named
+from PaddleGAN.models.registry import ALIASES, DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS, MODELS, NETWORKS, entry
 
 
 def test_list_models_matches_a_pattern_in_any_case() -> None:
@@ -19,11 +23,11 @@ def test_list_models_matches_a_pattern_in_any_case() -> None:
 
 
 def test_an_unknown_name_lists_the_nearest_ones_of_its_kind() -> None:
-    with pytest.raises(ValueError, match="there is no generator 'resnet-9block'; nearest: resnet_9block, "):
+    with pytest.raises(ValueError, match="unknown generator 'resnet-9block'; the nearest is 'resnet_9block', of: "):
         PaddleGAN.create_generator("resnet-9block")
-    with pytest.raises(ValueError, match="there is no discriminator 'DCGenerator'; nearest: .*DCDiscriminator,"):
+    with pytest.raises(ValueError, match="unknown discriminator 'DCGenerator'; the nearest is .* of: .*DCDisc"):
         PaddleGAN.create_discriminator("DCGenerator")
-    with pytest.raises(ValueError, match=r"there is no generator '!!'; PaddleGAN.list_models\(\) has all networks"):
+    with pytest.raises(ValueError, match="unknown generator '!!'; the nearest is .* of: CGANGenerator, .*, SPADE"):
         PaddleGAN.create_generator("!!")
 
 
@@ -50,6 +54,35 @@ def test_models_have_no_other_attributes() -> None:
 def test_an_argument_that_the_network_lacks_is_named() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'width'"):
         PaddleGAN.create_generator("DCGenerator", width=3)
+
+
+class Networks(Section):
+    """Two networks of a config."""
+
+    generator: Annotated[Component, Named(GENERATOR_NETWORKS)]
+    discriminator: Annotated[Component, Named(DISCRIMINATOR_NETWORKS)]
+
+
+def test_networks_of_a_config(tmp_path: Path) -> None:
+    path = tmp_path / "gan.yaml"
+    path.write_text("generator: {name: unet_128, use_dropout: true, ngf: 8}\ndiscriminator:\n  name: basic\n  ndf: 4\n")
+    config = load_config(Networks, path)
+    assert type(DISCRIMINATOR_NETWORKS.build(config.discriminator)) is entry("NLayerDiscriminator")
+    with pytest.raises(ConfigError, match=r"discriminator.nfd'; the nearest valid key is 'discriminator.ndf'"):
+        load_config(Networks, path, ["discriminator.nfd=4"])
+    path.write_text("generator: {name: unet_128}\ndiscriminator:\n  name: basic\n  nfd: 4\n")
+    with pytest.raises(ConfigError, match=r"gan.yaml:4: unknown key 'discriminator.nfd'"):
+        load_config(Networks, path)
+    path.write_text("generator: {name: basic}\ndiscriminator: {name: basic}\n")
+    with pytest.raises(ConfigError, match="gan.yaml:1: generator: unknown generator 'basic'; the nearest is"):
+        load_config(Networks, path)
+
+
+@pytest.mark.parametrize("name", PaddleGAN.list_models())
+def test_every_argument_of_a_network_is_known(name: str) -> None:
+    parameters = inspect.signature(entry(name)).parameters.values()
+    assert not [parameter.name for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
+    assert NETWORKS.describe(name).count(":") == 1 + len(parameters)
 
 
 def test_importing_the_package_loads_no_engine() -> None:
