@@ -6,8 +6,10 @@ collation work on numpy arrays, so a worker process stays small.
 
 from __future__ import annotations
 
+from core.io.batch import Batch, HostList, NamedBatch, SampleError
 from core.io.batch_sampler import BatchSampler, DistributedBatchSampler
-from core.io.bucket_sampler import GroupBatchSampler, LengthBucketSampler, SizeBucketSampler
+from core.io.bucket_sampler import GroupBatchSampler, SizeBucketSampler
+from core.io.bucket_stream import BucketStream
 from core.io.collate import default_collate_fn, default_convert_fn
 from core.io.dataset import (
     ChainDataset,
@@ -21,7 +23,9 @@ from core.io.dataset import (
     random_split,
 )
 from core.io.files import is_url, list_files, open_path, read_bytes
+from core.io.length_sampler import LengthBucketSampler
 from core.io.loader import DataLoader
+from core.io.ragged import Collate, Concatenate, Keep, Pad, Stack
 from core.io.sampler import (
     EpochRandomSampler,
     RandomSampler,
@@ -35,23 +39,33 @@ from core.io.worker_info import WorkerInfo, get_worker_info
 from core.io.workers import WorkerError
 
 __all__ = [
+    "Batch",
     "BatchSampler",
+    "BucketStream",
     "ChainDataset",
+    "Collate",
     "ComposeDataset",
     "ConcatDataset",
+    "Concatenate",
     "DataLoader",
     "Dataset",
     "DistributedBatchSampler",
     "EpochRandomSampler",
     "GroupBatchSampler",
+    "HostList",
     "IterableDataset",
+    "Keep",
     "LengthBucketSampler",
     "LineDataset",
+    "NamedBatch",
+    "Pad",
     "RandomSampler",
+    "SampleError",
     "Sampler",
     "SequenceSampler",
     "ShuffledStream",
     "SizeBucketSampler",
+    "Stack",
     "StreamDataset",
     "Subset",
     "SubsetRandomSampler",

@@ -142,14 +142,20 @@ class DistributedBatchSampler(BatchSampler):
 
 
 def check_batch_size(owner: str, batch_size: object) -> None:
-    """Refuse a batch size that is not a positive integer.
+    """Refuse a batch size that is not a positive integer; as :func:`check_positive`."""
+    check_positive(owner, "batch_size", batch_size)
+
+
+def check_positive(owner: str, name: str, value: object) -> None:
+    """Refuse a number that is not a positive integer.
 
     Args:
         owner: who asks, for the message.
-        batch_size: the value to check.
+        name: of the argument.
+        value: to check.
 
     Raises:
         ValueError: it is not a positive integer.
     """
-    if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-        raise ValueError(f"{owner}: batch_size must be a positive integer, not {batch_size!r}")
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{owner}: {name} must be a positive integer, not {value!r}")

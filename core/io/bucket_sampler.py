@@ -1,11 +1,9 @@
-"""Batches of samples that are alike: of similar length, or of similar shape, so that little of a batch is padding."""
+"""Batches of samples that are alike, such as images of similar shape, so that little of a batch is padding."""
 
 from __future__ import annotations
 
-import collections
-import math
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Optional
 
 import numpy as np
 
@@ -44,6 +42,9 @@ class GroupBatchSampler(Sampler):
         self.drop_last = drop_last
         self.seed = seed
         self.epoch = 0
+        numbers: dict[Hashable, int] = {}
+        self._group_numbers = np.array([numbers.setdefault(group, len(numbers)) for group in groups])
+        self._batch_sizes = np.full(len(numbers), batch_size)  # 0: the group is left out
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch whose batches the next iteration gives."""
@@ -51,92 +52,42 @@ class GroupBatchSampler(Sampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, self.epoch])))
-        order = generator.permutation(len(self.groups)) if self.shuffle else np.arange(len(self.groups))
-        batches = self._batches(order.tolist())
+        count = len(self.groups)
+        batches = self._batches(generator.permutation(count) if self.shuffle else np.arange(count))
         places = generator.permutation(len(batches)).tolist() if self.shuffle else range(len(batches))
         return (batches[place] for place in places)
 
     def __len__(self) -> int:
-        counts = collections.Counter(self.groups).values()
-        return sum(count // self.batch_size if self.drop_last else -(-count // self.batch_size) for count in counts)
+        return sum(count for _, _, count in self._batch_counts())
 
-    def _batches(self, order: list[int]) -> list[list[int]]:
+    def sample_counts(self) -> Optional[list[int]]:
+        """Return how many samples a batch may have, in ascending order; None where that is not known beforehand."""
+        return sorted({samples for _, samples, _ in self._batch_counts()})
+
+    def _batch_counts(self) -> list[tuple[int, int, int]]:
+        """Return how many batches there are of which size: group number, samples of a batch, number of batches."""
+        counts = []
+        samples = np.bincount(self._group_numbers).tolist()
+        for group, (count, size) in enumerate(zip(samples, self._batch_sizes.tolist())):
+            if size:
+                counts += [(group, size, count // size), (group, count % size, int(not self.drop_last))]
+        return [(group, samples, number) for group, samples, number in counts if samples and number]
+
+    def _batches(self, order: np.ndarray) -> list[list[int]]:
         """Gather samples into their groups' batches; a batch stands where it became full."""
-        full: list[list[int]] = []
-        begun: dict[Hashable, list[int]] = {}
-        for index in order:
-            batch = begun.setdefault(self.groups[index], [])
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                full.append(begun.pop(self.groups[index]))
-        return full if self.drop_last else full + list(begun.values())
-
-
-class LengthBucketSampler(GroupBatchSampler):
-    """Batches of samples of similar length, for sequences that are padded to the longest of their batch.
-
-    Args:
-        lengths: the length of each of the N samples.
-        batch_size: samples per batch; give either this or ``max_tokens``.
-        max_tokens: the largest size of a padded batch: samples times the longest one's length. Shorter samples make
-            larger batches.
-        buckets: how many buckets to make, which hold as many samples each as lengths allow; or the greatest length of
-            each bucket, in ascending order, longer samples having a bucket of their own.
-        shuffle: visit samples and batches in random order.
-        drop_last: leave out the last batch of each bucket when it is not full.
-        seed: any non-negative integer.
-
-    Raises:
-        ValueError: there are no lengths, one is negative or above ``max_tokens``, both or neither of ``batch_size`` and
-            ``max_tokens`` are given, or the buckets are not in ascending order.
-    """
-
-    def __init__(
-        self,
-        lengths: Sequence[int],
-        batch_size: Optional[int] = None,
-        max_tokens: Optional[int] = None,
-        buckets: Union[int, Sequence[int]] = 10,
-        shuffle: bool = False,
-        drop_last: bool = False,
-        seed: int = 0,
-    ) -> None:
-        if (batch_size is None) == (max_tokens is None):
-            raise ValueError("LengthBucketSampler needs either batch_size or max_tokens, not both")
-        self.lengths = np.asarray(lengths)
-        if self.lengths.ndim != 1 or self.lengths.size == 0 or self.lengths.dtype.kind not in "iu":
-            raise ValueError("LengthBucketSampler: lengths must be a flat list of integers, one for each sample")
-        if self.lengths.min() < 0:
-            index = int(self.lengths.argmin())
-            raise ValueError(f"LengthBucketSampler: sample {index} has a negative length, {self.lengths[index]}")
-        if max_tokens is not None and self.lengths.max() > max_tokens:
-            index = int(self.lengths.argmax())
-            raise ValueError(
-                f"LengthBucketSampler: sample {index} of length {self.lengths[index]} does not fit into max_tokens "
-                f"{max_tokens}; cut it, leave it out, or allow more"
-            )
-        self.boundaries = _boundaries(self.lengths, buckets)
-        groups = np.searchsorted(self.boundaries, self.lengths).tolist()
-        super().__init__(groups, batch_size or len(lengths), shuffle, drop_last, seed)
-        self.max_tokens = max_tokens
-
-    def __len__(self) -> int:
-        return super().__len__() if self.max_tokens is None else sum(1 for _ in self)
-
-    def _batches(self, order: list[int]) -> list[list[int]]:
-        if self.max_tokens is None:
-            return super()._batches(order)
-        full: list[list[int]] = []
-        begun: dict[Hashable, tuple[list[int], int]] = {}
-        for index in order:
-            group = self.groups[index]
-            batch, longest = begun.get(group, ([], 0))
-            longest = max(longest, int(self.lengths[index]))
-            if batch and longest * (len(batch) + 1) > self.max_tokens:
-                full.append(batch)
-                batch, longest = [], int(self.lengths[index])
-            begun[group] = [*batch, index], longest
-        return full if self.drop_last else full + [batch for batch, _ in begun.values()]
+        order = order[self._batch_sizes[self._group_numbers[order]] > 0]
+        groups = self._group_numbers[order]
+        places = np.argsort(groups, kind="stable")  # of the samples in the order, group by group
+        groups = groups[places]
+        first = np.searchsorted(groups, groups)  # where each one's group begins
+        begins = np.flatnonzero((np.arange(len(groups)) - first) % self._batch_sizes[groups] == 0)
+        ends = np.append(begins[1:], len(groups))[: len(begins)]
+        full = ends - begins == self._batch_sizes[groups[begins]]
+        chosen = [np.flatnonzero(full)[np.argsort(places[ends[full] - 1])]]
+        if not self.drop_last:
+            chosen.append(np.flatnonzero(~full)[np.argsort(places[begins[~full]])])
+        samples, batches = order[places].tolist(), np.concatenate(chosen)
+        return [samples[begin:end] for begin, end in zip(begins[batches].tolist(), ends[batches].tolist())]
 
 
 class SizeBucketSampler(GroupBatchSampler):
@@ -174,19 +125,6 @@ class SizeBucketSampler(GroupBatchSampler):
     def size_of(self, index: int) -> tuple[int, int]:
         """Return the (height, width) to which the batches of a sample belong."""
         return self.buckets[int(self.groups[index])]  # type: ignore[call-overload]
-
-
-def _boundaries(lengths: np.ndarray, buckets: Any) -> np.ndarray:
-    if isinstance(buckets, int):
-        if buckets < 1:
-            raise ValueError(f"LengthBucketSampler: buckets must be positive, not {buckets}")
-        ordered = np.sort(lengths)
-        ends = [math.ceil(len(ordered) * (bucket + 1) / buckets) - 1 for bucket in range(buckets)]
-        return np.unique(ordered[ends])
-    boundaries = np.asarray(buckets)
-    if boundaries.ndim != 1 or (np.diff(boundaries) <= 0).any():
-        raise ValueError(f"LengthBucketSampler: buckets must be in ascending order: {list(buckets)}")
-    return boundaries
 
 
 def _log_ratios(name: str, pairs: Sequence[Sequence[int]]) -> np.ndarray:

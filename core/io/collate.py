@@ -8,6 +8,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from core.io.batch import Batch, HostList, NamedBatch
+
 
 def default_collate_fn(batch: Sequence[Any]) -> Any:
     """Stack samples field by field.
@@ -33,12 +35,12 @@ def collate(batch: Sequence[Any], empty: Callable[[tuple[int, ...], np.dtype], n
     first = batch[0]
     if isinstance(first, np.ndarray):
         return _stack(batch, empty)
-    if _is_tensor(first):
+    if is_tensor(first):
         return _stack([sample.numpy() for sample in batch], empty)
     if isinstance(first, (numbers.Number, np.generic)):
         return np.array(batch)
     if isinstance(first, (str, bytes)):
-        return list(batch)
+        return HostList(batch)
     if isinstance(first, Mapping):
         return {key: collate([sample[key] for sample in batch], empty) for key in first}
     if isinstance(first, Sequence):
@@ -61,7 +63,7 @@ def default_convert_fn(batch: Any) -> Any:
     Returns:
         The same structure.
     """
-    if _is_tensor(batch):
+    if is_tensor(batch):
         return batch.numpy()
     if isinstance(batch, (str, bytes, np.ndarray, numbers.Number, np.generic)):
         return batch
@@ -87,14 +89,18 @@ def to_tensors(batch: Any) -> Any:
 
     if isinstance(batch, (np.ndarray, np.generic)):
         return core.to_tensor(np.asarray(batch)) if batch.dtype.kind in "biufc" else batch
+    if isinstance(batch, HostList):
+        return batch
     if isinstance(batch, Mapping):
-        return {key: to_tensors(value) for key, value in batch.items()}
+        named = {key: to_tensors(value) for key, value in batch.items()}
+        return NamedBatch(named, batch.samples) if isinstance(batch, NamedBatch) else named
     if isinstance(batch, (list, tuple)):
-        return [to_tensors(value) for value in batch]
+        listed = [to_tensors(value) for value in batch]
+        return Batch(listed, batch.samples) if isinstance(batch, Batch) else listed
     return batch
 
 
-def _is_tensor(value: Any) -> bool:
+def is_tensor(value: Any) -> bool:
     """Tell a Tensor by what it can do, because asking for its class would import the engine."""
     return hasattr(value, "numpy") and hasattr(value, "stop_gradient")
 

@@ -13,8 +13,10 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io import worker_info
+from core.io.batch import SampleError
 from core.io.collate import collate, default_collate_fn
 from core.io.dataset import Dataset, StreamDataset
+from core.io.ragged import Collate
 from core.io.randomness import batch_scope, sample_scope, seed_global_generators
 
 _END = object()
@@ -71,8 +73,11 @@ class Reader:
         """
         with self._batch_scope(seed, epoch, number):
             if not self.makes_batches:
-                return self.collate_fn(self._sample(group, seed, epoch))
-            return self._collate([self._sample(index, seed, epoch) for index in group], seed, epoch, number)
+                return self._collate(self._sample(group, seed, epoch), seed, epoch, number)
+            try:
+                return self._collate([self._sample(index, seed, epoch) for index in group], seed, epoch, number)
+            except SampleError as error:
+                raise ValueError(f"sample {group[error.position]}: {error.text}") from None
 
     def stream(self, seed: Optional[int], epoch: int, start: int, worker: int = 0, workers: int = 1) -> Iterator[Any]:
         """Iterate over a worker's batches of an IterableDataset.
@@ -105,10 +110,7 @@ class Reader:
             if found and mine and (complete or not self.drop_last):
                 with self._batch_scope(seed, epoch, batch_number, purpose=1):
                     samples = self._transformed(found, seed, epoch, numbered)
-                    if self.makes_batches:
-                        batch = self._collate(samples, seed, epoch, batch_number)
-                    else:
-                        batch = self.collate_fn(samples[0])
+                    batch = self._collate(samples if self.makes_batches else samples[0], seed, epoch, batch_number)
                 yield batch
             if not complete:
                 return
@@ -149,9 +151,13 @@ class Reader:
                 samples.append(self.dataset.transform(record))
         return samples
 
-    def _collate(self, samples: list[Any], seed: Optional[int], epoch: int, number: int) -> Any:
+    def _collate(self, samples: Any, seed: Optional[int], epoch: int, number: int) -> Any:
         if self.collate_fn is default_collate_fn:
             return collate(samples, self.empty)
+        if isinstance(self.collate_fn, Collate):
+            return self.collate_fn.collate(samples, self.empty)
+        if not self.makes_batches:
+            return self.collate_fn(samples)
         with self._sample_scope(seed, epoch, number, (2,)):  # one that mixes samples draws for the batch
             return self.collate_fn(samples)
 

@@ -12,9 +12,10 @@ import numpy as np
 
 import core
 from core.callbacks import CallbackList, configured
+from core.io.batch import samples_of
 from core.train.announcement import announcement
 from core.train.callback import Callback
-from core.train.step import Averages, samples_of
+from core.train.step import Averages
 from core.train.task import Evaluator, Phase, Task
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
+from core.io.batch import device_fields, samples_of
 from core.train.precision import MixedPrecision
 from core.train.task import Phase
 
@@ -149,7 +150,7 @@ class PhaseStep:
                 with core.no_grad():
                     batch = self.phase.prepare(batch, given or {})
             with contextlib.nullcontext() if self.precision is None else self.precision.block():
-                outputs = self._loss(*batch)
+                outputs = self._loss(*device_fields(batch))
             if not self.phase.in_place:
                 loss = outputs[0] if self.scaler is None else self.scaler.scale(outputs[0])
                 loss.backward(None if factor == 1.0 else core.full(loss.shape, factor, loss.dtype))
@@ -207,15 +208,6 @@ class Averages:
     def means(self) -> dict[str, float]:
         """Return the means."""
         return {name: total / max(weight, 1) for name, (total, weight) in self.sums.items()}
-
-
-def samples_of(batch: Sequence[Any]) -> int:
-    """Return how many samples a batch has: the first dimension of its first Tensor."""
-    for field in batch:
-        shape = getattr(field, "shape", None)
-        if shape:
-            return int(shape[0])
-    return 1
 
 
 @contextlib.contextmanager
