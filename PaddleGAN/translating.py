@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from core.drawing import sheet
 from core.vision.image import write_image
 from PaddleGAN.data.images import Inputs
 from PaddleGAN.data.pipeline import build_transform
-from PaddleGAN.pictures import as_bytes, sheet
+from PaddleGAN.pictures import as_bytes
 
 SIDE_BY_SIDE = 8
 """Images on the sheet of inputs and outputs."""

@@ -18,11 +18,12 @@ from typing import Any, Optional
 import numpy as np
 
 import core
+from core.drawing import sheet
 from core.jit.input_spec import InputSpec
 from core.train.task import Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.losses import attribute_loss, gradient_penalty, reconstruction
-from PaddleGAN.pictures import as_bytes, sheet
+from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.attribute_editing_evaluation import (
     EditingEvaluator,
     Judge,

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 import core
+from core.drawing import grid, sheet
 from core.jit.input_spec import InputSpec
 from core.train.task import Evaluator, Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.data.pipeline import DATASETS
 from PaddleGAN.losses import GANLoss
 from PaddleGAN.metrics.classifier import Classifier
-from PaddleGAN.pictures import grid, sheet
 from PaddleGAN.tasks.noise import DistanceEvaluator, NoiseTask, from_noise
 
 

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 import core
+from core.drawing import grid
 from core.io import Dataset
 from core.io.randomness import batch_scope
 from core.jit.input_spec import InputSpec
@@ -17,7 +18,7 @@ from PaddleGAN.config import GANConfig
 from PaddleGAN.metrics import FID, KID
 from PaddleGAN.metrics.classifier import Classifier
 from PaddleGAN.metrics.features import choose_features, inception_path
-from PaddleGAN.pictures import as_bytes, grid
+from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.base import AdversarialTask
 
 BATCH = 64

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import core
+from core.drawing import sheet
 from core.io.randomness import batch_scope
 from core.jit.input_spec import InputSpec
-from PaddleGAN.pictures import as_bytes, sheet
+from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.base import AdversarialTask
 
 TRANSLATORS = ("UnetGenerator", "unet_128", "unet_256", "ResnetGenerator", "resnet_6block", "resnet_9block")

@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.drawing import sheet
 from core.io import Dataset
 from core.train.callback import Callback
 from core.train.task import Evaluator, Phase
@@ -20,7 +21,7 @@ from PaddleGAN.losses import GANLoss, identity, reconstruction
 from PaddleGAN.metrics import FID, PSNR, AttributeEditing, measure_attributes
 from PaddleGAN.metrics.classifier import Classifier
 from PaddleGAN.metrics.features import choose_features, inception_path
-from PaddleGAN.pictures import as_bytes, sheet
+from PaddleGAN.pictures import as_bytes
 from PaddleGAN.pool import ImagePool
 from PaddleGAN.tasks.translation import JUDGES, TRANSLATORS, TranslationTask, channels_of, not_negative
 

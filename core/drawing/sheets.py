@@ -105,11 +105,8 @@ def layout(
         lines: of the longest caption.
         largest: no picture is enlarged beyond so many pixels, and larger ones are reduced to them.
     """
-    below = LINE * lines + (LINE // 2 if lines else 0)
-    tall = max(min(WIDEST // rows - GAP - below, largest), 1)
-    wide = max(min(WIDEST // columns - GAP, largest), 1)
-    scale = min(tall / height, wide / width, 1.0)
-    height, width = max(int(height * scale), 1), max(int(width * scale), 1)
+    below, tall, wide = _room(rows, columns, lines, largest)
+    height, width = _reduced(height, width, tall, wide)
     least = LEAST_CAPTIONED if lines else LEAST
     factor = max(min(-(-least // min(height, width)), tall // height, wide // width), 1)
     if lines:
@@ -150,16 +147,17 @@ def sheet(
     pictures = [list(row) for row in rows] or [[]]
     for picture in (picture for row in pictures for picture in row):
         check_image(picture)
-    sizes = [picture.shape[:2] for row in pictures for picture in row] or [(1, 1)]
+    sizes = [(len(picture), picture.shape[1]) for row in pictures for picture in row] or [(1, 1)]
     across = max(*map(len, pictures), 1)
     lines = max((len(caption.lines) for row in captions for caption in row), default=0)
-    height, width = (max(side) for side in zip(*sizes))
+    _, tall, wide = _room(len(pictures), across, lines, largest)
+    height, width = (max(side) for side in zip(*(_reduced(*size, tall, wide) for size in sizes)))
     place = layout(height, width, len(pictures), across, bool(columns), names, bool(title), lines, largest)
     last = place.box(len(pictures) - 1, across - 1)
-    wide = last[1].stop + GAP
     titled = min(place.left + text_width(title) + 3 * GAP, LONGEST_TITLE) if title else 0
-    whole = np.full((last[0].stop + place.below + GAP, max(wide, titled), 3), background, dtype=np.uint8)
-    whole[: place.top], whole[:, : place.left], whole[:, wide:] = 255, 255, 255
+    shape = last[0].stop + place.below + GAP, max(last[1].stop + GAP, titled), 3
+    whole = np.full(shape, background, dtype=np.uint8)
+    whole[: place.top], whole[:, : place.left], whole[:, last[1].stop + GAP :] = 255, 255, 255
     for row, shown in enumerate(pictures):
         for column, picture in enumerate(shown):
             _put(whole, picture, *place.box(row, column))
@@ -195,15 +193,25 @@ def grid(
     return sheet([list(pictures[start : start + across]) for start in starts], captions=below, **labels)
 
 
+def _room(rows: int, columns: int, lines: int, largest: int) -> tuple[int, int, int]:
+    """Return the height of captions of so many lines, and the greatest height and width of the pictures above them."""
+    below = LINE // 2 + LINE * lines if lines else 0
+    return below, max(min(WIDEST // rows - GAP - below, largest), 1), max(min(WIDEST // columns - GAP, largest), 1)
+
+
+def _reduced(height: int, width: int, tall: int, wide: int) -> tuple[int, int]:
+    """Return a picture's size, reduced where it is larger than its place."""
+    scale = min(tall / height, wide / width, 1.0)
+    return max(round(height * scale), 1), max(round(width * scale), 1)
+
+
 def _put(whole: np.ndarray, picture: np.ndarray, rows: slice, columns: slice) -> None:
     """Put a picture into the middle of its place, enlarged by the greatest whole factor or reduced to fit."""
     tall, wide = rows.stop - rows.start, columns.stop - columns.start
-    height, width = picture.shape[:2]
-    factor = min(tall // height, wide // width)
+    factor = min(tall // picture.shape[0], wide // picture.shape[1])
     if factor < 1:
-        scale = min(tall / height, wide / width)
-        size = max(int(width * scale), 1), max(int(height * scale), 1)
-        shown = in_color(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+        size = _reduced(len(picture), picture.shape[1], tall, wide)
+        shown = in_color(cv2.resize(picture, size[::-1], interpolation=cv2.INTER_AREA))
     else:
         shown = in_color(picture).repeat(factor, axis=0).repeat(factor, axis=1)
     top, left = rows.start + (tall - len(shown)) // 2, columns.start + (wide - shown.shape[1]) // 2

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.train.checkpoint import load_network
 from PaddleGAN import create_generator, infer
-from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.noise import along_the_sphere
 
 

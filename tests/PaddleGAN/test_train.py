@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.optimizer import ExponentialMovingAverage
 from core.train import Callback, NonFiniteLossError, TrainingInterrupted, read_metrics
 from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import train, training
-from PaddleGAN.pictures import GAP, layout
 from tests.PaddleGAN.small_runs import AVERAGED, DCGAN, WGAN, options, trained
 
 

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.jit import Predictor
 from core.train import Callback, TrainingInterrupted, read_metrics
 from core.train.config import load_config
 from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import export, infer, train, training
 from PaddleGAN.config import TASKS, GANConfig
-from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.runs import open_run
 from PaddleGAN.tasks import attribute_editing
 

@@ -11,7 +11,7 @@ import pytest
 
 from core.train import Callback, load_config
 from PaddleGAN.config import GANConfig
-from PaddleGAN.pictures import GAP, LINE, LONGEST, as_bytes, grid, layout, sheet
+from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.base import AdversarialTask, write_sheet
 from tests.PaddleGAN.small_runs import CONFIGS, DCGAN, write_blobs
 
@@ -97,55 +97,3 @@ def test_pictures_on_a_sheet() -> None:
     assert pictures.shape == (3, 1, 2, 3)
     np.testing.assert_array_equal(pictures[:, 0, :, 1], [[0, 255], [128, 255], [128, 0]])
     assert pictures.dtype == np.uint8
-
-
-def test_small_pictures_are_enlarged_by_whole_factors() -> None:
-    pictures = np.random.RandomState(0).randint(0, 255, (3, 28, 30, 3)).astype(np.uint8)
-    whole, place = grid(pictures), layout(28, 30, 2, 2, False, (), False)
-    assert place == (28, 30, 4, 0, 0)
-    assert whole.shape == (2 * (4 * 28 + GAP) + GAP, 2 * (4 * 30 + GAP) + GAP, 3)
-    for number, (row, column) in enumerate(((0, 0), (0, 1), (1, 0))):
-        enlarged = whole[place.box(row, column)]
-        np.testing.assert_array_equal(enlarged, np.kron(pictures[number], np.ones((4, 4, 1), np.uint8)))
-        np.testing.assert_array_equal(place.picture(whole, row, column), pictures[number])
-    assert (whole[place.box(1, 1)] == 255).all() and (whole[:GAP] == 255).all()
-    assert grid(pictures, across=3).shape[:2] == tuple(part.stop + GAP for part in place.box(0, 2))
-    uneven = sheet([[pictures[0]], [pictures[0], pictures[1]]], background=9)
-    assert (uneven[place.box(0, 1)] == 9).all()
-    factors = {side: layout(side, 2 * side, 1, 1, False, (), False).factor for side in (1, 32, 64, 95, 96, 300)}
-    assert factors == {1: 96, 32: 3, 64: 2, 95: 2, 96: 1, 300: 1}
-    assert layout(28, 28, 100, 100, False, (), False).factor == 2  # not beyond 8,192 pixels
-
-
-def test_columns_rows_and_the_sheet_are_labelled() -> None:
-    pictures = [[np.full((32, 32, 3), 128, np.uint8)] * 2] * 2
-    labels = {"columns": ["input", "output"], "names": ["a file", "another"], "title": "from noise, seed 0"}
-    whole = sheet(pictures, **labels)
-    place = layout(32, 32, 2, 2, True, labels["names"], True)
-    assert place.top == 2 * LINE and place.left > 40
-    bare = sheet(pictures)
-    np.testing.assert_array_equal(whole[place.top :, place.left :], bare)
-    spots = {
-        "title": whole[:LINE, place.left :],
-        **{f"column {number}": whole[LINE : 2 * LINE, place.box(0, number)[1]] for number in range(2)},
-        **{f"row {number}": whole[place.box(number, 0)[0], : place.left] for number in range(2)},
-    }
-    for name, spot in spots.items():
-        assert (spot < 100).any() and (spot[:, 0] == 255).all(), name
-    for key, spot in (("columns", "column 0"), ("names", "row 1"), ("title", "title")):
-        others = {**labels, key: "" if key == "title" else ["other", "words"]}
-        place = layout(32, 32, 2, 2, True, others["names"], bool(others["title"]))
-        assert not np.array_equal(sheet(pictures, **others), whole), spot
-
-
-def test_labels_that_do_not_fit_are_cut() -> None:
-    pictures = [[np.zeros((96, 96, 3), np.uint8)]]
-    long, longer = ("\n" + "a very long name " * count for count in (20, 30))
-    for key in ("columns", "names"):
-        one, other = sheet(pictures, **{key: [long]}), sheet(pictures, **{key: [longer]})
-        np.testing.assert_array_equal(one, other)  # what is cut off is not seen
-        assert one.shape[1] <= LONGEST + 96 + 2 * GAP
-    strange = sheet(pictures, names=["\udcff\n\x07"])  # a file's name may be made of any bytes
-    assert (strange[:, : layout(96, 96, 1, 1, False, ["\udcff\n\x07"], False).left] < 100).any()
-    short = sheet(pictures, names=["x"])
-    assert short.shape[1] < sheet(pictures, names=[long]).shape[1]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.train import load_config
 from PaddleGAN.config import TASKS, GANConfig
-from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.conditional import AgreementEvaluator
 from tests.PaddleGAN.small_runs import CGAN, CONFIGS, write_blobs
 

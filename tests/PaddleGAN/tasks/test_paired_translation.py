@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.vision.image import read_image, write_image
 from PaddleGAN import export, infer, train
-from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.tasks.paired_translation import PairEvaluator
 from tests.PaddleGAN.tasks.translations import batch_of, paired_config, task_of, write_pictures
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import core
+from core.drawing.sheets import GAP, layout
 from core.train import Callback, TrainingInterrupted
 from core.vision.image import read_image
 from core.weights.safetensors_file import read_safetensors
 from PaddleGAN import infer, train, training
 from PaddleGAN.data import FACE_ATTRIBUTES, UnpairedFaces
 from PaddleGAN.metrics import measure_attributes
-from PaddleGAN.pictures import GAP, layout
 from PaddleGAN.pool import ImagePool
 from PaddleGAN.tasks.unpaired_translation import UnpairedEvaluator, WithCounterparts
 from tests.PaddleGAN.tasks.translations import batch_of, task_of, unpaired_config
