@@ -40,7 +40,7 @@ def checked_ids(ids: Any, count: int, owner: str, name: str, least: int = 0) -> 
 
     Args:
         ids: integers of one axis.
-        count: how many nodes there are.
+        count: all ids must be below it.
         owner: the function that they are given to, for the message.
         name: the argument's name.
         least: the smallest id that is right.
@@ -49,7 +49,7 @@ def checked_ids(ids: Any, count: int, owner: str, name: str, least: int = 0) -> 
         int64 (n,); the array itself where it is that already.
 
     Raises:
-        ValueError: they are no integers of one axis, or one of them is no node's.
+        ValueError: they are no integers of one axis, or one of them is out of range.
     """
     array = np.asarray(ids)
     if array.shape == (0,):
@@ -61,7 +61,7 @@ def checked_ids(ids: Any, count: int, owner: str, name: str, least: int = 0) -> 
     lowest, highest = int(array.min()), int(array.max())
     if lowest < least or highest >= count:
         wrong = lowest if lowest < least else highest
-        raise ValueError(f"{owner}: {name} holds {wrong}, but there are {count} nodes, numbered from 0")
+        raise ValueError(f"{owner}: {name} holds {wrong}, which is not from {least} to below {count}")
     return np.ascontiguousarray(array, np.int64)
 
 

@@ -14,51 +14,9 @@ from PGL import Adjacency, storage
 from PGL.generator import TiledFeatures, TiledGraph
 from PGL.sampling import sample_blocks
 from PGL.streaming import store_stream
+from tests.core.graphs.samples import SMALL, edges_of, small_graph
 
 GENERATOR = np.random.default_rng(0)
-SMALL = 50
-
-
-def small_graph() -> Adjacency:
-    """A graph in which some nodes have many edges and the last ones none."""
-    sources = np.minimum(GENERATOR.geometric(0.1, 200) - 1, SMALL - 5)
-    return Adjacency.from_edges(sources, GENERATOR.integers(0, SMALL, 200), SMALL, SMALL, False)
-
-
-def edges_of(stream: Any) -> np.ndarray:
-    return np.concatenate([np.stack(chunk, axis=1).astype(np.int64) for chunk in stream.chunks()])
-
-
-@pytest.mark.parametrize("nodes, edges", [(50, 200), (503, 7001), (1000, 100), (1000, 0)])
-def test_edges_are_copies_of_the_small_graphs(nodes: int, edges: int) -> None:
-    small = small_graph()
-    stream = TiledGraph(small, nodes, edges, seed=3)
-    pairs = edges_of(stream)
-    assert pairs.shape == (edges, 2) and (pairs >= 0).all() and (pairs < nodes).all()
-    assert (np.diff(pairs[:, 0]) >= 0).all()
-    known = set(map(tuple, small.edges(0).tolist()))
-    assert all(tuple(pair) in known for pair in stream.origins(pairs).tolist())
-    wanted = np.tile(small.degrees(), -(-nodes // SMALL))[:nodes]
-    degrees = np.bincount(pairs[:, 0], minlength=nodes)
-    assert np.abs(degrees - wanted * edges / wanted.sum()).max() < 1 + 1e-9
-    np.testing.assert_array_equal(edges_of(TiledGraph(small, nodes, edges, seed=3)), pairs)
-
-
-def test_any_part_can_be_made_again() -> None:
-    stream = TiledGraph(small_graph(), 503, 7001)
-    pairs = edges_of(stream)
-    for first, last in ((0, 503), (17, 18), (100, 260), (9, 9)):
-        part = np.stack(stream.edges_of(first, last), axis=1)
-        np.testing.assert_array_equal(part, pairs[(pairs[:, 0] >= first) & (pairs[:, 0] < last)])
-
-
-def test_a_graph_of_its_own_size_that_is_not_rewired_is_itself() -> None:
-    small = small_graph()
-    np.testing.assert_array_equal(edges_of(TiledGraph(small, SMALL, 200, rewired=0)), small.edges(0))
-    rewired = edges_of(TiledGraph(small, 10 * SMALL, 2000, rewired=1))
-    assert abs((rewired[:, 0] // SMALL == rewired[:, 1] // SMALL).mean() - 0.1) < 0.03
-    half = edges_of(TiledGraph(small, 10 * SMALL, 2000, rewired=0.5))
-    assert abs((half[:, 0] // SMALL == half[:, 1] // SMALL).mean() - 0.55) < 0.04
 
 
 @pytest.mark.parametrize("memory", [2000, 20000, 2**30])
@@ -146,24 +104,3 @@ def test_counting_passes_over_what_is_no_row() -> None:
     counts = np.zeros(2, np.int64)
     edge_streams.count_rows(np.array([0, 5, 1, -1, 1]), counts)
     assert counts.tolist() == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ((40, 100), "40 nodes and 100 edges cannot be had by tiling 50 nodes"),
-        ((100, -1), "100 nodes and -1 edges cannot be had by tiling 50 nodes"),
-        ((2**40, 2**40), "edges on 1099511627776 nodes are too many to count with 64 bits"),
-        ((100, 100, 1.5), "rewired must be from 0 to 1, not 1.5"),
-    ],
-)
-def test_errors_of_the_generator(arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(ValueError, match="^TiledGraph: ") as caught:
-        TiledGraph(small_graph(), *arguments)
-    assert message in str(caught.value)
-
-
-def test_the_small_graph_must_have_edges() -> None:
-    none = Adjacency.from_edges(np.empty(0, int), np.empty(0, int), 3, 3)
-    with pytest.raises(ValueError, match="the small graph must have edges, and the same nodes at both of their ends"):
-        TiledGraph(none, 10, 10)
