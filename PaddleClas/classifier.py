@@ -12,6 +12,7 @@ from typing import Any, Union
 import numpy as np
 
 import core
+from core.drawing import heat_overlay
 from core.jit.program_file import is_exported
 from core.train.checkpoint import load_network
 from core.train.config import load_config
@@ -23,7 +24,6 @@ from PaddleClas.config import ClassificationConfig
 from PaddleClas.data.pipeline import TRANSFORMS, build_transform
 from PaddleClas.grad_cam import grad_cam
 from PaddleClas.models.base import main_logits
-from PaddleClas.pictures import heat_picture
 from PaddleClas.task import build_network, softmax
 
 CLASS_NAMES = "classes.json"
@@ -198,7 +198,7 @@ class Classifier(ImageClassifier):
             uint8, RGB, of the size of the network's input, shape (H', W', 3).
         """
         heat = grad_cam(self.network, core.to_tensor(self.preprocess(image, color)[None]), [number])[0]
-        return heat_picture(self._view(_as_rgb(image, color)), heat)
+        return heat_overlay(self._view(_as_rgb(image, color)), heat)
 
 
 class ExportedClassifier(ImageClassifier):

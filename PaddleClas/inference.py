@@ -14,12 +14,12 @@ from typing import Any, Callable, Optional
 import numpy as np
 from tqdm import tqdm
 
+from core.drawing import annotated
 from core.vision.image import write_image
 from core.vision.inputs import expand, read_picture
 from core.weights.atomic import atomic_write
 from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
 from PaddleClas.data.pipeline import build_dataset
-from PaddleClas.pictures import annotated
 
 DRAWN = 5
 """How many of the best classes are drawn under an image."""

@@ -1,16 +1,12 @@
-"""Pictures of what a classifier does: confusion matrix, sheet of predictions, annotated image, heat map."""
+"""Pictures of what a classifier does: confusion matrix and sheet of predictions."""
 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
-from matplotlib import get_data_path
 from matplotlib.figure import Figure
-from PIL import Image, ImageDraw, ImageFont
 
 from core.train.curve import save_figure
 
@@ -106,47 +102,3 @@ def sheet_selection(
     rest = [i for i in range(len(labels)) if labels[i] == predictions[i]]
     places = np.linspace(0, len(rest) - 1, min(count - len(wrong), len(rest))).round().astype(int).tolist()
     return wrong + [rest[place] for place in places]
-
-
-def heat_picture(image: np.ndarray, heat: np.ndarray) -> np.ndarray:
-    """Return an image under a heat map, half and half: blue where it is 0, over green, to red where it is 1.
-
-    Args:
-        image: uint8, shape (H, W, 1) or (H, W, 3).
-        heat: from 0 to 1, shape (h, w); interpolated to the image's size.
-
-    Returns:
-        uint8, shape (H, W, 3).
-    """
-    rows, columns = image.shape[:2]
-    levels = cv2.resize(heat.astype(np.float32), (columns, rows), interpolation=cv2.INTER_LINEAR)
-    colors = cv2.applyColorMap(np.rint(255 * levels.clip(0, 1)).astype(np.uint8), cv2.COLORMAP_JET)[:, :, ::-1]
-    return ((image.astype(np.uint16) + colors + 1) // 2).astype(np.uint8)
-
-
-def annotated(image: np.ndarray, lines: Sequence[str], width: int = 320, most: int = 1600) -> np.ndarray:
-    """Return an image with lines of text below it: enlarged when it is small, reduced when it is large.
-
-    Args:
-        image: uint8, shape (H, W, 1) or (H, W, 3).
-        lines: the text.
-        width: the least width in pixels; a narrow image that would become too high gets a white margin.
-        most: the greatest height and width in pixels.
-
-    Returns:
-        uint8, shape (H', W', 3).
-    """
-    picture = np.repeat(image, 3, axis=2) if image.shape[2] == 1 else image
-    rows, columns = picture.shape[:2]
-    scale = min(max(width / columns, 1.0), most / rows, most / columns)
-    if scale != 1:
-        size = max(round(columns * scale), 1), max(round(rows * scale), 1)
-        picture = cv2.resize(picture, size, interpolation=cv2.INTER_NEAREST if scale > 1 else cv2.INTER_AREA)
-    margin = max(width - picture.shape[1], 0)
-    picture = np.pad(picture, ((0, 0), (0, margin), (0, 0)), constant_values=255)
-    height = max(16, picture.shape[1] // 20)
-    strip = Image.new("RGB", (picture.shape[1], round(1.4 * height * len(lines)) + height // 2), "white")
-    font = ImageFont.truetype(os.path.join(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"), height)
-    text = "\n".join(lines)
-    ImageDraw.Draw(strip).multiline_text((height // 2, height // 4), text, "black", font, spacing=0.3 * height)
-    return np.concatenate([picture, np.asarray(strip)])

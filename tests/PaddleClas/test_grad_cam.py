@@ -12,7 +12,6 @@ import PaddleClas
 from core import nn
 from PaddleClas.grad_cam import grad_cam
 from PaddleClas.models.base import ImageClassifier, main_logits
-from PaddleClas.pictures import heat_picture
 from tests.PaddleClas.models.test_models import SMALLEST, images
 
 FEATURES = np.array(
@@ -82,13 +81,3 @@ def test_every_model_has_one(name: str) -> None:
     batch = images((1, *SMALLEST[name][1:]))
     heat = grad_cam(network, batch, [int(main_logits(network(batch)).numpy().argmax())])
     assert heat.ndim == 3 and heat.shape[0] == 1 and heat.min() >= 0 and heat.max() in (0, 1)
-
-
-def test_the_picture_is_half_image_half_colours() -> None:
-    image = np.array([[[10], [20], [30]]], np.uint8)
-    picture = heat_picture(image, np.array([[0, 0.5, 1]]))
-    # The colours of 0, 128 and 255: dark blue (0, 0, 128), light green (130, 255, 126), dark red (128, 0, 0).
-    np.testing.assert_array_equal(picture[0, 0], [5, 5, 69])
-    np.testing.assert_array_equal(picture[0, 2], [79, 15, 15])
-    assert picture[0, 1, 1] == 138 and abs(int(picture[0, 1, 0]) - 75) <= 2 and picture.dtype == np.uint8
-    assert heat_picture(np.zeros((6, 8, 3), np.uint8), np.zeros((2, 2))).shape == (6, 8, 3)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from core.vision import read_image
-from PaddleClas.pictures import annotated, confusion_picture, prediction_sheet, sheet_selection
+from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
 
 
 def test_confusion_picture_is_dark_where_the_counts_are(tmp_path: Path) -> None:
@@ -48,18 +48,3 @@ def test_selection_shows_every_kind_of_mistake_before_a_second_of_one() -> None:
     predictions = [1] * 20 + [0, 0, 0]
     assert sheet_selection(labels, predictions, mistakes=5) == [0, 21, 20, 1, 22]
     assert sheet_selection(labels, predictions, mistakes=2) == [0, 21]  # the most frequent kinds
-
-
-def test_annotated_image_keeps_the_picture_and_adds_text() -> None:
-    image = np.full((100, 400, 3), 77, np.uint8)
-    result = annotated(image, ["cat 90%", "dog 10%"])
-    np.testing.assert_array_equal(result[:100], image)
-    assert (result[100:] < 60).any() and result[100:].max() == 255
-    assert annotated(np.zeros((8, 8, 1), np.uint8), ["x"]).shape[1] == 320
-
-
-def test_annotated_pictures_of_any_shape_have_a_readable_size() -> None:
-    for rows, columns in ((1, 1), (1, 5000), (5000, 1), (3000, 2000), (30000, 2)):
-        picture = annotated(np.full((rows, columns, 3), 200, np.uint8), ["ant 90%"])
-        assert 320 <= picture.shape[1] <= 1600 and 20 < picture.shape[0] <= 1800
-        assert picture[0, 0].tolist() == [200, 200, 200] and (picture < 60).any()
