@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from core.train.batching import programs_of
+from core.train.length import TrainingLength
+
 if TYPE_CHECKING:
     from core.train.trainer import Trainer
 
@@ -27,13 +30,20 @@ def announcement(trainer: Trainer) -> list[str]:
     if trainer.loader.batch_sampler is not None:
         size = getattr(trainer.loader.batch_sampler, "batch_size", size)
     dataset: Any = getattr(trainer.loader, "dataset", None)
-    if isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, for example
+    tokens = getattr(trainer.loader.batch_sampler or dataset, "max_tokens", None)
+    if tokens is not None:
+        whole = f", {options.accumulate} for each step" if options.accumulate > 1 else ""
+        lines.append(f"batches of at most {tokens} tokens, padding included{whole}")
+    elif isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, for example
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
     lines.append(
-        f"{options.epochs} epochs of {trainer.steps_per_epoch} steps, "
+        f"{TrainingLength(trainer.steps_per_epoch, options.epochs, options.steps)}, "
         f"{'compiled' if options.compiled else 'operator by operator'}, {trainer.progress.threads} threads"
     )
+    programs = programs_of(trainer.loader) if options.compiled else None
+    if programs is not None:
+        lines.append(programs.line + (f", for each of {len(trainer.phases)} phases" if len(trainer.phases) > 1 else ""))
     if trainer.precision is not None:
         lines.append(f"mixed precision: products and convolutions of training in {trainer.precision.dtype}")
     if trainer.average is not None:

@@ -29,13 +29,13 @@ class Callback:
         """Called when a step's numbers are known, which may be one step later."""
 
     def on_epoch_end(self, trainer: Trainer, values: Mapping[str, float]) -> None:
-        """Called after an epoch, with the means of its numbers."""
+        """Called after an epoch, with the means of its numbers; not where training ends within one."""
 
     def on_evaluate_begin(self, trainer: Trainer, split: str) -> None:
         """Called before an evaluation."""
 
     def on_evaluate_end(self, trainer: Trainer, split: str, values: Mapping[str, float]) -> None:
-        """Called after an evaluation."""
+        """Called after an evaluation, at the end of an epoch or within one."""
 
     def on_train_end(self, trainer: Trainer) -> None:
         """Called after the last step, not after an error."""

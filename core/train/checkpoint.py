@@ -14,7 +14,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.train.callback_states import read_callback_arrays, split_arrays, with_arrays, write_callback_arrays
+from core.train.callback_states import split_arrays, write_callback_arrays
+from core.train.progress import FORMAT, Progress, load_progress
 from core.train.run_folder import BEST, NEWEST, writing
 from core.train.state_files import (
     NotFiniteError,
@@ -29,48 +30,7 @@ from core.weights.atomic import synchronise_directory
 
 __all__ = ["CheckpointStore", "NotFiniteError", "Progress", "load_network", "load_optimizer", "load_progress"]
 
-FORMAT = 2
 REPLACED = ".replaced"
-
-
-@dataclasses.dataclass
-class Progress:
-    """Everything besides weights and optimizer states on which the next step depends.
-
-    Attributes:
-        seed: the run's seed.
-        epoch: epochs completed, evaluation included.
-        step_in_epoch: steps made in the current epoch; all of them when only its evaluation is to come.
-        step: steps made in all.
-        best: the best value of the monitored number; None before the first evaluation.
-        best_epoch: after which epoch it came.
-        evaluations_without_improvement: evaluations since then.
-        seconds: training time spent.
-        threads: of the engine; other counts give other rounding.
-        average_updates: how many updates the moving average of the weights has seen.
-        sums: of the current epoch's numbers so far: each with its sum and its weight.
-        callbacks: the callbacks' states, by their position among those of the class, and the class's name.
-        scalers: the states of what scales the phases' gradients, by phase; none where nothing does.
-    """
-
-    seed: int = 0
-    epoch: int = 0
-    step_in_epoch: int = 0
-    step: int = 0
-    best: Optional[float] = None
-    best_epoch: int = 0
-    evaluations_without_improvement: int = 0
-    seconds: float = 0.0
-    threads: Optional[int] = None
-    average_updates: int = 0
-    sums: dict[str, list[float]] = dataclasses.field(default_factory=dict)
-    callbacks: dict[str, Any] = dataclasses.field(default_factory=dict)
-    scalers: dict[str, Any] = dataclasses.field(default_factory=dict)
-
-    @property
-    def is_best(self) -> bool:
-        """Whether the best evaluation was the last thing that happened."""
-        return self.best_epoch == self.epoch > 0 and self.step_in_epoch == 0
 
 
 class CheckpointStore:
@@ -105,17 +65,15 @@ class CheckpointStore:
         progress: Progress,
         networks: Mapping[str, Any],
         optimizers: Mapping[str, Any],
-        is_best: bool = False,
         average: Optional[Any] = None,
         averaged: Optional[Sequence[str]] = None,
     ) -> Path:
         """Write a checkpoint, unless there is the very same already, and delete those no longer kept.
 
         Args:
-            progress: where training stands.
+            progress: where training stands; says whether this is the best checkpoint so far, too.
             networks: the networks, by name.
             optimizers: the phases' optimizers, by phase.
-            is_best: whether the last evaluation was the best so far.
             average: an ExponentialMovingAverage of networks' weights, which are then saved twice.
             averaged: the names of these networks; None: all.
 
@@ -132,7 +90,7 @@ class CheckpointStore:
             if not target.exists() or not _holds(target, progress):
                 twice = set() if average is None else set(networks if averaged is None else averaged)
                 self._write(target, progress, networks, optimizers, average, twice)
-            self.mark(target, is_best or progress.best is None)
+            self.mark(target, progress.is_best)
             self.prune()
         return target
 
@@ -165,7 +123,7 @@ class CheckpointStore:
                 os.fsync(stream.fileno())
             synchronise_directory(temporary)
             replaced = self.directory / f".{target.name}{REPLACED}"
-            if target.exists():  # of this step, but before its evaluation
+            if target.exists():  # of this step, but of an earlier moment, as before an evaluation
                 os.rename(target, replaced)
             os.rename(temporary, target)
             if replaced.exists():
@@ -208,37 +166,6 @@ class CheckpointStore:
         for path in self.all()[: -self.keep]:
             if path != best:
                 _remove(path)
-
-
-def load_progress(checkpoint: Path) -> Progress:
-    """Read where training stood.
-
-    Args:
-        checkpoint: a checkpoint's folder.
-
-    Returns:
-        The progress.
-
-    Raises:
-        FileNotFoundError: it is no checkpoint.
-        ValueError: it was written by another version, or is damaged.
-    """
-    file = checkpoint / "progress.json"
-    if not file.is_file():
-        raise FileNotFoundError(f"{str(checkpoint)!r} is not a checkpoint: it has no progress.json")
-    try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-        version = values.pop("format", None)
-    except (ValueError, AttributeError):
-        raise ValueError(f"{str(file)!r} is damaged; continue from another checkpoint by deleting this one") from None
-    if version != FORMAT:
-        raise ValueError(f"checkpoint {str(checkpoint)!r} has format {version!r}; this version reads format {FORMAT}")
-    unknown = sorted(set(values) - {field.name for field in dataclasses.fields(Progress)})
-    if unknown:
-        raise ValueError(f"{str(file)!r} has the unknown entry {unknown[0]!r}; it was written by another version")
-    progress = Progress(**values)
-    progress.callbacks = with_arrays(progress.callbacks, read_callback_arrays(checkpoint))
-    return progress
 
 
 def load_network(checkpoint: Path, name: str, network: Any, trained: bool = False) -> None:

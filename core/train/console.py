@@ -36,19 +36,19 @@ class Console:
         self._clock = clock
         self._bar: Optional[_Bar] = None
         self._time_left: Optional[TimeLeft] = None
-        self._steps_left = self._epochs_left = 0
+        self._steps_left = self._pauses_left = 0
         self._began = False
 
-    def open(self, total: int, done: int, epochs: int) -> None:
+    def open(self, total: int, done: int, pauses: int) -> None:
         """Show the bar.
 
         Args:
             total: how many steps the run has.
             done: how many of them are made.
-            epochs: how many epochs have not ended.
+            pauses: how often it will stop between steps, at ends of epochs and to evaluate.
         """
         self._time_left = TimeLeft(self._clock)
-        self._steps_left, self._epochs_left, self._began = total - done, epochs, False
+        self._steps_left, self._pauses_left, self._began = total - done, pauses, False
         if not self.quiet:
             self._bar = _Bar(total, done) if sys.stderr.isatty() else _Log(total, done)
 
@@ -63,24 +63,29 @@ class Console:
             self._time_left.step()
         self._show_time_left()
 
-    def end_epoch(self) -> None:
-        """Note that an epoch has ended, its evaluation and checkpoint included."""
-        self._epochs_left -= 1
+    def end_pause(self, foreseen: bool = True) -> None:
+        """Note that what stands between two steps was done: the end of an epoch, an evaluation, a checkpoint.
+
+        Args:
+            foreseen: whether it is one of those that :meth:`open` was told of.
+        """
+        self._pauses_left -= foreseen
         if self._time_left is not None:
-            self._time_left.between()
+            (self._time_left.between if foreseen else self._time_left.skip)()
         self._show_time_left()
 
-    def step(self, epoch: int, epochs: int, values: Mapping[str, float], rate: float) -> None:
+    def step(self, epoch: int, epochs: Optional[int], values: Mapping[str, float], rate: float) -> None:
         """Advance the bar by one step.
 
         Args:
             epoch: the current epoch, from 1.
-            epochs: how many there are.
+            epochs: how many there are; None: not known.
             values: numbers to show.
             rate: samples per second.
         """
         if self._bar is not None:
-            self._bar.set_description_str(f"epoch {epoch}/{epochs}", refresh=False)
+            whole = "" if epochs is None else f"/{epochs}"
+            self._bar.set_description_str(f"epoch {epoch}{whole}", refresh=False)
             shown = [f"{name} {value:.4g}" for name, value in values.items()]
             self._bar.set_postfix_str(", ".join([*shown, f"{rate:.0f} samples/s"]), refresh=False)
             self._bar.update(1)
@@ -102,7 +107,7 @@ class Console:
     def seconds_left(self) -> Optional[float]:
         """How long the rest of the run takes; None: not known yet."""
         left = self._time_left
-        return None if left is None else left.seconds(self._steps_left, self._epochs_left)
+        return None if left is None else left.seconds(self._steps_left, max(self._pauses_left, 0))
 
     def _show_time_left(self) -> None:
         if self._bar is not None:
@@ -113,7 +118,7 @@ class _Bar(tqdm):  # type: ignore[type-arg]
     """A bar in a terminal, whose time left is told to it.
 
     Args:
-        total: how many steps there are.
+        total: how many steps there are; None: not known.
         done: how many of them are made.
         **options: of tqdm.
     """
@@ -121,7 +126,7 @@ class _Bar(tqdm):  # type: ignore[type-arg]
     left: Optional[float] = None
     """Seconds; None: not known yet."""
 
-    def __init__(self, total: int, done: int, **options: Any) -> None:
+    def __init__(self, total: Optional[int], done: int, **options: Any) -> None:
         form = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{left}{postfix}]"
         given = {"mininterval": 0.2, **_size(), **options}
         super().__init__(total=total, initial=done, bar_format=form, **given)
@@ -161,7 +166,7 @@ def _size() -> dict[str, Any]:
 class _Log(_Bar):
     """The same for a file: whole lines, none of which is written over."""
 
-    def __init__(self, total: int, done: int) -> None:
+    def __init__(self, total: Optional[int], done: int) -> None:
         super().__init__(total, done, mininterval=LINE_SECONDS, miniters=1, delay=LINE_SECONDS, leave=False)
 
     def display(self, msg: Optional[str] = None, pos: Optional[int] = None) -> bool:

@@ -26,23 +26,26 @@ class Outcome:
     Attributes:
         results: the final numbers of each evaluated split.
         evaluators: the filled evaluator of each, for pictures.
-        best_epoch: the epoch of the weights that were evaluated; 0 when none was marked best.
+        best_epoch: after how many epochs the weights were saved that were evaluated; 0 when none was marked best.
         seconds: time spent training, evaluation included.
+        best_step: likewise, after how many steps.
     """
 
     results: dict[str, dict[str, float]]
     evaluators: dict[str, Any]
-    best_epoch: int
+    best_epoch: float
     seconds: float
+    best_step: int = 0
 
 
-def judge(task: Task, progress: Progress, numbers: Mapping[str, float]) -> bool:
+def judge(task: Task, progress: Progress, numbers: Mapping[str, float], epoch: float) -> bool:
     """Compare an evaluation with the best one, and note it.
 
     Args:
         task: says which number counts.
         progress: has the best one, and is changed.
         numbers: the evaluation's.
+        epoch: after how many epochs it was made.
 
     Returns:
         Whether it is the best; of equals the later, trained longer, is.
@@ -56,12 +59,13 @@ def judge(task: Task, progress: Progress, numbers: Mapping[str, float]) -> bool:
     sign = 1 if task.higher_is_better else -1
     value = sign * numbers[name]
     before = -math.inf if progress.best is None else sign * progress.best
+    progress.evaluated_step = progress.step
     progress.evaluations_without_improvement += 1
     if value > before:
         progress.evaluations_without_improvement = 0
     if not value >= before or not math.isfinite(value):
         return False
-    progress.best, progress.best_epoch = numbers[name], progress.epoch
+    progress.best, progress.best_epoch, progress.best_step = numbers[name], epoch, progress.step
     return True
 
 
@@ -77,13 +81,13 @@ def finish(trainer: Trainer, keeper: Keeper, log: RunLog) -> Outcome:
         The final numbers.
     """
     progress, folder = trainer.progress, trainer.folder
-    best = keeper.store.best() if keeper.store is not None and progress.best is not None else None
+    best = keeper.store.best() if keeper.store is not None and not progress.is_best else None
     if best is not None:
         for name, network in trainer.task.networks.items():
             load_network(best, name, network)
     elif trainer.average is not None:
         trainer.average.hand_over()
-    outcome = Outcome({}, {}, progress.best_epoch, progress.seconds)
+    outcome = Outcome({}, {}, progress.best_epoch, progress.seconds, progress.best_step)
     if folder is None:
         return outcome
     for split in ("valid", "test"):
@@ -91,8 +95,12 @@ def finish(trainer: Trainer, keeper: Keeper, log: RunLog) -> Outcome:
         if evaluator is not None:
             outcome.evaluators[split], outcome.results[split] = evaluator, evaluator.result()
     if "test" in outcome.results:
-        log.write("test", progress.step, progress.best_epoch or progress.epoch, outcome.results["test"])
-    summary = {"results": outcome.results, "best_epoch": outcome.best_epoch, "training_seconds": outcome.seconds}
+        epoch = progress.best_epoch or trainer.length.epoch(progress)
+        log.write("test", progress.step, epoch, outcome.results["test"])
+    summary = {
+        "results": outcome.results, "best_epoch": outcome.best_epoch, "best_step": outcome.best_step,
+        "training_seconds": outcome.seconds,
+    }  # fmt: skip
     with writing(folder.results), atomic_write(folder.results) as stream:
         stream.write((json.dumps(summary, indent=1) + "\n").encode("utf-8"))
     return outcome

@@ -66,7 +66,7 @@ class Keeper:
             if name in progress.callbacks:
                 callback.set_state_dict(progress.callbacks[name])
         # The run may have been killed after saving, and before the rest.
-        store.mark(newest, progress.is_best or progress.best is None)
+        store.mark(newest, progress.is_best)
         store.prune()
         for what, before, now in (("threads", progress.threads, threads()), ("as seed", progress.seed, fresh.seed)):
             if before != now:
@@ -74,12 +74,11 @@ class Keeper:
         trainer.console.line(f"continuing after step {progress.step} (epoch {progress.epoch}) from {newest}")
         return dataclasses.replace(progress, threads=threads(), seed=fresh.seed)
 
-    def save(self, progress: Progress, is_best: bool) -> Optional[Path]:
+    def save(self, progress: Progress) -> Optional[Path]:
         """Write a checkpoint.
 
         Args:
             progress: where training stands.
-            is_best: whether the last evaluation was the best.
 
         Returns:
             Its folder; None when nothing is kept.
@@ -97,7 +96,7 @@ class Keeper:
         optimizers = {phase.name: phase.optimizer for phase in trainer.phases}
         try:
             return self.store.save(
-                progress, trainer.task.networks, optimizers, is_best, trainer.average, trainer.task.averaged
+                progress, trainer.task.networks, optimizers, trainer.average, trainer.task.averaged
             )
         except NotFiniteError as error:
             rates = ", ".join(f"{phase.optimizer.get_lr():.4g}" for phase in trainer.phases)

@@ -108,7 +108,7 @@ class ModelTask(Task):
         """Return the batches of a split."""
         return self._data.get(split)
 
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
         """Return the one phase; the learning rate is a callback's affair."""
         parameters = [one for one in self.model.network.parameters() if not one.stop_gradient]
         return [Phase("train", self.loss, parameters, self.model._optimizer, measure=self.measure)]

@@ -9,6 +9,7 @@ import pydantic
 
 from core.io.files import is_url
 from core.train.config import Section
+from core.train.interval import Interval, ShortForm
 from core.train.yaml_file import shortened
 
 
@@ -38,11 +39,20 @@ Workers = Annotated[int, pydantic.Field(ge=0, le=1024)]
 """How many processes read data; each is a Python of its own."""
 
 
-class TrainOptions(Section):
-    """How the Trainer runs."""
+CHECKPOINT_MINUTES = 10
+"""Minutes of training between checkpoints, beside those at ends of epochs."""
 
-    epochs: pydantic.PositiveInt = pydantic.Field(
-        le=1_000_000_000, description="how often the training data is visited"
+_ANY_INTERVAL = "an integer counts epochs; or keys epochs, steps, minutes"
+
+
+class TrainOptions(Section):
+    """How the Trainer runs; exactly one of ``epochs`` and ``steps`` says how long."""
+
+    epochs: Optional[Annotated[int, pydantic.Field(gt=0, le=1_000_000_000)]] = pydantic.Field(
+        None, description="how often the training data is visited; or give steps"
+    )
+    steps: Optional[Annotated[int, pydantic.Field(gt=0, le=1_000_000_000_000)]] = pydantic.Field(
+        None, description="how many steps to make, instead of epochs; a stream without a length needs it"
     )
     compiled: bool = pydantic.Field(
         True, description="run compiled graphs; false runs operator by operator, for debugging"
@@ -58,10 +68,17 @@ class TrainOptions(Section):
     ema: Optional[Annotated[float, pydantic.Field(gt=0, lt=1)]] = pydantic.Field(
         None, description="decay of a moving average of the weights, such as 0.999, which is evaluated and kept"
     )
-    evaluate_every: pydantic.PositiveInt = pydantic.Field(
-        1, description="epochs between evaluations on the valid split"
+    evaluate_every: Annotated[Interval, ShortForm()] = pydantic.Field(
+        Interval(epochs=1), description=f"how often to evaluate the valid split; {_ANY_INTERVAL}"
     )
-    checkpoint_every: pydantic.PositiveInt = pydantic.Field(1, description="epochs between checkpoints")
+    checkpoint_every: Annotated[Interval, ShortForm(CHECKPOINT_MINUTES)] = pydantic.Field(
+        Interval(epochs=1, minutes=CHECKPOINT_MINUTES),
+        description=f"how often to save; {_ANY_INTERVAL}; an integer stands for these epochs and every "
+        f"{CHECKPOINT_MINUTES} minutes of training",
+    )
+    log_every: Annotated[Interval, ShortForm()] = pydantic.Field(
+        Interval(epochs=1), description=f"how often to write the means since the last time; {_ANY_INTERVAL}"
+    )
     keep_checkpoints: pydantic.PositiveInt = pydantic.Field(
         2, description="how many of the newest to keep, beside the best"
     )
@@ -69,3 +86,13 @@ class TrainOptions(Section):
         None, description="stop after this many evaluations without a better one"
     )
     tensorboard: bool = pydantic.Field(True, description="write TensorBoard events")
+
+    @pydantic.model_validator(mode="after")
+    def _has_one_length(self) -> TrainOptions:
+        if self.epochs is None and self.steps is None:
+            raise ValueError("give epochs, or steps, to say how long to train")
+        if self.epochs is not None and self.steps is not None:
+            raise ValueError(
+                f"epochs ({self.epochs}) and steps ({self.steps}) exclude each other; leave one out, or set it to null"
+            )
+        return self

@@ -47,13 +47,13 @@ class RunLog:
         if tensorboard:
             self._events = _Events(folder.tensorboard, None if resume_step is None else resume_step + 1)
 
-    def write(self, split: str, step: int, epoch: int, values: Mapping[str, float]) -> None:
+    def write(self, split: str, step: int, epoch: float, values: Mapping[str, float]) -> None:
         """Append one row.
 
         Args:
             split: "train", "valid" or "test".
             step: how many steps have been made.
-            epoch: how many epochs have been made.
+            epoch: how many epochs have been made, a fraction within one whose length is known.
             values: numbers by name; one that is not finite is written as null.
 
         Raises:

@@ -18,7 +18,7 @@ class TimeLeft:
 
     The first step is left out, and so is every later one in which something was compiled: a phase that runs for the
     first time, an input of a new shape. Where most steps compile, as for inputs that never have the same shape twice,
-    they count. What stands between two epochs (evaluation, checkpoint) is counted apart; the first time that it
+    they count. The pauses between steps (ends of epochs, evaluations) are counted apart; the first of them that
     compiles is left out.
 
     Args:
@@ -46,22 +46,26 @@ class TimeLeft:
         self._began = True
 
     def between(self) -> None:
-        """Note that everything between two epochs was done since the last call."""
+        """Note that everything that stands between two steps was done since the last call."""
         seconds, compiled = self._since_last()
         if self._compiled_between or not compiled:
             self._between.add(seconds)
         self._compiled_between |= compiled
 
-    def seconds(self, steps: int, epochs: int) -> Optional[float]:
+    def skip(self) -> None:
+        """Leave out what was done since the last call."""
+        self._since_last()
+
+    def seconds(self, steps: int, pauses: int) -> Optional[float]:
         """Return the estimate; None before there is anything to judge by.
 
         Args:
             steps: how many are left.
-            epochs: how many ends of epochs are left.
+            pauses: how many pauses between steps are left.
         """
         if steps and not self._step.count:
             return None
-        return steps * self._step.value + epochs * self._between.value
+        return steps * self._step.value + pauses * self._between.value
 
     def _since_last(self) -> tuple[float, bool]:
         """Return the time since the last call, and whether something was compiled meanwhile."""

@@ -61,5 +61,5 @@ def test_a_loss_that_cannot_be_is_named() -> None:
 
 def test_keys_are_listed() -> None:
     lines = keys()
-    assert "train.epochs (integer; required): how often the training data is visited" in lines
+    assert "train.epochs (integer or null; default None): how often the training data is visited; or give steps" in lines
     assert all("default" in line or "required" in line for line in lines)

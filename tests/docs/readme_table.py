@@ -82,7 +82,7 @@ TABLE: Table = {
         ("python PaddleClas/export.py runs/digits_resnet18", Run(says="compared with the live network: equal")),
         ("python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg", Run(says="photo.jpg: ")),
         ("python PaddleClas/export.py runs/digits_resnet18 --onnx", Run(says="run by onnxruntime and compared: equal")),
-        ("python PaddleClas/train.py --keys", Run(says="train.epochs (integer; required)")),
+        ("python PaddleClas/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PaddleClas/preview.py -c PaddleClas/configs/digits_resnet18.yaml", Run(says="preview.png")),
         (
             "python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos "
@@ -124,7 +124,7 @@ TABLE: Table = {
         ("python PGL/eval.py runs/cora_gcn", Run(says="test: accuracy")),
         ("python PGL/infer.py runs/cora_gcn --near 0 17", Run(says="embeddings.png")),
         ("python PGL/export.py runs/cora_gcn", Run(says="compared with the live network: equal")),
-        ("python PGL/train.py --keys", Run(says="train.epochs (integer; required)")),
+        ("python PGL/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
         ("python -m benchmarks.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
         ("python -m benchmarks.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
@@ -149,7 +149,7 @@ TABLE: Table = {
         ("python PaddleGAN/infer.py interpolate runs/NAME", Run(instead=DRAWN, says="interpolate.png")),
         ("python PaddleGAN/infer.py translate runs/NAME", Run(instead=NAMED, says="wrote to")),
         ("python PaddleGAN/export.py runs/NAME", Run(instead=NAMED, says="compared with the live network: equal")),
-        ("python PaddleGAN/train.py --keys", Run(says="train.epochs (integer; required)")),
+        ("python PaddleGAN/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         (
             "python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data FOLDER",
             Run(CLOTHES, {"FOLDER": "clothes"}, "trained in"),

@@ -316,9 +316,9 @@ def test_checkpoints_are_whole_and_checked(tmp_path: Path) -> None:
     store.clean()
     assert list(tmp_path.iterdir()) == [] and store.newest() is None and store.best() is None
     network = nn.Linear(2, 3)
-    saved = store.save(Progress(step=7, epoch=1, best=0.5), {"model": network}, {}, is_best=True)
+    saved = store.save(Progress(step=7, epoch=1, best=0.5, best_step=7), {"model": network}, {})
     assert store.newest() == saved and store.best() == saved
-    assert load_progress(saved) == Progress(step=7, epoch=1, best=0.5)
+    assert load_progress(saved) == Progress(step=7, epoch=1, best=0.5, best_step=7)
     copy = nn.Linear(2, 3)
     load_network(saved, "model", copy)
     assert_same_weights(network, copy)
