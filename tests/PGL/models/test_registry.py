@@ -78,6 +78,9 @@ def test_the_number_of_layers_is_bounded(tmp_path: Path) -> None:
             load_config(Experiment, path)
         with pytest.raises(ConfigError, match=f"{name}: num_layers must be greater than or equal to 0, not -1"):
             load_config(Experiment, path, ["network.num_layers=-1"])
+    path.write_text("network: {name: GCNII, k_hop: 99999999999}\n")
+    with pytest.raises(ConfigError, match="GCNII: k_hop must be less than or equal to 1000, not 99999999999"):
+        load_config(Experiment, path)
 
 
 def test_names_load_no_engine() -> None:
