@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -58,12 +59,31 @@ class Evaluator(abc.ABC):
     """Gathers the outputs of an evaluation into numbers."""
 
     @abc.abstractmethod
-    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
-        """Take in what :meth:`Task.predict` returned for a batch, as arrays, and the batch's fields."""
+    def update(self, outputs: Any, batch: Sequence[Any]) -> None:
+        """Take in what :meth:`Task.post_process` made of a batch, unless overridden arrays, and the batch's fields."""
 
     @abc.abstractmethod
     def result(self) -> dict[str, float]:
         """Return the numbers by name."""
+
+    def details(self) -> dict[str, Any]:
+        """Return what the evaluation command reports besides: numbers, and what JSON can hold of other kinds."""
+        return {}
+
+    def lines(self) -> list[str]:
+        """Return what the evaluation command prints besides."""
+        return []
+
+    def write(self, folder: Path) -> list[str]:
+        """Write result files, such as predictions for a benchmark's server; none unless overridden.
+
+        Args:
+            folder: where to, which exists; each file is to appear there as a whole (:class:`core.train.ResultFile`).
+
+        Returns:
+            The names of the files.
+        """
+        return []
 
 
 class Task(abc.ABC):
@@ -86,12 +106,33 @@ class Task(abc.ABC):
         """Return the loader of "train", "valid" or "test"; None when there is no such split. "train" must be there."""
 
     @abc.abstractmethod
-    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
-        """Return the phases of one training step, in order."""
+    def phases(self, steps_per_epoch: int, epochs: float) -> list[Phase]:
+        """Return the phases of one training step, in order.
+
+        Args:
+            steps_per_epoch: how many steps the trainer makes in an epoch; of a stream, in all.
+            epochs: how many epochs there are: not a whole number where training by steps ends within one; of a stream 1.
+        """
 
     @abc.abstractmethod
     def predict(self, *batch: Any) -> Sequence[Any]:
         """Return the Tensors that an evaluation needs for a batch; compiled, and run without gradients."""
+
+    def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> Any:
+        """Make of what ``predict`` returned what the evaluator takes in, such as boxes, spans or sentences.
+
+        Where a task overrides it, a thread runs it while the next batches are computed, one batch after the other. It
+        works on arrays; what it computes with Tensors, and reading one of the batch's, waits until the next batch is
+        computed, so ``predict`` should return what it needs of those.
+
+        Args:
+            outputs: what ``predict`` returned for a batch, as arrays.
+            batch: the batch as the loader gave it.
+
+        Returns:
+            The evaluator's ``outputs``; unless overridden, those given.
+        """
+        return outputs
 
     @abc.abstractmethod
     def evaluator(self, split: str) -> Evaluator:
