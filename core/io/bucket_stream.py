@@ -62,6 +62,7 @@ class BucketStream(StreamDataset):
         self.dataset = dataset
         self.length = length
         self.boundaries = check_buckets("BucketStream", buckets)
+        self.max_tokens = max_tokens
         self.longest = longest
         self.drop_last = drop_last
         self.size = size

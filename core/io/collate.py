@@ -110,7 +110,7 @@ def _stack(arrays: Sequence[np.ndarray], empty: Callable[[tuple[int, ...], np.dt
     if len(shapes) > 1:
         raise ValueError(
             f"the samples of one batch have different shapes: {', '.join(map(str, sorted(shapes)))}; "
-            "resize or pad them alike, or pass collate_fn="
+            "resize them alike, or pad them with collate_fn=Collate(...)"
         )
     kinds = {array.dtype for array in arrays}
     kind = kinds.pop() if len(kinds) == 1 else np.result_type(kinds.pop(), *kinds)

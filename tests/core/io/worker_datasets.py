@@ -256,5 +256,28 @@ class Shared(Dataset):
         return 2
 
 
+class Scenes(Dataset):
+    """Texts of 0 to 19 tokens, and 0 to 4 boxes; what is to be found is the sum of both."""
+
+    def __init__(self, count: int) -> None:
+        generator = np.random.default_rng(2)
+        self.lengths = generator.integers(0, 20, count).tolist()
+        self.texts = [generator.integers(0, 11, length).tolist() for length in self.lengths]
+        self.boxes = [generator.random((number, 4), np.float32) for number in generator.integers(0, 5, count)]
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        boxes = self.boxes[index]
+        return {
+            "tokens": self.texts[index],
+            "boxes": boxes + np.float32(uniform(0, 0.01)),
+            "side": {"weights": np.full(self.lengths[index], 0.5, np.float32)},
+            "name": f"scene {index}",
+            "target": np.float32(sum(self.texts[index]) / 50 + boxes.sum()),
+        }
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
 def number_of_line(line: str) -> tuple[int, float]:
     return int(line.split()[1]), uniform()
