@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
-
-from core.train.curve import save_figure
 
 
 class Calibration(NamedTuple):
@@ -48,25 +45,3 @@ def calibration(confidences: Sequence[float], right: Sequence[bool], bins: int =
     accuracy = np.bincount(place, hits, bins) / least
     error = float((counts * np.abs(accuracy - confidence)).sum() / max(len(sure), 1))
     return Calibration(edges, counts, confidence, accuracy, error)
-
-
-def calibration_picture(found: Calibration, path: str, title: str = "") -> None:
-    """Draw accuracy over confidence; a well calibrated network's bars end on the diagonal.
-
-    Args:
-        found: what :func:`calibration` returned.
-        path: the PNG file.
-        title: a heading.
-    """
-    figure = Figure(figsize=(4.5, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    width = found.edges[1] - found.edges[0]
-    filled = found.counts > 0
-    axes.bar(found.edges[:-1][filled], found.accuracy[filled], width, align="edge", edgecolor="white")
-    axes.plot([0, 1], [0, 1], color="black", linewidth=1, linestyle="--")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    axes.set_xlabel("confidence")
-    axes.set_ylabel("share that is right")
-    axes.set_title(f"{title}\nexpected calibration error {found.error:.3f}".strip(), fontsize=9)
-    save_figure(figure, path)

@@ -11,16 +11,17 @@ from typing import Optional
 
 import numpy as np
 
+from core.drawing import confusion_matrix, reliability_diagram
 from core.train.checkpoint import load_network
 from core.train.config import load_config
 from core.train.evaluation_pass import EvaluationPass
 from core.train.run_folder import RunFolder
 from core.train.seeds import seed_everything
+from core.vision.image import write_image
 from core.weights.atomic import atomic_write
-from PaddleClas.calibration import calibration_picture
 from PaddleClas.classifier import read_class_names
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.pictures import confusion_picture, prediction_sheet, sheet_selection
+from PaddleClas.pictures import prediction_sheet, sheet_selection
 from PaddleClas.task import ClassificationEvaluator, ClassificationTask
 
 
@@ -120,19 +121,22 @@ def write_pictures(evaluator: ClassificationEvaluator, task: ClassificationTask,
     names = [*dataset.class_names, *map(str, range(len(dataset.class_names), evaluator.class_num))]
     accuracy = evaluator.result()["accuracy"]
     title = f"{task.config.model.name}, {split}: {accuracy:.2%} of {len(evaluator.labels)} images right"
-    confusion_picture(evaluator.confusion.matrix, names, str(folder / "confusion_matrix.png"), title)
+    write_image(folder / "confusion_matrix.png", confusion_matrix(evaluator.confusion.matrix, names, title))
     _write_confusion(evaluator.confusion.matrix, names, folder / "confusion_matrix.csv")
-    calibration_picture(evaluator.calibration(), str(folder / "calibration.png"), f"{task.config.model.name}, {split}")
+    found = evaluator.calibration()
+    remark = f"expected calibration error {found.error:.3f}"
+    diagram = reliability_diagram(found.edges, found.accuracy, found.counts, f"{task.config.model.name}, {split}", remark)
+    write_image(folder / "calibration.png", diagram)
     chosen = sheet_selection(evaluator.labels, evaluator.predictions)
-    prediction_sheet(
+    sheet = prediction_sheet(
         [dataset.image(i) for i in chosen],
         [evaluator.labels[i] for i in chosen],
         [evaluator.predictions[i] for i in chosen],
         [evaluator.confidences[i] for i in chosen],
         names,
-        str(folder / "predictions.png"),
         f"{title} (mistakes first)",
     )
+    write_image(folder / "predictions.png", sheet)
 
 
 def meets_expectation(config: ClassificationConfig, results: Mapping[str, Mapping[str, float]]) -> bool:

@@ -1,4 +1,4 @@
-"""Pictures of what a classifier does: confusion matrix and sheet of predictions."""
+"""The sheet of an evaluation: which images it shows, and what stands below them."""
 
 from __future__ import annotations
 
@@ -6,38 +6,11 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from core.train.curve import save_figure
+from core.drawing import RIGHT, WRONG, Caption, grid
 
-RIGHT, WRONG = "#1a7f37", "#cf222e"
-
-
-def confusion_picture(matrix: np.ndarray, class_names: Sequence[str], path: str, title: str = "") -> None:
-    """Draw a confusion matrix; counts are written in the cells of up to 30 classes.
-
-    Args:
-        matrix: int64, shape (C, C); row = true class, column = predicted class.
-        class_names: C names.
-        path: the PNG file.
-        title: a heading.
-    """
-    count = len(matrix)
-    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
-    side = min(max(4.0, 0.45 * count + 1.5), 24.0)
-    figure = Figure(figsize=(side, side), layout="constrained")
-    axes = figure.add_subplot()
-    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    axes.set_xlabel("predicted")
-    axes.set_ylabel("true")
-    axes.set_title(title)
-    if count <= 30:
-        axes.set_xticks(range(count), class_names, rotation=90 if max(map(len, class_names)) > 2 else 0)
-        axes.set_yticks(range(count), class_names)
-        for row, column in zip(*np.nonzero(matrix)):
-            color = "white" if shares[row, column] > 0.5 else "black"
-            axes.text(column, row, str(matrix[row, column]), ha="center", va="center", color=color, fontsize=8)
-    save_figure(figure, path)
+ACROSS, LARGEST = 8, 192
+"""Images in a row, and pixels of their longer side, at most."""
 
 
 def prediction_sheet(
@@ -46,9 +19,8 @@ def prediction_sheet(
     predictions: Sequence[int],
     confidences: Sequence[float],
     class_names: Sequence[str],
-    path: str,
     title: str = "",
-) -> None:
+) -> np.ndarray:
     """Draw images with what they were taken for, green where that is right and red where it is wrong.
 
     Args:
@@ -57,23 +29,18 @@ def prediction_sheet(
         predictions: predicted classes.
         confidences: their probabilities.
         class_names: the classes' names.
-        path: the PNG file.
         title: a heading.
+
+    Returns:
+        uint8, shape (height, width, 3).
     """
-    columns = 8
-    rows = max((len(images) + columns - 1) // columns, 1)
-    figure = Figure(figsize=(1.35 * columns, 1.7 * rows + 0.5), layout="constrained")
-    figure.suptitle(title)
-    for position, image in enumerate(images):
-        axes = figure.add_subplot(rows, columns, position + 1)
-        axes.imshow(np.squeeze(image), cmap="gray", interpolation="nearest")
-        axes.set_xticks([])
-        axes.set_yticks([])
-        right = labels[position] == predictions[position]
-        name = class_names[predictions[position]]
-        text = f"{name}  {confidences[position]:.0%}" + ("" if right else f"\ntrue: {class_names[labels[position]]}")
-        axes.set_title(text, fontsize=9, color=RIGHT if right else WRONG)
-    save_figure(figure, path)
+    captions = []
+    for label, predicted, confidence in zip(labels, predictions, confidences):
+        lines = [f"{confidence:.0%} {class_names[predicted]}"]
+        if label != predicted:
+            lines.append(f"true: {class_names[label]}")
+        captions.append(Caption(lines, RIGHT if label == predicted else WRONG))
+    return grid(images, ACROSS, captions, title=title, largest=LARGEST)
 
 
 def sheet_selection(

@@ -9,6 +9,7 @@ from typing import Optional
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from core.drawing.colors import class_color
 from core.drawing.text import fitted, one_line
@@ -135,14 +136,15 @@ def scatter_plot(
     finite = np.isfinite(points).all(axis=1)
     shown = points[finite]
     numbers = np.full(len(shown), -1) if classes is None else np.asarray(classes)[finite]
-    found = np.unique(numbers)
-    for number in found:
-        own = shown[numbers == number]
-        name = str(number) if class_names is None else class_names[number]
-        named = None if number < 0 else label(name)
-        axes.scatter(own[:, 0], own[:, 1], s=4, color=class_color(int(number)), label=named, linewidths=0)
+    order = np.argsort(numbers, kind="stable")
+    found, places = np.unique(numbers, return_inverse=True)
+    colors = np.array([class_color(int(number)) for number in found], dtype=object)
+    axes.scatter(shown[order, 0], shown[order, 1], s=4, color=list(colors[places[order]]), linewidths=0)
     if 1 < len(found) <= MOST_IN_LEGEND:
-        figure.legend(title="class", markerscale=3, fontsize="small", loc="outside right upper")
+        named = [(number, color) for number, color in zip(found, colors) if number >= 0]
+        marks = [Line2D([], [], linestyle="none", marker=".", markersize=9, color=color) for _, color in named]
+        names = [str(number) if class_names is None else label(class_names[number]) for number, _ in named]
+        figure.legend(marks, names, title="class", fontsize="small", loc="outside right upper")
     axes.set_xticks([])
     axes.set_yticks([])
     set_title(figure, title)

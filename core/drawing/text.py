@@ -54,10 +54,12 @@ def fitted(text: str, width: float, size: int = TEXT) -> tuple[str, int]:
     shown, smallest = one_line(text), min(size, max(SMALLEST_TEXT, round(0.7 * size)))
     while size > smallest and font(size).getlength(shown) > width:
         size -= 1
-    letters = shown
-    while letters and font(size).getlength(shown) > width:
-        letters = letters[:-1]
-        shown = letters + "…"
+    if font(size).getlength(shown) > width:
+        fits, more = 0, len(shown)
+        while more - fits > 1:
+            half = (fits + more) // 2
+            fits, more = (half, more) if font(size).getlength(shown[:half] + "…") <= width else (fits, half)
+        shown = shown[:fits] + "…"
     return shown, size
 
 

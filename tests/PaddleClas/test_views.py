@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.train import load_config
-from PaddleClas.calibration import calibration, calibration_picture
+from PaddleClas.calibration import calibration
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.eval import main
 from PaddleClas.task import ClassificationEvaluator, ClassificationTask
@@ -85,11 +85,6 @@ def test_calibration_by_hand() -> None:
     assert found.error == pytest.approx((3 * abs(2 / 3 - 1.75 / 3) + 2 * abs(0.5 - 0.925)) / 5)
     assert calibration([1.0, 1.0], [True, True]).error == 0
     assert calibration([], []).error == 0
-
-
-def test_calibration_is_drawn(tmp_path: Path) -> None:
-    calibration_picture(calibration([0.9, 0.4], [True, False]), str(tmp_path / "c.png"), "net, test")
-    assert (tmp_path / "c.png").stat().st_size > 1000
 
 
 def test_the_evaluator_counts_any_k_and_each_class() -> None:
