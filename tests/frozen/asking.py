@@ -36,14 +36,15 @@ class Asked:
 
     def __init__(self, case: Case, folder: Path, data: Optional[Path], photos: Optional[Path]) -> None:
         self.case, self.folder, self.run, self.photos = case, folder, folder / "run", photos
+        self.told = ""
         self.data = [] if data is None else ["--data", str(data)]
 
-    def command(self, name: str, *words: Any) -> str:
-        """Run a command of the toolkit, which must succeed; return what it prints."""
+    def command(self, name: str, *words: Any, expected: int = 0) -> str:
+        """Run a command of the toolkit, which must leave with the expected exit code; return what it prints."""
         told = io.StringIO()
         with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
             code = run_here([f"{self.case.toolkit}/{name}.py", *map(str, words)])
-        assert code == 0, f"{name} {words}: exit code {code}\n{told.getvalue()}"
+        assert code == expected, f"{name} {words}: exit code {code}\n{told.getvalue()}"
         return told.getvalue()
 
     def evaluated(self) -> Numbers:
@@ -56,10 +57,13 @@ class Asked:
         return _numbers(found)
 
     def resumed(self) -> Numbers:
-        """Train to the end; return the rows of metrics.jsonl, the results, and what identifies the final weights."""
+        """Train to the end; return the rows of metrics.jsonl, the results, and what identifies the final weights.
+
+        What was printed is then in ``told``.
+        """
         teacher = ["-o", f"teacher.pretrained={self.folder / 'teacher.pdparams'}"] if self.case.teacher else []
-        told = self.command("train", "--resume", self.run, *self.data, *teacher)
-        assert "continuing after step" in told
+        self.told = self.command("train", "--resume", self.run, *self.data, *teacher)
+        assert "continuing after step" in self.told
         lines = (self.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         rows = {f"{row.pop('split')} {row.pop('step')}": row for row in map(json.loads, lines)}
         results = json.loads((self.run / "results.json").read_text(encoding="utf-8"))

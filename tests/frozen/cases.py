@@ -43,6 +43,12 @@ _PAIRS = tuple(
     "transforms: [{name: ToTensor}, {name: Normalize, mean: 0.5, std: 0.5}]}"
     for split, count, seed in (("train", 8, 0), ("test", 4, 1))
 )
+_UNPAIRED = tuple(
+    f"data.{split}={{dataset: {{name: UnpairedFaces, count: {count}, size: 32, seed: {seed}, "
+    "a: {Black_Hair: true}, b: {Blond_Hair: true}}, batch_size: 2, "
+    "transforms: [{name: ToTensor}, {name: Normalize, mean: 0.5, std: 0.5}]}"
+    for split, count, seed in (("train", 4, 0), ("test", 4, 1))
+)
 _FACES = tuple(
     f"data.{split}.dataset={{name: Faces, count: {count}, size: SIZE, seed: {seed}, attributes: [Bangs, Eyeglasses]}}"
     for split, count, seed in (("train", 8, 0), ("test", 4, 1))
@@ -89,6 +95,15 @@ CASES = {
         ),
         ("save", 1), ("test",), ((), ("--picture", "none")), write_cora,
     ),
+    "PGL_graphsage": Case(
+        "PGL", "cora_graphsage.yaml",
+        (
+            "task.samples=[4,4]", "task.batch_size=2", "model.hidden_size=8",
+            "train.accumulate=2", "train.early_stop=5", "train.ema=0.8", "train.epochs=2", "train.evaluate_every=1",
+            "train.checkpoint_every=1", "expect.value=0.2",
+        ),
+        ("step", 6), ("test",), ((), ("--picture", "none")), write_cora,
+    ),
     "PGL_deepwalk": Case(
         "PGL", "blogcatalog_deepwalk.yaml",
         (
@@ -124,6 +139,16 @@ CASES = {
             "discriminator.network.ndf=2", "expect={split: test, at_least: {psnr: 1.0}, at_most: {l1: 2.0}}",
         ),
         ("save", 1), ("test",), (("translate",), ("--count", "2")),
+    ),
+    "PaddleGAN_cyclegan": Case(
+        "PaddleGAN", "dusk2day_cyclegan.yaml",
+        (
+            "data.root=null", *_UNPAIRED, "samples.every=2", "samples.count=2", "train.epochs=2",
+            "train.checkpoint_every=1", "train.keep_checkpoints=1", "train.ema=0.8", "task.pool_size=3",
+            "generator.network={name: UnetGenerator, num_downs: 5, ngf: 1}", "discriminator.network.ndf=2",
+            "expect=null",
+        ),
+        ("step", 3), ("test",), (("translate",), ("--count", "2", "--direction", "BtoA")),
     ),
     "PaddleGAN_stgan": Case(
         "PaddleGAN", "faces_stgan.yaml",

@@ -136,7 +136,8 @@ def make_run(name: str, case: Case, code: Path) -> None:
         arrays.update({f"inferred_{key}": array for key, array in asked.inferred().items()})
         np.savez_compressed(RUNS / f"{name}.npz", **arrays)
         numbers = {"evaluated": asked.evaluated(), "resumed": asked.resumed()}
-        (RUNS / f"{name}.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+        text = re.sub(r"\[\s+([^],]+),\s+([^],]+?)\s+\]", r"[\1, \2]", json.dumps(numbers, indent=1))
+        (RUNS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
         os.chdir(code)
 
 
