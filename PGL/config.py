@@ -1,24 +1,18 @@
-"""The keys of a graph-learning config."""
+"""The keys of a graph-learning config, and the toolkit's record."""
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated, Any, ClassVar
 
 import pydantic
 
-from core.train.config import Section, describe_schema
-from core.train.optimizers import OptimizerChoice
-from core.train.options import DataRoot, Output, Seed, TrainOptions, Workers
-from core.train.schedules import SCHEDULES, ScheduleChoice
-from core.train.table import Component, Table
+from core.train.old_keys import Moved, OldKeys
+from core.train.runner.config import DataSection, Experiment
+from core.train.runner.toolkit import Toolkit
+from core.train.table import Component, Named, Table
 from PGL.data.registry import DATASETS
-from PGL.models.registry import MODELS as FAMILY_OF
+from PGL.models.registry import NETWORKS
 
-MODELS = Table(
-    "model",
-    {name: f"PGL.models.{family}:{name}" for name, family in FAMILY_OF.items()},
-    provided=("input_size", "num_class", "num_nodes", "num_entities", "num_relations"),
-)
 TASKS = Table(
     "task",
     {
@@ -32,63 +26,29 @@ TASKS = Table(
 )
 
 
-MOST_LAYERS = 1000
-"""Of a network; each takes memory, and time to compile."""
-
-
-def _possible_model(component: Component) -> Component:
-    layers = MODELS.check(component).arguments.get("num_layers", 0)
-    if layers > MOST_LAYERS:
-        raise ValueError(f"num_layers is at most {MOST_LAYERS:,}, not {layers}")
-    return component
-
-
-class DataSection(Section):
+class GraphSection(DataSection):
     """Which graph."""
 
-    dataset: Annotated[Component, pydantic.AfterValidator(DATASETS.check)] = pydantic.Field(
-        description=f"one of {', '.join(DATASETS.entries)}"
-    )
-    root: DataRoot = pydantic.Field(
-        None, description="the folder of the data set's files; --data FOLDER sets it; null: they are downloaded once"
-    )
-    num_workers: Workers = pydantic.Field(
-        0, description="processes that sample beside the training; 0: the training's own; results are the same"
-    )
+    dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
 
 
-class ExpectSection(Section):
-    """What the experiment should reach; eval.py fails where it does not."""
-
-    split: str = pydantic.Field("test", description="on which split")
-    metric: str = pydantic.Field(description="which number of the evaluation, as accuracy, macro_f1 or mrr")
-    value: float = pydantic.Field(description="what it should be at least")
-    tolerance: Optional[pydantic.NonNegativeFloat] = pydantic.Field(
-        None, description="how far from it is still right, in both directions; null: whatever is higher is right"
-    )
+def _groups(decays: Any) -> Any:
+    """Return the parameter groups of weight decays by pattern, as ``task.decays`` gave them."""
+    if not isinstance(decays, dict):
+        return [] if decays is None else decays
+    return [{"parameters": [pattern], "weight_decay": decay} for pattern, decay in decays.items()]
 
 
-class GraphConfig(Section):
+class GraphConfig(Experiment):
     """One experiment."""
 
-    seed: Seed = pydantic.Field(0, description="of weights, walks, samples and order")
-    output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
-    task: Annotated[Component, pydantic.AfterValidator(TASKS.check)] = pydantic.Field(
-        description=f"what is learnt, with its settings; of {', '.join(TASKS.entries)}"
+    old_keys: ClassVar[OldKeys] = {**Experiment.old_keys, "task.decays": Moved("optimizer.groups", _groups)}
+
+    task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="what is learnt, with its settings")
+    network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
+        description="the network or table of embeddings, with its settings"
     )
-    model: Annotated[Component, pydantic.AfterValidator(_possible_model)] = pydantic.Field(
-        description=f"the network or table of embeddings, with its settings; of {', '.join(MODELS.entries)}"
-    )
-    data: DataSection
-    optimizer: OptimizerChoice = pydantic.Field(description="an optimizer of core.optimizer with its arguments")
-    schedule: ScheduleChoice = pydantic.Field(description=f"with learning_rate; of {', '.join(SCHEDULES.entries)}")
-    train: TrainOptions
-    expect: Optional[ExpectSection] = None
+    data: GraphSection
 
 
-def keys() -> list[str]:
-    """Return one line for each key that a config may have, and one for each setting of a task, model and data set."""
-    lines = describe_schema(GraphConfig)
-    for table, key in ((TASKS, "task"), (MODELS, "model"), (DATASETS, "data.dataset")):
-        lines += [f"{key}: {table.describe(name)}" for name in table.entries]
-    return lines
+TOOLKIT = Toolkit("PGL", GraphConfig, inference="PGL.inference:infer", preview="PGL.previewing:preview")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,31 +10,21 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.train.runner.experiment import open_run
+from core.train.runner.toolkit import Toolkit
 from core.train.table import nearest as nearest_name
+from core.vision.image import write_image
 from core.weights.atomic import atomic_path, atomic_write
 from PGL.pictures import embedding_picture
-from PGL.runs import open_run
 
 
-def infer(
-    run: str,
-    checkpoint: str,
-    overrides: Sequence[str],
-    near: Sequence[str],
-    top: int,
-    picture: str,
-    output: Optional[str],
-) -> int:
+def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     """Write embeddings.npy, further arrays, embeddings.png, and the nearest nodes of some as nearest.json.
 
     Args:
-        run: the run's folder.
-        checkpoint: which one of the run.
-        overrides: changes of keys.
-        near: numbers or names of nodes.
-        top: how many nodes to find for each.
-        picture: "pca", "tsne" or "none".
-        output: where to write; None: the run's folder "embeddings".
+        toolkit: of the run.
+        options: of the command line: run, checkpoint, overrides, near (numbers or names of nodes), top (how many nodes
+            to find for each), picture ("pca", "tsne" or "none") and output.
 
     Returns:
         The exit code.
@@ -41,22 +32,22 @@ def infer(
     Raises:
         ValueError: there is no such node.
     """
-    task, folder = open_run(run, checkpoint, overrides)
+    task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides)
     rows = task.embeddings()
-    chosen = [find_node(name, len(rows), task.names()) for name in near]
-    target = Path(output) if output else folder.path / "embeddings"
+    chosen = [find_node(name, len(rows), task.names()) for name in options.near]
+    target = Path(options.output) if options.output else folder.path / "embeddings"
     target.mkdir(parents=True, exist_ok=True)
     arrays = {"embeddings": rows, **task.predictions()}
     for name, array in arrays.items():
         with atomic_path(target / f"{name}.npy") as temporary, open(temporary, "wb") as stream:
             np.save(stream, array)
     wrote = [f"{name}.npy {list(array.shape)}" for name, array in arrays.items()]
-    if picture != "none":
-        title = f"{task.config.model.name} on {task.config.data.dataset.name}"
-        embedding_picture(rows, task.labels(), target / "embeddings.png", title, picture)
+    if options.picture != "none":
+        title = f"{task.config.network.name} on {task.config.data.dataset.name}"
+        write_image(target / "embeddings.png", embedding_picture(rows, task.labels(), title, options.picture))
         wrote.append("embeddings.png")
     if chosen:
-        records = [_neighbors(rows, node, top, task.names()) for node in chosen]
+        records = [_neighbors(rows, node, options.top, task.names()) for node in chosen]
         with atomic_write(target / "nearest.json") as stream:
             stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
         for record in records:

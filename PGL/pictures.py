@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from typing import Optional, Union
+from typing import Optional
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from core.train.curve import save_figure
+from core.drawing import scatter_plot
 
 MOST_NODES = 5000
 """More nodes than these are a blot; so many are drawn, spread evenly over their numbers."""
@@ -34,33 +32,18 @@ def plane(rows: np.ndarray, method: str) -> np.ndarray:
 
 
 def embedding_picture(
-    rows: np.ndarray,
-    labels: Optional[np.ndarray],
-    path: Union[str, os.PathLike[str]],
-    title: str = "",
-    method: str = "pca",
-) -> None:
+    rows: np.ndarray, labels: Optional[np.ndarray], title: str = "", method: str = "pca"
+) -> np.ndarray:
     """Draw embeddings in two dimensions, a colour for each class.
 
     Args:
         rows: [nodes, size].
         labels: a class for each node, -1 for none; None: there are none.
-        path: the PNG file.
         title: a heading.
         method: "pca" or "tsne".
+
+    Returns:
+        uint8, shape (H, W, 3).
     """
     chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_NODES)).round().astype(np.int64)
-    points = plane(rows[chosen], method)
-    figure = Figure(figsize=(6, 6), layout="constrained")
-    axes = figure.add_subplot()
-    classes = np.full(len(chosen), -1) if labels is None else labels[chosen]
-    for number in np.unique(classes):
-        own = points[classes == number]
-        color = "0.7" if number < 0 else f"C{number % 10}"
-        axes.scatter(own[:, 0], own[:, 1], s=4, color=color, label=None if number < 0 else str(number), linewidths=0)
-    if 1 < len(np.unique(classes)) <= 10:
-        axes.legend(title="class", markerscale=3, fontsize="small")
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.set_title(title)
-    save_figure(figure, path)
+    return scatter_plot(plane(rows[chosen], method), None if labels is None else labels[chosen], title=title)

@@ -1,51 +1,32 @@
 """Train a graph network or embeddings of nodes from a config file."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from collections.abc import Sequence
-from typing import Optional
+from core.train.runner import commands
 
-from core.train import command_line
-
-EXAMPLES = """\
+main = commands.Train(
+    "PGL.config",
+    "Learn from a graph. Everything about the experiment stands in one YAML file; the run writes one folder with the "
+    "resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
+    """\
   python PGL/train.py -c PGL/configs/cora_gcn.yaml
       graph convolutions on the citation graph Cora, fetched once (under a minute on two cores), and test them
   python PGL/train.py -c PGL/configs/cora_gcn.yaml --data my/planetoid
       the same with files that are there already: ind.cora.x and so on
-  python PGL/train.py -c PGL/configs/cora_gcn.yaml -o model.hidden_size=64 -o seed=1
+  python PGL/train.py -c PGL/configs/cora_gcn.yaml -o network.hidden_size=64 -o seed=1
       change keys of the config; a misspelt key is an error that names the nearest valid one
   python PGL/train.py -c PGL/configs/blogcatalog_deepwalk.yaml
       embeddings of a social network from random walks, judged by the groups that they tell
   python PGL/train.py --resume runs/cora_gcn
       continue a run that was stopped, or killed, from its newest checkpoint
   python PGL/train.py --keys
-      list every key that a config may have, and the settings of every task, model and data set
-"""
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = command_line.training_options(
-        "Learn from a graph. Everything about the experiment stands in one YAML file; the run writes one folder with "
-        "the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
-        EXAMPLES,
-        arguments,
-    )
-    if options.keys:
-        from PGL.config import keys
-
-        print("\n".join(keys()))
-        return 0
-    from PGL import training
-
-    return training.train(options.config, options.overrides, options.resume, options.profile)
-
+      list every key that a config may have, and the settings of every task, network and data set
+""",
+)
 
 if __name__ == "__main__":
-    command_line.run(main)
+    main.run()

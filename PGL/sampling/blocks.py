@@ -141,7 +141,7 @@ def sample_blocks(
         sources = numbers[targets:]
         order = np.arange(len(sources), dtype=np.int32)
         ends = np.repeat(np.arange(targets, dtype=np.int32), np.diff(drawn.indptr))
-        rows = Adjacency.from_edges(sources, ends, len(known), targets)
+        rows = Adjacency.from_edges(sources, ends, len(known), targets, verify=False)
         backwards = rows.indptr, rows.indices, rows.edge_ids
         chain.insert(0, Block((drawn.indptr, sources, order), backwards, incoming.ids(drawn.places)))
     return Blocks(known, seeds, tuple(chain))

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from core.io import DataLoader, Dataset
-from core.train.optimizers import OPTIMIZERS
-from core.train.schedules import SCHEDULES
-from core.train.task import Task
-from PGL.config import DATASETS, MODELS, GraphConfig
+from core.train.runner.task import Suggestion, ToolkitTask
+from PGL.config import DATASETS, NETWORKS, GraphConfig
 
 
-class GraphTask(Task):
+class GraphTask(ToolkitTask):
     """A task with one network on one graph.
 
     Args:
         config: the experiment.
-        decays: weight decay of the parameters whose names fit a shell pattern, the first that fits; None: all have the
-            optimizer's.
 
     Attributes:
         data: the data set.
         network: the network, or table of embeddings.
-        models: the names of the models that the task trains.
+        models: the names of the networks that the task trains.
         splits: the splits that can be evaluated.
     """
 
     models: Sequence[str] = ()
     splits: Sequence[str] = ("valid", "test")
 
-    def __init__(self, config: GraphConfig, decays: Optional[Mapping[str, float]] = None) -> None:
-        if config.model.name not in self.models:
-            raise ValueError(
-                f"task.name: {config.task.name} trains {', '.join(self.models)}, not model.name: {config.model.name}"
-            )
-        self.config, self.decays = config, decays
-        root = config.data.root
-        if root is not None and not Path(root).is_dir():
-            raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
-        self.data = DATASETS.build(config.data.dataset, root=root)
+    def __init__(self, config: GraphConfig) -> None:
+        if config.network.name not in self.models:
+            known, chosen = ", ".join(self.models), config.network.name
+            raise ValueError(f"task.name: {config.task.name} trains {known}, not network.name: {chosen}")
+        super().__init__(config)
+        self.data = DATASETS.build(config.data.dataset, root=config.data.root)
+
+    def require_split(self, split: str) -> None:
+        """Refuse a split that cannot be evaluated."""
+        if split not in self.splits:
+            known = ", ".join(self.splits)
+            raise ValueError(f"{self.config.task.name} has no split {split!r} to evaluate; it has {known}")
 
     def build_network(self, **provided: Any) -> Any:
         """Return the config's network, and note it as the one that checkpoints hold.
@@ -51,31 +47,8 @@ class GraphTask(Task):
         Args:
             **provided: what of its arguments follows from the data.
         """
-        try:
-            self.network = MODELS.build(self.config.model, **provided)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"model: {error}") from None
-        self.networks = {"model": self.network}
-        if self.decays:
-            _groups(list(self.network.named_parameters()), self.decays)  # which says what does not fit
+        self.network = self.add_network("model", NETWORKS, self.config.network, "network", **provided)
         return self.network
-
-    def optimizer(self, steps_per_epoch: int, epochs: int) -> tuple[Sequence[Any], Any, Any]:
-        """Return parameters, the optimizer that moves them, and its schedule.
-
-        Args:
-            steps_per_epoch: for the schedule.
-            epochs: for the schedule.
-        """
-        named = [(name, value) for name, value in self.network.named_parameters() if not value.stop_gradient]
-        parameters = [value for _, value in named]
-        schedule = SCHEDULES.build(self.config.schedule, steps_per_epoch=steps_per_epoch, epochs=epochs)
-        groups: Any = _groups(named, self.decays) if self.decays else parameters
-        return parameters, OPTIMIZERS.build(self.config.optimizer, learning_rate=schedule, parameters=groups), schedule
-
-    def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
-        raise NotImplementedError
 
     def embeddings(self) -> np.ndarray:
         """Return a row for each node, float32, as the network stands."""
@@ -93,24 +66,9 @@ class GraphTask(Task):
         """Return further arrays of a row for each node that infer.py writes, by name."""
         return {}
 
-    def export(self, target: Path) -> str:
-        """Write the inference program, and return what it takes and gives."""
-        raise NotImplementedError
-
-
-def _groups(named: Sequence[tuple[str, Any]], decays: Mapping[str, float]) -> list[dict[str, Any]]:
-    groups: dict[Optional[str], list[Any]] = {}
-    for name, value in named:
-        pattern = next((pattern for pattern in decays if fnmatch.fnmatchcase(name, pattern)), None)
-        groups.setdefault(pattern, []).append(value)
-    for pattern in decays:
-        if pattern not in groups:
-            known = ", ".join(name for name, _ in named)
-            raise ValueError(f"task.decays: no parameter is called {pattern!r}; there are {known}")
-    return [
-        {"params": values, **({} if pattern is None else {"weight_decay": decays[pattern]})}
-        for pattern, values in groups.items()
-    ]
+    def suggestions(self) -> list[Suggestion]:
+        """Return what to try with the trained run."""
+        return [Suggestion("infer", "--near 0 1", "embeddings, a picture, the nodes most like 0 and 1")]
 
 
 class Numbers(Dataset):

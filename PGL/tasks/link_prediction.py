@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -13,6 +12,7 @@ from core.io import DataLoader
 from core.io.randomness import integer
 from core.jit.input_spec import InputSpec
 from core.nn import functional as F
+from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
 from PGL.tasks.base import GraphTask, loader_of
@@ -113,7 +113,7 @@ class LinkPrediction(GraphTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase."""
-        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs))]
+        return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
     def loss(self, triples: Any, others: Any, heads: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch.
@@ -148,11 +148,10 @@ class LinkPrediction(GraphTask):
         """Return the entities' names."""
         return self.data.entities
 
-    def export(self, target: Path) -> str:
-        """Write the program: numbers of heads, relations and tails to scores."""
+    def program(self) -> Program:
+        """Return the program: numbers of heads, relations and tails to scores."""
         specs = [InputSpec([None], "int64", name) for name in ("heads", "relations", "tails")]
-        core.jit.save(self.network, target, specs)
-        return "heads, relations and tails int64 [any] to scores"
+        return Program(self.network, specs, "heads, relations and tails int64 [any] to scores")
 
 
 class Chosen:

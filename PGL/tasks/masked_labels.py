@@ -7,7 +7,6 @@ IJCAI 2021, https://arxiv.org/abs/2009.03509
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -16,10 +15,11 @@ import core
 from core.io import DataLoader
 from core.io.randomness import integer
 from core.nn import functional as F
+from core.train.runner.task import Program
 from PGL.config import GraphConfig
 from PGL.models.unimp import shown_labels
 from PGL.tasks.base import loader_of
-from PGL.tasks.node_classification import NodeClassification, checked_features, export_on_arrays
+from PGL.tasks.node_classification import NodeClassification, checked_features, program_on_arrays
 
 
 class MaskedLabelClassification(NodeClassification):
@@ -82,11 +82,11 @@ class MaskedLabelClassification(NodeClassification):
         with core.no_grad():
             return self.network(self.graph, self.features, self.known, core.to_tensor(self._all_shown())).numpy()
 
-    def export(self, target: Path) -> str:
-        """Write the program: features, the graph's arrays, labels and who shows them to logits."""
+    def program(self) -> Program:
+        """Return the program: features, the graph's arrays, labels and who shows them to logits."""
         more = (self.known, core.to_tensor(self._all_shown()))
-        told = export_on_arrays(self.network, checked_features(self.data.graph), self.graph, target, *more)
-        return f"{told}, with labels int64 and float32 for those who show them"
+        told = ", with labels int64 and float32 for those who show them"
+        return program_on_arrays(self.network, checked_features(self.data.graph), self.graph, *more, told=told)
 
     def _all_shown(self) -> np.ndarray:
         shown = np.zeros(self.graph.num_nodes, np.float32)

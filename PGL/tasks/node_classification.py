@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -15,6 +14,7 @@ from core.metric import ConfusionMatrix
 from core.nn import functional as F
 from core.operators.message_passing import Edges, Rows
 from core.operators.sparse_rows import SparseRows
+from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
 from PGL.tasks.base import GraphTask, loader_of
@@ -59,7 +59,6 @@ class NodeClassification(GraphTask):
     Args:
         config: the experiment.
         passes_per_epoch: steps in an epoch, each one pass over the graph.
-        decays: weight decay by shell pattern of the parameters' names, instead of the optimizer's.
 
     Raises:
         ValueError: features are missing or not finite, or the data has no nodes to train on.
@@ -70,10 +69,8 @@ class NodeClassification(GraphTask):
     sparse = 0.25
     """Features of which a smaller share is not 0 are kept as sparse rows."""
 
-    def __init__(
-        self, config: GraphConfig, passes_per_epoch: int = 10, decays: Optional[dict[str, float]] = None
-    ) -> None:
-        super().__init__(config, decays)
+    def __init__(self, config: GraphConfig, passes_per_epoch: int = 10) -> None:
+        super().__init__(config)
         self.passes = passes_per_epoch
         if passes_per_epoch < 1:
             raise ValueError(f"task.passes_per_epoch must be positive, not {passes_per_epoch}")
@@ -103,7 +100,7 @@ class NodeClassification(GraphTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: cross entropy at the labelled nodes."""
-        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs))]
+        return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
     def loss(self, nodes: Any, labels: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss at some nodes, and the accuracy.
@@ -138,9 +135,9 @@ class NodeClassification(GraphTask):
         """Return the classes that the network finds."""
         return {"classes": self.embeddings().argmax(axis=1)}
 
-    def export(self, target: Path) -> str:
-        """Write the program: features and the graph's arrays to logits, for this graph's sizes."""
-        return export_on_arrays(self.network, checked_features(self.data.graph), self.graph, target)
+    def program(self) -> Program:
+        """Return the program: features and the graph's arrays to logits, for this graph's sizes."""
+        return program_on_arrays(self.network, checked_features(self.data.graph), self.graph)
 
 
 class Connections:
@@ -194,20 +191,20 @@ class OnArrays(nn.Layer):
         return self.network(Connections(Edges(incoming, outgoing)), features, *more)
 
 
-def export_on_arrays(network: Any, features: np.ndarray, graph: Any, target: Path, *more: Any) -> str:
-    """Write the program of a network of a graph and features, and return what it takes and gives.
+def program_on_arrays(network: Any, features: np.ndarray, graph: Any, *more: Any, told: str = "") -> Program:
+    """Return the program of a network of a graph and features.
 
     Args:
         network: the network.
         features: float32 [nodes, size].
         graph: the graph, in Tensors.
-        target: the folder to write.
         *more: examples of what else the network takes.
+        told: what that is, in words.
     """
     given = core.to_tensor(features)
     arrays = [tensor for rows in graph.connections() for tensor in rows]
-    core.jit.save(OnArrays(network), target, [given, *arrays, *more])
-    return f"features float32 {given.shape} and the graph's arrays to logits of its nodes"
+    takes = f"features float32 {given.shape} and the graph's arrays to logits of its nodes{told}"
+    return Program(OnArrays(network), [given, *arrays, *more], takes)
 
 
 def checked_features(graph: Any) -> np.ndarray:

@@ -7,7 +7,6 @@ https://arxiv.org/abs/1706.02216
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -16,12 +15,13 @@ import core
 from core.io import DataLoader
 from core.io.randomness import integer
 from core.nn import functional as F
+from core.train.runner.task import Program
 from core.train.task import Phase
 from PGL.config import GraphConfig
 from PGL.sampling import Block, Blocks
 from PGL.sampling.blocks import sample_blocks
 from PGL.tasks.base import GraphTask, loader_of
-from PGL.tasks.node_classification import NodeEvaluator, checked_features, export_on_arrays
+from PGL.tasks.node_classification import NodeEvaluator, checked_features, program_on_arrays
 
 
 class SampledNodeClassification(GraphTask):
@@ -74,7 +74,7 @@ class SampledNodeClassification(GraphTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: cross entropy at the batch's nodes."""
-        return [Phase("train", self.loss, *self.optimizer(steps_per_epoch, epochs))]
+        return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
     def loss(self, *fields: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch, and its accuracy.
@@ -113,9 +113,9 @@ class SampledNodeClassification(GraphTask):
         """Return the classes that the network finds."""
         return {"classes": self.embeddings().argmax(axis=1)}
 
-    def export(self, target: Path) -> str:
-        """Write the program: features and the graph's arrays to logits, for this graph's sizes."""
-        return export_on_arrays(self.network, self.table, self.graph.tensor(inplace=False), target)
+    def program(self) -> Program:
+        """Return the program: features and the graph's arrays to logits, for this graph's sizes."""
+        return program_on_arrays(self.network, self.table, self.graph.tensor(inplace=False))
 
 
 class Neighborhoods:

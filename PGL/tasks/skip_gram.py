@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 import core
 from core.io import DataLoader
 from core.jit.input_spec import InputSpec
+from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
 from PGL.tasks.base import GraphTask, loader_of
@@ -144,7 +144,7 @@ class SkipGramTask(GraphTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase, whose loss moves the rows itself."""
-        parameters, optimizer, schedule = self.optimizer(steps_per_epoch, epochs)
+        parameters, optimizer, schedule = self.learning(self.config, ["model"], steps_per_epoch, epochs)
         self._rate = optimizer.get_lr
         return [Phase("train", self.descend, parameters, optimizer, schedule, in_place=True)]
 
@@ -174,10 +174,10 @@ class SkipGramTask(GraphTask):
         """Return each node's first group, -1 where it has none."""
         return None if self.groups is None else np.where(self.groups.any(axis=1), self.groups.argmax(axis=1), -1)
 
-    def export(self, target: Path) -> str:
-        """Write the program: numbers of nodes to embeddings."""
-        core.jit.save(self.network, target, [InputSpec([None], "int64", "nodes")])
-        return f"nodes int64 [any] to embeddings of size {self.network.embedding_size}"
+    def program(self) -> Program:
+        """Return the program: numbers of nodes to embeddings."""
+        told = f"nodes int64 [any] to embeddings of size {self.network.embedding_size}"
+        return Program(self.network, [InputSpec([None], "int64", "nodes")], told)
 
 
 def _membership(classes: np.ndarray) -> np.ndarray:

@@ -108,15 +108,16 @@ def describe_schema(schema: type[pydantic.BaseModel], prefix: str = "") -> list[
         section = _section_of(field.annotation)
         inner = []
         if section is not None:
-            named = {dict: "NAME.", list: "NUMBER."}.get(typing.get_origin(field.annotation), "")
+            origin = typing.get_origin(field.annotation)
+            named = "NAME." if origin is dict else "NUMBER." if origin is list else ""
             inner = describe_schema(section, f"{prefix}{name}.{named}")
-            if issubclass(section, Section) and named != "NUMBER.":
+            if issubclass(section, Section) and origin is not list:
                 lines.extend(inner)
                 continue
             inner = [line for line in inner if not line.startswith(f"{prefix}{name}.name (")]  # said by the next line
         default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
         known = [f"of {', '.join(table.entries)}" for table in _tables_of(field)]
-        meaning = "; ".join([field.description] * bool(field.description) + known)
+        meaning = "; ".join([*([field.description] if field.description else []), *known])
         lines.append(f"{prefix}{name} ({describe_type(field.annotation)}; {default}){': ' * bool(meaning)}{meaning}")
         lines.extend(inner)
     return lines

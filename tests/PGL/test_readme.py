@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PGL.config import MODELS, TASKS
+from PGL.config import NETWORKS, TASKS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "PGL" / "README.md").read_text(encoding="utf-8")
@@ -25,4 +25,4 @@ def test_every_task_with_its_models_is_in_the_table() -> None:
     assert list(rows) == list(TASKS.entries)
     for name, models in rows.items():
         assert tuple(models.split(", ")) == tuple(TASKS.resolve(name).models)  # type: ignore[attr-defined]
-        assert set(models.split(", ")) <= set(MODELS.entries)
+        assert set(models.split(", ")) <= set(NETWORKS.entries)

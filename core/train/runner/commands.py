@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, NoReturn, Optional
 
 from core.kernels import requirements
 from core.train import command_line
@@ -22,20 +22,17 @@ class Command:
         toolkit: the module whose TOOLKIT is the record, imported when the command runs.
         description: what the command does, in a sentence or two.
         examples: command lines with comments, printed under the help as they are.
-        options: adds options of the toolkit's own to a parser.
+
+    Attributes:
+        intermixed: whether positional words may stand behind options, too.
     """
 
-    def __init__(
-        self,
-        toolkit: str,
-        description: str,
-        examples: str,
-        options: Optional[Callable[[argparse.ArgumentParser], Any]] = None,
-    ) -> None:
+    intermixed = False
+
+    def __init__(self, toolkit: str, description: str, examples: str) -> None:
         self.toolkit = toolkit
         self.description = description
         self.examples = examples
-        self._add_own = options
 
     def __call__(self, arguments: Optional[Sequence[str]] = None) -> int:
         """Run the command.
@@ -58,19 +55,14 @@ class Command:
         """
         parser = command_line.parser(self.description, self.examples)
         self.add_options(parser)
-        if self._add_own is not None:
-            self._add_own(parser)
-        options = parser.parse_intermixed_args(arguments) if self.intermixed else parser.parse_args(arguments)
+        options = (parser.parse_intermixed_args if self.intermixed else parser.parse_args)(arguments)
         problem = self.problem(options)
         if problem:
             parser.error(problem)
         return options
 
-    intermixed = False
-    """Whether positional words may stand behind options, too."""
-
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options that the command has in every toolkit."""
+        """Add the options of the command; a toolkit's own subclass adds its own."""
 
     def problem(self, options: argparse.Namespace) -> str:
         """Return what is wrong with options as a whole; nothing where they are fine."""
@@ -147,18 +139,15 @@ class Evaluate(Command):
 
 
 class Infer(Command):
-    """``infer.py``: what a trained network says of data; its options are the toolkit's own."""
-
-    intermixed = True
+    """``infer.py``: what a trained network says of data; most toolkits have options of their own instead of these."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the run, unless the toolkit has options of its own, which then say everything."""
-        if self._add_own is None:
-            add_run_options(parser, "predictions")
-            parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
-            parser.add_argument(
-                "--count", type=positive, default=8, metavar="N", help="samples of it (default: %(default)s)"
-            )
+        """Add the run, and which samples."""
+        add_run_options(parser, "predictions")
+        parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
+        parser.add_argument(
+            "--count", type=positive, default=8, metavar="N", help="samples of it (default: %(default)s)"
+        )
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Call the toolkit's inference."""
@@ -178,9 +167,15 @@ class Export(Command):
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for a run, and for what ONNX needs."""
+        if not options.run:
+            return "give the folder of a run"
+        self.check_onnx(options)
+        return ""
+
+    def check_onnx(self, options: argparse.Namespace) -> None:
+        """Ask for what ONNX needs, if it is wanted."""
         if options.onnx:
             requirements.check("onnx", ("onnx", "onnxruntime"))
-        return "" if options.run else "give the folder of a run"
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Export the run."""

@@ -46,20 +46,17 @@ def meets_expectation(expect: Optional[ExpectSection], results: Mapping[str, Map
             if name not in numbers:
                 raise ValueError(f"expect.{key}: the evaluation gives {', '.join(numbers)}, not {name!r}")
     for name, bound in expect.at_least.items():
-        good &= _tell(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound)
+        good &= _tell(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound, "BELOW")
     for name, bound in expect.at_most.items():
-        good &= _tell(expect.split, name, numbers, f"at most {digits(bound)}", numbers[name] <= bound)
+        good &= _tell(expect.split, name, numbers, f"at most {digits(bound)}", numbers[name] <= bound, "ABOVE")
     for name, near in expect.near.items():
         told = f"{digits(near.value)} within {digits(near.tolerance)}"
-        good &= _tell(
-            expect.split, name, numbers, told, abs(numbers[name] - near.value) <= near.tolerance + ROUNDING
-        )
+        met = abs(numbers[name] - near.value) <= near.tolerance + ROUNDING
+        good &= _tell(expect.split, name, numbers, told, met, "DRIFTED from")
     return good
 
 
-def _tell(split: str, name: str, numbers: Mapping[str, float], wanted: str, met: bool) -> bool:
-    print(
-        f"{split} {spaced(name)} {digits(numbers[name])}, expected {wanted}: "
-        f"{'as expected' if met else 'NOT what the config expects'}"
-    )
+def _tell(split: str, name: str, numbers: Mapping[str, float], wanted: str, met: bool, wrong: str) -> bool:
+    result = "as expected" if met else f"{wrong} what the config expects"
+    print(f"{split} {spaced(name)} {digits(numbers[name])}, expected {wanted}: {result}")
     return met

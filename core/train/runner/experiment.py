@@ -89,7 +89,8 @@ def open_run(
     folder = RunFolder.open(run)
     config = toolkit.load(folder.config, overrides).continued()
     seed_everything(config.seed)
-    task = toolkit.build_task(config if evaluated is None else config.evaluated(evaluated), folder)
+    task = toolkit.build_task(config if evaluated is None else config.evaluated(evaluated))
+    task.reopen(folder)
     if evaluated is not None:
         task.require_split(evaluated)  # what does not fit is found before weights are read
     chosen = folder.find_checkpoint(checkpoint)

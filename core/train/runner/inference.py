@@ -25,7 +25,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         The exit code.
     """
     task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides, options.split)
-    samples = task.samples(options.split)
+    samples = task.fields(options.split)
     taken = [samples[number] for number in range(min(options.count, len(samples)))]
     batch = (task.collate(options.split) or default_collate_fn)(taken)
     with core.no_grad():

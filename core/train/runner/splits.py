@@ -92,6 +92,24 @@ class SplitSection(Section):
             seed=seed,
         )
 
+    # what preview.py shows
+
+    def steps(self) -> list[str]:
+        """Return the names of what is done to the samples."""
+        return [component.name for component in self.transforms]
+
+    def mixed(self, samples: Sequence[Any], config: Any, split: str, epoch: int) -> Sequence[Any]:
+        """Return samples as a batch of an epoch has them, where a batch is more than its samples."""
+        return samples
+
+    def original(self, dataset: Any, index: int) -> list[tuple[Any, str]]:
+        """Return a sample before the transforms, if it is known: pictures, uint8 (H, W, C), with captions."""
+        return []
+
+    def caption(self, sample: Any, dataset: Any) -> str:
+        """Return what stands below a sample's pictures."""
+        return ""
+
 
 Split = TypeVar("Split", bound=SplitSection)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from core.io import DataLoader
+from core.train.optimizers import Optimized, build_optimizer
 from core.train.run_folder import RunFolder
+from core.train.runner.config import Learner
 from core.train.runner.splits import require_root
 from core.train.table import Component, Table
 from core.train.task import Evaluator, Task
@@ -50,16 +53,10 @@ class ToolkitTask(Task):
 
     Args:
         config: the experiment.
-        folder: of the run that is opened again; None: a new one.
-
-    Attributes:
-        networks: the networks whose weights a checkpoint holds, by name.
     """
 
-    def __init__(self, config: Any, folder: Optional[RunFolder] = None) -> None:
+    def __init__(self, config: Any) -> None:
         self.config = config
-        self.folder = folder
-        self.networks: dict[str, Any] = {}
         self._datasets: dict[str, Any] = {}
         self._loaders: dict[str, DataLoader] = {}
         require_root(config.data.root)
@@ -104,7 +101,7 @@ class ToolkitTask(Task):
     def check_dataset(self, split: str, dataset: Any) -> None:
         """Refuse a data set that does not fit the network, before a run begins."""
 
-    def samples(self, split: str) -> Any:
+    def fields(self, split: str) -> Any:
         """Return the data set whose samples are the fields of a split's batches; a task may add fields."""
         return self.dataset(split)
 
@@ -121,11 +118,16 @@ class ToolkitTask(Task):
             if split != "train":  # an evaluation sees every sample once, in the data set's order
                 section = section.model_copy(update={"shuffle": False, "drop_last": False})
             self._loaders[split] = section.build_loader(
-                self.samples(split), self.config.seed, data.num_workers, split != "test", self.collate(split)
+                self.fields(split), self.config.seed, data.num_workers, split != "test", self.collate(split)
             )
         return self._loaders[split]
 
     # networks
+
+    @functools.cached_property
+    def networks(self) -> dict[str, Any]:  # type: ignore[override]  # an attribute that is made on first use
+        """The networks whose weights a checkpoint holds, by name."""
+        return {}
 
     def add_network(self, name: str, table: Table, component: Component, key: str, **provided: Any) -> Any:
         """Build a network that the config asks for, and note it as one that checkpoints hold.
@@ -149,6 +151,22 @@ class ToolkitTask(Task):
             raise ValueError(f"{key}: {error}") from None
         return self.networks[name]
 
+    def learning(
+        self, learner: Learner, names: Sequence[str], steps_per_epoch: int, epochs: int, prefix: str = ""
+    ) -> Optimized:
+        """Return parameters, the optimizer that moves them, and its schedule, as a Phase takes them.
+
+        Args:
+            learner: the section of the config with optimizer and schedule.
+            names: of the networks that are trained.
+            steps_per_epoch: as the Trainer gives it.
+            epochs: likewise.
+            prefix: of the section's key in the config, for messages: "generator.".
+        """
+        networks = {name: self.networks[name] for name in names}
+        lengths = {"steps_per_epoch": steps_per_epoch, "epochs": epochs}
+        return build_optimizer(learner.optimizer, learner.schedule, networks, prefix=prefix, **lengths)
+
     # what a run says and draws
 
     def facts(self) -> list[str]:
@@ -162,6 +180,9 @@ class ToolkitTask(Task):
     def begin(self, folder: RunFolder) -> None:
         """Write into the folder of a run what it takes to open it again, beside the config."""
 
+    def reopen(self, folder: RunFolder) -> None:
+        """Read from the folder of a run what :meth:`begin` wrote; called before data is read."""
+
     def begin_evaluation(self) -> None:
         """Prepare for the evaluation command, which may look more closely than training's own evaluations."""
 
@@ -169,7 +190,7 @@ class ToolkitTask(Task):
         """Return what to say when a loss is no number, after perhaps a picture of the moment was written."""
         return ""
 
-    def draw(self, evaluator: Evaluator, split: str, folder: Path) -> list[str]:
+    def write_pictures(self, evaluator: Evaluator, split: str, folder: Path) -> list[str]:
         """Write pictures of an evaluation; return their names.
 
         Args:
@@ -180,7 +201,7 @@ class ToolkitTask(Task):
         return []
 
     def pictures(self) -> list[str]:
-        """Return what in a run's folder is worth a look besides learning_curve.png and what :meth:`draw` wrote."""
+        """Return what else in a run's folder is worth a look, besides what :meth:`write_pictures` wrote."""
         return []
 
     def suggestions(self) -> list[Suggestion]:

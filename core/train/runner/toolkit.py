@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from core.train.config import describe_schema, load_config, tables_of
-from core.train.run_folder import RunFolder
 from core.train.runner.config import BaseExperiment
 from core.train.table import Table
 
@@ -52,14 +51,13 @@ class Toolkit:
         """Return a checked config, as :func:`core.train.load_config`."""
         return load_config(self.schema, path, overrides, quiet)
 
-    def build_task(self, config: Any, folder: Optional[RunFolder] = None) -> Any:
+    def build_task(self, config: Any) -> Any:
         """Return the task that a config describes.
 
         Args:
             config: the experiment.
-            folder: of the run that is opened again; None: a new one.
         """
-        return self.tasks.build(config.task, config=config, folder=folder)
+        return self.tasks.build(config.task, config=config)
 
     def function(self, place: str) -> Any:
         """Return the function at "module:function"."""

@@ -69,7 +69,7 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
     pictures: list[str] = []
     split = next((split for split in ("test", "valid") if split in outcome.evaluators), None)
     if split is not None:
-        pictures = task.draw(outcome.evaluators[split], split, folder.path)
+        pictures = task.write_pictures(outcome.evaluators[split], split, folder.path)
     good = meets_expectation(config.expect, outcome.results)
     print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
     tries = [

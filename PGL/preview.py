@@ -1,0 +1,23 @@
+"""Draw the data of a config before anything is trained: how many neighbours its nodes have."""
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from core.train.runner import commands
+
+main = commands.Preview(
+    "PGL.config",
+    "Count the data of a config, and draw how many neighbours its nodes have.",
+    """\
+  python PGL/preview.py -c PGL/configs/cora_gcn.yaml
+      nodes, edges, features and classes of Cora, and its degrees in preview.png
+  python PGL/preview.py -c PGL/configs/umls_rotate.yaml --output umls.png
+      a knowledge graph
+""",
+)
+
+if __name__ == "__main__":
+    main.run()
