@@ -10,7 +10,6 @@ import numpy as np
 
 from core.vision.image import write_image
 from PaddleGAN.data.images import Inputs
-from PaddleGAN.data.pipeline import build_transform
 
 
 def edit(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
@@ -53,7 +52,7 @@ def _images(task: Any, options: argparse.Namespace) -> tuple[np.ndarray, np.ndar
     if options.images is None:
         images, source = task.first(options.split, options.count)
         return images, source, [], 0
-    transform = build_transform(getattr(task.config.data, task.splits[-1]).transforms)
+    transform = task.config.data.split(task.splits[-1]).image_transform()
     inputs = Inputs(options.images, options.count)
     found = dict(inputs.read(transform))
     inputs.require()

@@ -1,40 +1,26 @@
 """Evaluate a trained generator."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from collections.abc import Sequence
-from typing import Optional
+from core.train.runner import commands
 
-from core.train import command_line
-
-EXAMPLES = """\
+main = commands.Evaluate(
+    "PaddleGAN.config",
+    "Evaluate a run: the distances FID and KID of generated images from real ones, and what else its task "
+    "measures. Leaves with code 1 when the config expects more than is reached.",
+    """\
   python PaddleGAN/eval.py runs/faces_dcgan
       the best checkpoint of a run, on the test split
   python PaddleGAN/eval.py runs/faces_dcgan --split valid --checkpoint newest
       another split, another checkpoint
   python PaddleGAN/eval.py runs/fashion_mnist_cgan --data my/fashion-mnist
       the data in another folder
-"""
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = command_line.evaluation_options(
-        "Evaluate a run: the distances FID and KID of generated images from real ones, and what else its task "
-        "measures. Leaves with code 1 when the config expects more than is reached.",
-        EXAMPLES,
-        arguments,
-    )
-    from PaddleGAN import evaluation
-
-    return evaluation.evaluate(options.run, options.split, options.checkpoint, options.overrides, options.output)
-
+""",
+)
 
 if __name__ == "__main__":
-    command_line.run(main)
+    main.run()

@@ -1,20 +1,89 @@
 """Draw pictures with a trained generator."""
 
-from __future__ import annotations
-
+import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-import argparse
-from collections.abc import Sequence
-from typing import Optional
+from core.train.runner import commands
+from core.train.runner.commands import positive
 
-from core.train import command_line
 
-EXAMPLES = """\
+class Infer(commands.Infer):
+    """Draws what a mode says."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the modes, each with what it needs."""
+        modes = parser.add_subparsers(dest="mode", required=True, metavar="MODE")
+        mode = _mode(modes, "samples", "images from noise")
+        mode.add_argument("--count", type=positive, default=64, metavar="N", help="how many (default: %(default)s)")
+        mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
+        mode.add_argument(
+            "--class",
+            dest="classes",
+            type=int,
+            nargs="+",
+            default=[],
+            metavar="K",
+            help="what a conditional generator shall show, in turn (default: every class)",
+        )
+        mode.add_argument("--each", action="store_true", help="write each image as a file too")
+        mode = _mode(modes, "interpolate", "images on the way from one noise to another")
+        mode.add_argument("--rows", type=positive, default=8, metavar="N", help="pairs (default: %(default)s)")
+        mode.add_argument(
+            "--steps", type=positive, default=8, metavar="N", help="images of each (default: %(default)s)"
+        )
+        mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
+        mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
+        _add_faces(mode)
+        mode.add_argument("--attributes", nargs="+", metavar="NAME", help="which (default: every one of the run)")
+        mode.add_argument("--each", action="store_true", help="write each edited face as a file too")
+        mode = _mode(modes, "sweep", "faces with one attribute turned round more and more")
+        _add_faces(mode)
+        mode.add_argument("--attribute", required=True, metavar="NAME", help="which")
+        mode.add_argument(
+            "--steps", type=positive, default=7, metavar="N", help="images of each (default: %(default)s)"
+        )
+        mode.add_argument(
+            "--reach",
+            type=float,
+            default=1.5,
+            metavar="X",
+            help="the last strength; 1 is what was learned (default: 1.5)",
+        )
+        mode = _mode(modes, "translate", "images of another kind from images")
+        _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
+        mode.add_argument("--count", type=positive, metavar="N", help="how many, at most (default: all)")
+        mode.add_argument(
+            "--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: %(default)s)"
+        )
+
+
+def _add_faces(mode: argparse.ArgumentParser) -> None:
+    """Add the options that say which faces to edit."""
+    mode.add_argument("--count", type=positive, default=8, metavar="N", help="how many, at most (default: 8)")
+    mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
+    _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
+
+
+def _add_images(mode: argparse.ArgumentParser, told: str) -> None:
+    """Add the option that names pictures of the user's own."""
+    mode.add_argument("--images", nargs="+", metavar="IMAGE", help=told)
+
+
+def _mode(modes: Any, name: str, told: str) -> argparse.ArgumentParser:
+    mode: argparse.ArgumentParser = modes.add_parser(name, help=told, description=told, allow_abbrev=False)
+    commands.add_run_options(mode, name)
+    return mode
+
+
+main = Infer(
+    "PaddleGAN.config",
+    "Draw pictures with the generator of a trained run.",
+    """\
   python PaddleGAN/infer.py samples runs/faces_dcgan --count 100 --seed 7
       a hundred images from noise on one sheet; another seed gives others
   python PaddleGAN/infer.py samples runs/fashion_mnist_cgan --class 3 8 --each
@@ -30,85 +99,8 @@ EXAMPLES = """\
       one attribute from none of the change to half more than learned
   python PaddleGAN/infer.py translate runs/dusk2day_cyclegan --images my/photos street.jpg 'more/*.png' --direction BtoA
       what the generator makes of each picture, and a sheet with inputs and outputs side by side
-"""
-
-
-def parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """Return the command line's options."""
-    parser = command_line.parser("Draw pictures with the generator of a trained run.", EXAMPLES)
-    modes = parser.add_subparsers(dest="mode", required=True, metavar="MODE")
-    mode = _mode(modes, "samples", "images from noise")
-    mode.add_argument("--count", type=_positive, default=64, metavar="N", help="how many (default: %(default)s)")
-    mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
-    mode.add_argument(
-        "--class",
-        dest="classes",
-        type=int,
-        nargs="+",
-        default=[],
-        metavar="K",
-        help="what a conditional generator shall show, in turn (default: every class)",
-    )
-    mode.add_argument("--each", action="store_true", help="write each image as a file too")
-    mode = _mode(modes, "interpolate", "images on the way from one noise to another")
-    mode.add_argument("--rows", type=_positive, default=8, metavar="N", help="pairs (default: %(default)s)")
-    mode.add_argument("--steps", type=_positive, default=8, metavar="N", help="images of each (default: %(default)s)")
-    mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
-    mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
-    _add_faces(mode)
-    mode.add_argument("--attributes", nargs="+", metavar="NAME", help="which (default: every one of the run)")
-    mode.add_argument("--each", action="store_true", help="write each edited face as a file too")
-    mode = _mode(modes, "sweep", "faces with one attribute turned round more and more")
-    _add_faces(mode)
-    mode.add_argument("--attribute", required=True, metavar="NAME", help="which")
-    mode.add_argument("--steps", type=_positive, default=7, metavar="N", help="images of each (default: %(default)s)")
-    mode.add_argument(
-        "--reach", type=float, default=1.5, metavar="X", help="the last strength; 1 is what was learned (default: 1.5)"
-    )
-    mode = _mode(modes, "translate", "images of another kind from images")
-    _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
-    mode.add_argument("--count", type=_positive, metavar="N", help="how many, at most (default: all)")
-    mode.add_argument(
-        "--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: %(default)s)"
-    )
-    return parser.parse_args(arguments)
-
-
-def _add_faces(mode: argparse.ArgumentParser) -> None:
-    """Add the options that say which faces to edit."""
-    mode.add_argument("--count", type=_positive, default=8, metavar="N", help="how many, at most (default: 8)")
-    mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
-    _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
-
-
-def _add_images(mode: argparse.ArgumentParser, told: str) -> None:
-    """Add the option that names pictures of the user's own."""
-    mode.add_argument("--images", nargs="+", metavar="IMAGE", help=told)
-
-
-def _mode(modes: argparse._SubParsersAction[argparse.ArgumentParser], name: str, told: str) -> argparse.ArgumentParser:
-    mode = modes.add_parser(name, help=told, description=told, allow_abbrev=False)
-    mode.add_argument("run", metavar="RUN", help="the folder of a trained run")
-    command_line.add_data_option(mode)
-    command_line.add_checkpoint_option(mode)
-    mode.add_argument("--output", metavar="FOLDER", help=f"where to write; default: RUN/{name}")
-    return mode
-
-
-def _positive(text: str) -> int:
-    """Return a positive integer."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive integer")
-    return int(text)
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = parse(arguments)
-    from PaddleGAN import inference
-
-    return inference.infer(options)
-
+""",
+)
 
 if __name__ == "__main__":
-    command_line.run(main)
+    main.run()

@@ -7,8 +7,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from core.train.runner.experiment import open_run
+from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
-from PaddleGAN.runs import open_run
 
 MODES = {
     "samples": "PaddleGAN.inference:samples",
@@ -23,10 +24,11 @@ It returns the names of the files that it wrote, and how many inputs it passed o
 """
 
 
-def infer(options: argparse.Namespace) -> int:
+def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     """Draw what a mode says.
 
     Args:
+        toolkit: of the run.
         options: of the command line: mode, run, checkpoint, overrides, output, and what the mode needs.
 
     Returns:
@@ -36,7 +38,7 @@ def infer(options: argparse.Namespace) -> int:
         ValueError: the run's task knows no such mode, or no image could be used.
         FileNotFoundError: there is no such image file.
     """
-    task, folder = open_run(options.run, options.checkpoint, options.overrides)
+    task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides)
     if options.mode not in task.modes:
         raise ValueError(
             f"{task.config.task.name} cannot do {options.mode!r}; it can do {', '.join(map(repr, task.modes))}"

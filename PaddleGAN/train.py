@@ -1,19 +1,19 @@
 """Train adversarial networks from a config file."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from collections.abc import Sequence
-from typing import Optional
+from core.train.runner import commands
 
-from core.train import command_line
-
-EXAMPLES = """\
+main = commands.Train(
+    "PaddleGAN.config",
+    "Train a generator of images against a discriminator. Everything about the experiment stands in one YAML file; "
+    "the run writes one folder with the resolved config, sheets of samples, metrics.jsonl, TensorBoard events, "
+    "learning curves and checkpoints.",
+    """\
   python PaddleGAN/train.py -c PaddleGAN/configs/faces_dcgan.yaml
       images from noise, learnt from faces that are drawn here (minutes on two cores, nothing is fetched)
   python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data my/fashion-mnist
@@ -24,27 +24,8 @@ EXAMPLES = """\
       continue a run that was stopped, or killed, from its newest checkpoint
   python PaddleGAN/train.py --keys
       list every key that a config may have, and the settings of every task, network and data set
-"""
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = command_line.training_options(
-        "Train a generator of images against a discriminator. Everything about the experiment stands in one YAML file; "
-        "the run writes one folder with the resolved config, sheets of samples, metrics.jsonl, TensorBoard events, "
-        "learning curves and checkpoints.",
-        EXAMPLES,
-        arguments,
-    )
-    if options.keys:
-        from PaddleGAN.config import keys
-
-        print("\n".join(keys()))
-        return 0
-    from PaddleGAN import training
-
-    return training.train(options.config, options.overrides, options.resume, options.profile)
-
+""",
+)
 
 if __name__ == "__main__":
-    command_line.run(main)
+    main.run()

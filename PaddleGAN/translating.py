@@ -12,7 +12,6 @@ import numpy as np
 from core.drawing import sheet
 from core.vision.image import write_image
 from PaddleGAN.data.images import Inputs
-from PaddleGAN.data.pipeline import build_transform
 from PaddleGAN.pictures import as_bytes
 
 SIDE_BY_SIDE = 8
@@ -53,7 +52,7 @@ def _own(task: Any, inputs: Inputs) -> Iterator[tuple[str, np.ndarray]]:
     """Yield names and images that the command line names, of one size, read as the last split's are."""
     split = task.splits[-1]
     first = None
-    for name, image in inputs.read(build_transform(getattr(task.config.data, split).transforms)):
+    for name, image in inputs.read(task.config.data.split(split).image_transform()):
         first = first or (name, image.shape)
         if image.shape != first[1]:
             sizes = " and ".join("x".join(map(str, shape[:0:-1])) for shape in (image.shape, first[1]))

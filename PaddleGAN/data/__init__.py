@@ -7,7 +7,7 @@ from PaddleGAN.data.face_factors import FACE_ATTRIBUTES
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
 from PaddleGAN.data.mnist import MNIST, FashionMNIST
 from PaddleGAN.data.paired import PairedDataset
-from PaddleGAN.data.pipeline import DATASETS, TRANSFORMS, SplitSection, build_dataset, build_loader, build_transform
+from PaddleGAN.data.pipeline import DATASETS, TRANSFORMS, SplitSection
 from PaddleGAN.data.unpaired import SingleDataset, UnpairedDataset
 
 __all__ = [
@@ -25,9 +25,6 @@ __all__ = [
     "TRANSFORMS",
     "UnpairedDataset",
     "UnpairedFaces",
-    "build_dataset",
-    "build_loader",
-    "build_transform",
     "flip_attribute",
     "repair_contradictions",
 ]

@@ -12,7 +12,6 @@ without a step in an epoch is refused.)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 import core
 from core.drawing import sheet
 from core.jit.input_spec import InputSpec
+from core.train.runner.task import Program
 from core.train.task import Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.losses import attribute_loss, gradient_penalty, reconstruction
@@ -271,14 +271,14 @@ class AttributeEditing(AdversarialTask):
         heads = ["input", *(f"{strength:.3g}" for strength in strengths)]
         return sheet(list(zip(as_bytes(images), *columns)), heads, files, f"{name}: 0 reconstructs, 1 is as learned")
 
-    def export(self, target: Path) -> str:
-        """Write the program: images and the generator's condition to images."""
+    def program(self) -> Program:
+        """Return the program: images and the generator's condition to images."""
         count, side = len(self.attribute_names), self.image_size
         specs = [InputSpec([None, self.generator.image_nc, side, side], "float32", "images")]
         specs.append(InputSpec([None, count], "float32", "condition"))
-        core.jit.save(self.generator, target, specs)
         names = ", ".join(self.attribute_names)
-        return f"images float32 [any, {self.generator.image_nc}, {side}, {side}], -1 to 1, and {self.takes} of {names}"
+        given = f"images float32 [any, {self.generator.image_nc}, {side}, {side}], -1 to 1"
+        return Program(self.generator, specs, f"{given}, and {self.takes} of {names}")
 
 
 def shuffled(attributes: Any) -> Any:

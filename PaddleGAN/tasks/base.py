@@ -9,19 +9,18 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from core.io import DataLoader
 from core.train.callback import Callback
-from core.train.optimizers import OPTIMIZERS
-from core.train.schedules import SCHEDULES
-from core.train.task import Phase, Task
+from core.train.run_folder import RunFolder
+from core.train.runner.task import Suggestion, ToolkitTask
+from core.train.task import Phase
 from core.vision.image import write_image
-from PaddleGAN.config import DISCRIMINATORS, GENERATORS, DiscriminatorSection, GANConfig, GeneratorSection
-from PaddleGAN.data.pipeline import build_dataset, build_loader
+from PaddleGAN.config import DiscriminatorSection, GANConfig, GeneratorSection
+from PaddleGAN.models.registry import DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS
 
 Player = Union[GeneratorSection, DiscriminatorSection]
 
 
-class AdversarialTask(Task):
+class AdversarialTask(ToolkitTask):
     """A task with generators, and discriminators that judge what these make.
 
     Args:
@@ -48,46 +47,8 @@ class AdversarialTask(Task):
         ):
             if chosen not in known:
                 raise ValueError(f"task.name: {config.task.name} trains the {kind}s {', '.join(known)}, not {chosen}")
-        self.config = config
-        self.networks = {}
+        super().__init__(config)
         self.averaged: list[str] = []
-        self._datasets: dict[str, Any] = {}
-
-    # data
-
-    @property
-    def splits(self) -> list[str]:
-        """The splits that the config has."""
-        return [split for split in ("train", "valid", "test") if getattr(self.config.data, split) is not None]
-
-    def dataset(self, split: str) -> Any:
-        """Return a split's data set, read once.
-
-        Raises:
-            ValueError: the config has no such split.
-            NotADirectoryError: there is no such folder.
-        """
-        if split not in self.splits:
-            raise ValueError(f"data: the config has no split {split!r}; it has {', '.join(self.splits)}")
-        if split not in self._datasets:
-            root = self.config.data.root
-            if root is not None and not Path(root).is_dir():
-                raise NotADirectoryError(f"data.root: no folder {root!r}; say where the data is with --data FOLDER")
-            self._datasets[split] = build_dataset(getattr(self.config.data, split), root)
-        return self._datasets[split]
-
-    def fields(self, split: str) -> Any:
-        """Return the data set whose samples are the fields of a split's batches; a task may add fields."""
-        return self.dataset(split)
-
-    def loader(self, split: str) -> Optional[DataLoader]:
-        """Return the loader of a split; None when the config has none."""
-        if split not in self.splits:
-            return None
-        section, data = getattr(self.config.data, split), self.config.data
-        return build_loader(
-            section, self.fields(split), self.config.seed, data.num_workers, keep_workers=split == "train"
-        )
 
     # networks
 
@@ -99,24 +60,14 @@ class AdversarialTask(Task):
             **provided: what of its arguments follows from the data.
         """
         self.averaged.append(name)
-        return self._add(name, GENERATORS, "generator", provided)
+        return self.add_network(
+            name, GENERATOR_NETWORKS, self.config.generator.network, "generator.network", **provided
+        )
 
     def add_discriminator(self, name: str = "discriminator", **provided: Any) -> Any:
         """Build the discriminator that the config asks for, likewise."""
-        return self._add(name, DISCRIMINATORS, "discriminator", provided)
-
-    def _add(self, name: str, table: Any, player: str, provided: Mapping[str, Any]) -> Any:
-        chosen = getattr(self.config, player).network
-        twice = sorted(set(chosen.arguments) & set(provided))
-        if twice:
-            raise ValueError(
-                f"{player}.network.{twice[0]} follows from the data, as {provided[twice[0]]}; leave it out"
-            )
-        try:
-            self.networks[name] = table.build(chosen, **provided)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{player}.network: {error}") from None
-        return self.networks[name]
+        chosen = self.config.discriminator.network
+        return self.add_network(name, DISCRIMINATOR_NETWORKS, chosen, "discriminator.network", **provided)
 
     def phase(
         self,
@@ -149,15 +100,9 @@ class AdversarialTask(Task):
                 f"task: the {' and '.join(networks)} would learn once in {period} steps, and an epoch has "
                 f"{steps_per_epoch}: it would starve; choose a ratio from 1 to {steps_per_epoch}, or smaller batches"
             )
-        parameters = [
-            parameter
-            for network in networks
-            for parameter in self.networks[network].parameters()
-            if not parameter.stop_gradient
-        ]
-        schedule = SCHEDULES.build(player.schedule, steps_per_epoch=-(-steps_per_epoch // period), epochs=epochs)
-        optimizer = OPTIMIZERS.build(player.optimizer, learning_rate=schedule, parameters=parameters)
-        return Phase(name, loss, parameters, optimizer, schedule, period, **further)
+        prefix = "generator." if player is self.config.generator else "discriminator."
+        learning = self.learning(player, networks, -(-steps_per_epoch // period), epochs, prefix)
+        return Phase(name, loss, *learning, period, **further)
 
     # pictures
 
@@ -174,21 +119,42 @@ class AdversarialTask(Task):
         raise NotImplementedError
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
-        counts = ", ".join(f"{len(self.dataset(split)):,} {split}" for split in self.splits)
-        return [f"data: {counts} ({self.config.data.train.dataset.name})"]
+        """Return lines that say what is learnt on, and what is shown."""
+        (line,) = super().facts()
+        return [f"{line} ({self.config.data.train.dataset.name})", *average_facts(self.config.train.ema)]
+
+    def pictures(self) -> list[str]:
+        """Return where the sheets are."""
+        return ["samples"]
+
+    def suggestions(self) -> list[Suggestion]:
+        """Return the modes of infer.py."""
+        return [Suggestion("infer", self.needs(mode).strip(), "draw", mode) for mode in self.modes]
+
+    def diverged(self, folder: RunFolder) -> str:
+        """Write the sheet of the moment, and say where it is."""
+        sheet = samples_folder(folder) / "diverged.png"
+        write_sheet(self, sheet)
+        return f"{sheet} shows the samples of this moment"
 
     def needs(self, mode: str) -> str:
         """Return what a command line of infer.py needs behind the run's folder, with a space in front, or nothing."""
         return ""
 
-    def remarks(self) -> list[str]:
-        """Return lines that say how the numbers of an evaluation came about, as by which features."""
-        return []
 
-    def export(self, target: Path) -> str:
-        """Write the inference program of the generator, and return what it takes and gives."""
-        raise NotImplementedError
+def average_facts(ema: Optional[float]) -> list[str]:
+    """Return a line that says how far the moving average lags behind the generators, where there is one.
+
+    The decay of its update t is at most (1 + t) / (10 + t): after n steps the weights in it are n / 10 steps old on
+    average, until ``ema`` is the smaller decay.
+    """
+    if ema is None:
+        return []
+    most = round(ema / (1 - ema))
+    return [
+        "sheets, numbers and what is kept are of a moving average of the generators' weights, which lags behind them "
+        f"by a tenth of the steps taken, at most by {most:,} (train.ema)"
+    ]
 
 
 class SampleSheets(Callback):

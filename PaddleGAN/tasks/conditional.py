@@ -6,7 +6,6 @@ Paper: Mirza and Osindero, "Conditional generative adversarial nets", 2014, http
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 import core
 from core.drawing import grid, sheet
 from core.jit.input_spec import InputSpec
+from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.data.pipeline import DATASETS
@@ -176,11 +176,11 @@ class ConditionalGAN(NoiseTask):
     def _asked(self, classes: Sequence[int]) -> list[int]:
         return list(classes) or list(range(self.n_class))
 
-    def export(self, target: Path) -> str:
-        """Write the program: noise and classes to images."""
+    def program(self) -> Program:
+        """Return the program: noise and classes to images."""
         specs = [InputSpec([None, self.noise_size], "float32", "noise"), InputSpec([None], "int64", "classes")]
-        core.jit.save(self.generator, target, specs)
-        return f"noise float32 [any, {self.noise_size}] and classes int64 [any] to images, -1 to 1"
+        told = f"noise float32 [any, {self.noise_size}] and classes int64 [any] to images, -1 to 1"
+        return Program(self.generator, specs, told)
 
 
 class AgreementEvaluator(DistanceEvaluator):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -13,6 +12,7 @@ from core.drawing import grid
 from core.io import Dataset
 from core.io.randomness import batch_scope
 from core.jit.input_spec import InputSpec
+from core.train.runner.task import Program
 from core.train.task import Evaluator
 from PaddleGAN.config import GANConfig
 from PaddleGAN.metrics import FID, KID
@@ -165,10 +165,10 @@ class NoiseTask(AdversarialTask):
         names = [f"way {number + 1}" for number in range(len(noise) // across)]
         return grid(self.generate(noise), across, columns=columns, names=names, title=title)
 
-    def export(self, target: Path) -> str:
-        """Write the program: noise to images."""
-        core.jit.save(self.generator, target, [InputSpec([None, self.noise_size], "float32", "noise")])
-        return f"noise float32 [any, {self.noise_size}] to images, -1 to 1"
+    def program(self) -> Program:
+        """Return the program: noise to images."""
+        told = f"noise float32 [any, {self.noise_size}] to images, -1 to 1"
+        return Program(self.generator, [InputSpec([None, self.noise_size], "float32", "noise")], told)
 
 
 def from_noise(seed: int) -> str:

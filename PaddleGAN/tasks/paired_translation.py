@@ -15,7 +15,6 @@ import numpy as np
 import core
 from core.train.task import Evaluator, Phase
 from PaddleGAN.config import GANConfig
-from PaddleGAN.data.pipeline import build_dataset
 from PaddleGAN.losses import GANLoss, reconstruction
 from PaddleGAN.metrics import PSNR, SSIM
 from PaddleGAN.tasks.translation import JUDGES, TRANSLATORS, TranslationTask, channels_of, not_negative
@@ -45,7 +44,7 @@ class PairedTask(TranslationTask):
             section = self.config.data.train.model_copy(update={"transforms": transforms})
             _, height, width = self.first(split, 1)[0][1].shape
             total = np.zeros((1, 1, 1))
-            samples = build_dataset(section, self.config.data.root)
+            samples = section.build_dataset(self.config.data.root)
             for _, target in samples:
                 picture = target.transpose(1, 2, 0)
                 resized = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)

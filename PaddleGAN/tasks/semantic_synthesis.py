@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 import core
 from core.jit.input_spec import InputSpec
 from core.nn import functional as F
+from core.train.runner.task import Program
 from core.train.task import Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.losses import GANLoss, feature_matching
@@ -146,14 +146,12 @@ class SPADE(PairedTask):
         """Return the pictures for a batch's maps."""
         return [self.generator(one_hot(fields[0], self.palette))]
 
-    def export(self, target: Path) -> str:
-        """Write the program: classes of pixels to pictures."""
+    def program(self) -> Program:
+        """Return the program: classes of pixels to pictures."""
         _, height, width = self.first(self.splits[-1], 1)[0][0].shape
         shape = [None, len(self.palette), height, width]
-        core.jit.save(self.generator, target, [InputSpec(shape, "float32", "classes")])
-        return (
-            f"classes float32 [any, {len(self.palette)}, {height}, {width}], 1 where a pixel has the class, to images"
-        )
+        given = f"classes float32 [any, {len(self.palette)}, {height}, {width}], 1 where a pixel has the class"
+        return Program(self.generator, [InputSpec(shape, "float32", "classes")], f"{given}, to images")
 
 
 class Painter:

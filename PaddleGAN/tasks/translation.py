@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import core
 from core.drawing import sheet
 from core.io.randomness import batch_scope
 from core.jit.input_spec import InputSpec
+from core.train.runner.task import Program
 from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.base import AdversarialTask
 
@@ -115,12 +115,12 @@ class TranslationTask(AdversarialTask):
         ]
         return sheet(list(zip(*columns)), ["input", "output", "target"])
 
-    def export(self, target: Path) -> str:
-        """Write the program of the first direction: images to images."""
+    def program(self) -> Program:
+        """Return the program of the first direction: images to images."""
         direction, generator = next(iter(self.translators.items()))
         channels, height, width = self.first(self.splits[-1], 1)[0][0].shape
-        core.jit.save(generator, target, [InputSpec([None, channels, height, width], "float32", "images")])
-        return f"images float32 [any, {channels}, {height}, {width}], -1 to 1, to images of the same size ({direction})"
+        told = f"images float32 [any, {channels}, {height}, {width}], -1 to 1, to images of the same size ({direction})"
+        return Program(generator, [InputSpec([None, channels, height, width], "float32", "images")], told)
 
 
 def not_negative(**settings: float) -> None:

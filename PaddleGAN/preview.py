@@ -1,0 +1,24 @@
+"""Draw what training sees: a sheet of images as their transforms leave them."""
+
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from core.train.runner import commands
+
+main = commands.Preview(
+    "PaddleGAN.config",
+    "Draw training images as the networks see them: a row for each sample, in the versions of the first epochs. The "
+    "same seed draws the same sheet, and training with it the same images.",
+    """\
+  python PaddleGAN/preview.py -c PaddleGAN/configs/faces_dcgan.yaml --versions 1
+      four drawn faces, into preview.png
+  python PaddleGAN/preview.py -c PaddleGAN/configs/camvid_pix2pix.yaml --data my/camvid --images 8
+      pairs, which are cut and mirrored alike
+""",
+)
+
+if __name__ == "__main__":
+    main.run()
