@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Union
 
 import numpy as np
 
@@ -15,18 +14,17 @@ import core
 from core.drawing import heat_overlay
 from core.jit.program_file import is_exported
 from core.train.checkpoint import load_network
-from core.train.config import load_config
 from core.train.run_folder import RunFolder
 from core.train.table import Component
 from core.vision.transforms import Compose
-from core.weights.atomic import atomic_write
-from PaddleClas.config import ClassificationConfig
-from PaddleClas.data.pipeline import TRANSFORMS, build_transform
+from PaddleClas.class_names import read_class_names
+from PaddleClas.config import TOOLKIT
+from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
+from PaddleClas.evaluator import softmax
 from PaddleClas.grad_cam import grad_cam
 from PaddleClas.models.base import main_logits
-from PaddleClas.task import build_network, softmax
+from PaddleClas.models.registry import NETWORKS
 
-CLASS_NAMES = "classes.json"
 BATCH_SIZE = 8
 _NOT_SEEN = ("DecodeImage", "ToTensor", "Normalize", "NormalizeImage", "ToCHWImage", "Transpose")
 """Transforms after which an image shows the same, in other numbers or in another order."""
@@ -170,15 +168,15 @@ class Classifier(ImageClassifier):
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
         self.folder = RunFolder.open(path)
         self.path = self.folder.path
-        self.config = load_config(ClassificationConfig, self.folder.config)
+        self.config = TOOLKIT.load(self.folder.config).continued()
         self.checkpoint = self.folder.find_checkpoint(checkpoint)
-        self.class_names = read_class_names(self.folder, self.config.model.class_num)
-        self.network = build_network(self.config.model.architecture())
+        self.class_names = read_class_names(self.folder, self.config.class_num)
+        self.network = NETWORKS.build(self.config.network)
         load_network(self.checkpoint, "model", self.network)
         self.network.eval()
         self.section = self.config.data.test or self.config.data.valid or self.config.data.train
-        self.transform = build_transform(self.section.transforms)
-        self._view = build_transform([part for part in self.section.transforms if part.name not in _NOT_SEEN])
+        self.transform = self.section.build_transform()
+        self._view = self.section.composed([part for part in self.section.transforms if part.name not in _NOT_SEEN])
         self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
@@ -222,7 +220,7 @@ class ExportedClassifier(ImageClassifier):
         except ValueError as error:
             reason = " ".join(str(error).split())
             raise ValueError(f"the preprocessing in {os.fspath(path)!r} cannot be built: {reason}") from None
-        self.transform = build_transform(components)
+        self.transform = SplitSection.composed(components)
         self.class_names = self.predictor.class_names
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
@@ -241,26 +239,3 @@ def open_classifier(path: Union[str, os.PathLike[str]], checkpoint: str = "best"
         FileNotFoundError: it is neither.
     """
     return ExportedClassifier(path) if is_exported(path) else Classifier(path, checkpoint)
-
-
-def write_class_names(folder: RunFolder, names: Sequence[str]) -> None:
-    """Write the classes' names into a run's folder.
-
-    Args:
-        folder: the run's folder.
-        names: the names, in the order of their numbers.
-    """
-    with atomic_write(folder.path / CLASS_NAMES) as stream:
-        stream.write(json.dumps(list(names), ensure_ascii=False).encode("utf-8"))
-
-
-def read_class_names(folder: RunFolder, class_num: int) -> list[str]:
-    """Read the classes' names from a run's folder; classes without a name get their number.
-
-    Args:
-        folder: the run's folder.
-        class_num: how many classes the network has.
-    """
-    file = folder.path / CLASS_NAMES
-    names: list[Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-    return [*names, *(str(number) for number in range(len(names), class_num))]

@@ -1,74 +1,31 @@
-"""The keys of a classification config."""
+"""The keys of a classification config, and the toolkit's record."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Optional
 
 import pydantic
 
-from core.train.config import Section, describe_schema
-from core.train.optimizers import OptimizerChoice
-from core.train.options import DataRoot, Output, Seed, TrainOptions, Workers
-from core.train.schedules import SCHEDULES, ScheduleChoice
-from core.train.table import Component, Table
-from PaddleClas.data.dataset import MOST_CLASSES
+from core.train.config import Section
+from core.train.old_keys import OldKeys
+from core.train.runner.config import Experiment
+from core.train.runner.splits import Splits
+from core.train.runner.toolkit import Toolkit
+from core.train.table import Component, Named, Table
 from PaddleClas.data.pipeline import SplitSection
-from PaddleClas.losses import CrossEntropy, FocalLoss
-from PaddleClas.models.registry import known_name
+from PaddleClas.losses import LOSSES
+from PaddleClas.models.registry import NETWORKS
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+TASKS = Table("task", {"Classification": "PaddleClas.task:ClassificationTask"}, provided=("config",))
 
 
-def _known_model(name: str) -> str:
-    known_name(name)
-    return name
-
-
-class ModelSection(Section):
-    """Which network."""
-
-    name: Annotated[str, pydantic.AfterValidator(_known_model)] = pydantic.Field(
-        description="a name of PaddleClas.list_models()"
-    )
-    class_num: pydantic.PositiveInt = pydantic.Field(
-        le=MOST_CLASSES, description="the number of classes, as the data has them"
-    )
-    pretrained: Union[bool, str] = pydantic.Field(
-        False, description="true: official weights, downloaded once; a path: a weight file; false: fresh weights"
-    )
-    adapt_head: bool = pydantic.Field(
-        False, description="a weight file for another number of classes keeps its head out"
-    )
-    arguments: dict[str, Any] = pydantic.Field({}, description="further arguments of the network")
-
-    def architecture(self) -> ModelSection:
-        """Return the same network without weights to start from: those of a run are in its checkpoints."""
-        return self.model_copy(update={"pretrained": False, "adapt_head": False})
-
-
-class DataSection(Section):
-    """Which images."""
-
-    root: DataRoot = pydantic.Field(
-        None, description="the folder that the data sets' paths are relative to; --data FOLDER sets it"
-    )
-    num_workers: Workers = pydantic.Field(
-        0, description="processes that read images beside the training; 0: the training's own; results are the same"
-    )
-    train: SplitSection
-    valid: Optional[SplitSection] = None
-    test: Optional[SplitSection] = None
-
-
-LOSSES = Table("loss", {"CrossEntropy": CrossEntropy, "FocalLoss": FocalLoss})
-
-
-def _possible_loss(component: Component) -> Component:
-    LOSSES.build(LOSSES.check(component))  # which says what is out of range
-    return component
-
-
-class TeacherSection(ModelSection):
+class TeacherSection(Section):
     """A trained network whose answers the trained one learns to give."""
 
+    network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(description="with its weights, as pretrained")
     weight: pydantic.PositiveFloat = pydantic.Field(1.0, description="of the distance to the teacher's answers")
 
 
@@ -87,39 +44,55 @@ class EvaluateSection(Section):
     )
 
 
-class ExpectSection(Section):
-    """What the experiment should reach; eval.py fails where it does not."""
+def _teacher(section: Any) -> tuple[Any, str]:
+    """Rewrite a teacher whose network stood in the section itself."""
+    of_network = {"name", "class_num", "pretrained", "adapt_head", "arguments"}
+    if not isinstance(section, dict) or not of_network & set(section):
+        return section, ""
+    kept = {key: value for key, value in section.items() if key in ("network", "weight")}
+    old = {key: value for key, value in section.items() if key not in kept}
+    network = {**(kept.get("network") or {}), **(old.pop("arguments", None) or {}), **old}
+    return {**kept, "network": network}, "teacher -> teacher.network"
 
-    split: str = pydantic.Field("test", description="on which split")
-    accuracy: float = pydantic.Field(description="the top-1 accuracy, between 0 and 1")
-    tolerance: Optional[pydantic.NonNegativeFloat] = pydantic.Field(
-        None, description="how far from it is still right, in both directions; null: whatever is higher is right"
-    )
 
-
-class ClassificationConfig(Section):
+class ClassificationConfig(Experiment):
     """One experiment."""
 
-    seed: Seed = pydantic.Field(0, description="of weights, order and augmentation")
-    output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
-    model: ModelSection
-    data: DataSection
-    loss: Annotated[Component, pydantic.AfterValidator(_possible_loss)] = pydantic.Field(
-        Component(name="CrossEntropy"), description=f"what is minimised; of {', '.join(LOSSES.entries)}"
+    old_keys: ClassVar[OldKeys] = {
+        "model.arguments": "network",
+        **Experiment.old_keys,
+        "decay_norm_and_bias": "optimizer.decay_norm_and_bias",
+        "teacher": _teacher,
+    }
+
+    task: Annotated[Component, Named(TASKS)] = pydantic.Field(
+        Component(name="Classification"), description="what is learnt"
+    )
+    network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
+        description="with class_num, pretrained (true: official weights, downloaded once; a path: a weight file), "
+        "adapt_head (a weight file for another number of classes keeps its head out), and its own settings"
+    )
+    data: Splits[SplitSection]
+    loss: Annotated[Component, Named(LOSSES)] = pydantic.Field(
+        Component(name="CrossEntropy"), description="what is minimised"
     )
     teacher: Optional[TeacherSection] = pydantic.Field(
         None, description="learn the answers of this trained network instead of the labels (distillation)"
     )
-    optimizer: OptimizerChoice = pydantic.Field(description="an optimizer of core.optimizer with its arguments")
-    schedule: ScheduleChoice = pydantic.Field(description=f"with learning_rate; of {', '.join(SCHEDULES.entries)}")
-    decay_norm_and_bias: bool = pydantic.Field(
-        True, description="whether weight decay reaches biases, and scales and offsets of normalisation"
-    )
-    train: TrainOptions
     evaluate: EvaluateSection = EvaluateSection()
-    expect: Optional[ExpectSection] = None
+
+    @property
+    def class_num(self) -> int:
+        """The number of classes that the network tells apart."""
+        return int(self.network.arguments.get("class_num", 1000))
+
+    def title(self) -> str:
+        """Return the names of network, task and optimizer, and the number of classes."""
+        return f"{super().title()}\n{self.class_num} classes"
+
+    def evaluated(self, split: str) -> Self:
+        """Return the same experiment for an evaluation of a split; only training asks a teacher."""
+        return super().evaluated(split).model_copy(update={"teacher": None})
 
 
-def keys() -> list[str]:
-    """Return one line for each key that a config may have, with type, default and meaning."""
-    return describe_schema(ClassificationConfig)
+TOOLKIT = Toolkit("PaddleClas", ClassificationConfig, inference="PaddleClas.inference:infer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import dataclasses
 import io
@@ -15,11 +16,11 @@ import numpy as np
 from tqdm import tqdm
 
 from core.drawing import annotated
+from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand, read_picture
 from core.weights.atomic import atomic_write
 from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
-from PaddleClas.data.pipeline import build_dataset
 
 DRAWN = 5
 """How many of the best classes are drawn under an image."""
@@ -43,42 +44,31 @@ class Source:
     truth: Optional[str] = None
 
 
-def infer(
-    run: str,
-    paths: Sequence[str],
-    demo: int,
-    top: int,
-    checkpoint: str,
-    output: Optional[str],
-    batch_size: int = BATCH_SIZE,
-    heat_maps: bool = False,
-) -> int:
+def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     """Classify images; write one annotated picture for each, predictions.json and predictions.csv.
 
     Args:
-        run: a run's folder, or an exported one.
-        paths: image files, folders of them, patterns or URLs.
-        demo: how many images of the test split to take as well.
-        top: how many classes to report.
-        checkpoint: which one of the run.
-        output: where to write; None: the run's folder "predictions", or a folder beside the exported one.
-        batch_size: how many images are read, and go through the network, at once.
-        heat_maps: whether to write a second picture, of where the network finds the best class.
+        toolkit: of the run.
+        options: of the command line: run (its folder, or an exported one), images (files, folders of them, patterns or
+            URLs), demo (how many images of the test split to take as well), top (how many classes to report),
+            checkpoint, output, batch_size (how many images go through the network at once), and grad_cam (whether to
+            write a second picture, of where the network finds the best class).
 
     Returns:
         The exit code: 1 when an image could not be read.
     """
-    files = expand(paths)
-    classifier = open_classifier(run, checkpoint)
+    top, batch_size, heat_maps = options.top, options.batch_size, options.grad_cam
+    files = expand(options.images)
+    classifier = open_classifier(options.run, options.checkpoint)
     if heat_maps and not isinstance(classifier, Classifier):
         raise ValueError("--grad-cam needs the folder of a run: an exported program has no gradients")
-    sources = [*_sources(files), *_demo_sources(classifier, demo)]
+    sources = [*_sources(files), *_demo_sources(classifier, options.demo)]
     own = (
         classifier.path / "predictions"
         if isinstance(classifier, Classifier)
         else Path(f"{classifier.path}_predictions")
     )
-    target = Path(output) if output else own
+    target = Path(options.output) if options.output else own
     target.mkdir(parents=True, exist_ok=True)
     records: list[dict[str, Any]] = []
     hidden = len(sources) <= MANY or not sys.stderr.isatty()
@@ -179,7 +169,7 @@ def _demo_sources(classifier: ImageClassifier, count: int) -> Iterator[Source]:
         return
     if not isinstance(classifier, Classifier):
         raise ValueError("--demo needs the folder of a run: an exported one holds no images; name image files")
-    dataset = build_dataset(classifier.section, classifier.config.data.root)
+    dataset = classifier.section.build_dataset(classifier.config.data.root)
     for i in range(min(count, len(dataset))):
         yield Source(f"test_{i:04d}", lambda i=i: dataset.image(i), dataset.class_names[dataset.label(i)])  # type: ignore[misc]
 

@@ -1,19 +1,18 @@
 """Train an image classifier from a config file."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from collections.abc import Sequence
-from typing import Optional
+from core.train.runner import commands
 
-from core.train import command_line
-
-EXAMPLES = """\
+main = commands.Train(
+    "PaddleClas.config",
+    "Train an image classifier. Everything about the experiment stands in one YAML file; the run writes one folder "
+    "with the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
+    """\
   python PaddleClas/train.py -c PaddleClas/configs/digits_resnet18.yaml
       train ResNet-18 on handwritten digits (about a minute on two cores) and test it
   python PaddleClas/train.py -c PaddleClas/configs/digits_lenet.yaml -o train.epochs=5 -o schedule.learning_rate=0.02
@@ -24,26 +23,8 @@ EXAMPLES = """\
       continue a run that was stopped, or killed, from its newest checkpoint
   python PaddleClas/train.py --keys
       list every key that a config may have, with type, default and meaning
-"""
-
-
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the command; return its exit code."""
-    options = command_line.training_options(
-        "Train an image classifier. Everything about the experiment stands in one YAML file; the run writes one folder "
-        "with the resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
-        EXAMPLES,
-        arguments,
-    )
-    if options.keys:
-        from PaddleClas.config import keys
-
-        print("\n".join(keys()))
-        return 0
-    from PaddleClas import training
-
-    return training.train(options.config, options.overrides, options.resume, options.profile)
-
+""",
+)
 
 if __name__ == "__main__":
-    command_line.run(main)
+    main.run()

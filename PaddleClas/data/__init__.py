@@ -10,7 +10,7 @@ from PaddleClas.data.folder import DatasetFolder
 from PaddleClas.data.image_list import ImageNetDataset
 from PaddleClas.data.mnist import MNIST, FashionMNIST
 from PaddleClas.data.part import Part
-from PaddleClas.data.pipeline import DATASETS, TRANSFORMS, SplitSection, build_dataset, build_loader, build_transform
+from PaddleClas.data.pipeline import DATASETS, TRANSFORMS, SplitSection
 
 __all__ = [
     "Cifar10",
@@ -26,7 +26,4 @@ __all__ = [
     "Part",
     "SplitSection",
     "TRANSFORMS",
-    "build_dataset",
-    "build_loader",
-    "build_transform",
 ]

@@ -1,22 +1,20 @@
-"""From a config's words to a loader: the tables of data sets and transforms."""
+"""The tables of data sets, transforms and mixes that a config may name, and what a split of the data is."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, ClassVar, Optional
 
+import numpy as np
 import pydantic
 
-from core.io import DataLoader, default_collate_fn
-from core.io.files import is_url
-from core.io.randomness import integer
-from core.train.config import Section
-from core.train.table import Component, Table
+from core.io import default_collate_fn
+from core.io.randomness import integer, sample_scope
+from core.train.runner import splits
+from core.train.table import Component, Named, Table
 from core.vision import transforms
 from PaddleClas.data import masking, operators
 from PaddleClas.data.cifar import Cifar10, Cifar100
-from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.data.digits import Digits
 from PaddleClas.data.flowers import Flowers
 from PaddleClas.data.fmix import FMix
@@ -38,6 +36,10 @@ DATASETS = Table(
         "Flowers": Flowers,
     },
     provided=("transform",),
+    paths=(
+        *("root", "image_root", "cls_label_path", "class_names_path", "image_path", "label_path"),
+        *("data_file", "label_file", "setid_file"),
+    ),
 )
 TRANSFORMS = Table(
     "transform",
@@ -84,78 +86,66 @@ MIXES = Table(
 )
 
 
-PATHS = (
-    *("root", "image_root", "cls_label_path", "class_names_path", "image_path", "label_path"),
-    *("data_file", "label_file", "setid_file"),
-)
-"""The arguments of data sets that are paths."""
-
-
 def _rising(share: list[float]) -> list[float]:
     if len(share) != 2 or not 0 <= share[0] < share[1] <= 1:
         raise ValueError(f"must be two rising numbers between 0 and 1, as in [0, 0.8], not {share}")
     return share
 
 
-class SplitSection(Section):
+class SplitSection(splits.SplitSection):
     """One split of the data."""
 
-    dataset: Annotated[Component, pydantic.AfterValidator(DATASETS.check)] = pydantic.Field(
-        description=f"one of {', '.join(DATASETS.entries)}"
-    )
-    transforms: list[Annotated[Component, pydantic.AfterValidator(TRANSFORMS.check)]] = pydantic.Field(
-        description=f"in order; of {', '.join(TRANSFORMS.entries)}"
-    )
-    mix: list[Annotated[Component, pydantic.AfterValidator(MIXES.check)]] = pydantic.Field(
-        [], description=f"each batch is mixed by one of these, drawn anew; of {', '.join(MIXES.entries)}"
+    datasets: ClassVar[Table] = DATASETS
+    transform_table: ClassVar[Table] = TRANSFORMS
+
+    dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
+    transforms: list[Annotated[Component, Named(TRANSFORMS)]] = pydantic.Field(description="in order")
+    mix: list[Annotated[Component, Named(MIXES)]] = pydantic.Field(
+        [], description="each batch of training is mixed by one of these, drawn anew"
     )
     share: Optional[Annotated[list[float], pydantic.AfterValidator(_rising)]] = pydantic.Field(
         None, description="take this part of each class, as [0, 0.8] and [0.8, 1], of a set that comes without splits"
     )
-    batch_size: pydantic.PositiveInt = pydantic.Field(description="images per step")
-    shuffle: bool = pydantic.Field(False, description="visit the images in a new random order each epoch")
-    drop_last: bool = pydantic.Field(False, description="leave out the last batch when it is not full")
 
+    def build_dataset(self, root: Optional[str] = None) -> Any:
+        """Return the data set, or the part of it that ``share`` names."""
+        dataset = super().build_dataset(root)
+        return dataset if self.share is None else Part(dataset, self.share)
 
-def build_transform(components: Sequence[Component]) -> transforms.Compose:
-    """Return the transform that a split's section asks for.
+    def mixes(self, class_num: int) -> OneOf:
+        """Return what makes a batch of samples, mixed.
 
-    Args:
-        components: of TRANSFORMS, in order.
+        Args:
+            class_num: the number of classes.
+        """
+        return OneOf([MIXES.build(mix, class_num=class_num) for mix in self.mix])
 
-    Returns:
-        One function of an image.
-    """
-    return transforms.Compose([TRANSFORMS.build(component) for component in components])
+    # what preview.py shows
 
+    def steps(self) -> list[str]:
+        """Return the names of what is done to the images."""
+        return [component.name for component in [*self.transforms, *self.mix]]
 
-def build_dataset(section: SplitSection, root: Optional[str] = None) -> ImageDataset:
-    """Return the data set that a split's section asks for.
+    def mixed(self, samples: Sequence[Any], config: Any, split: str, epoch: int) -> Sequence[Any]:
+        """Return samples mixed with one another, where training mixes; the epochs take turns."""
+        if not self.mix or split != "train":
+            return samples
+        with sample_scope(config.seed, epoch, 0, (2,)):
+            mix = MIXES.build(self.mix[epoch % len(self.mix)], class_num=config.class_num)
+            mixed: Sequence[Any] = mix(samples)
+            return mixed
 
-    Args:
-        section: the section.
-        root: the folder that its paths are relative to; None: the working directory.
+    def original(self, dataset: Any, index: int) -> list[tuple[Any, str]]:
+        """Return an image before the transforms, and its class."""
+        return [(dataset.image(index), dataset.class_names[dataset.label(index)])]
 
-    Returns:
-        The data set.
-
-    Raises:
-        FileNotFoundError: files of it are missing.
-        ValueError: they are broken, or an argument is out of range.
-    """
-    chosen = section.dataset
-    if root is not None:
-        paths = {name: value for name, value in chosen.arguments.items() if name in PATHS and value is not None}
-        chosen = chosen.model_copy(update={name: below(root, path) for name, path in paths.items()})
-    dataset: ImageDataset = DATASETS.build(chosen, transform=build_transform(section.transforms))
-    return dataset if section.share is None else Part(dataset, section.share)
-
-
-def below(root: str, path: str) -> str:
-    """Return where a path leads that is relative to a folder; an absolute one, or a URL, stays as it is."""
-    if is_url(path):
-        return path
-    return f"{root.rstrip('/')}/{path}" if is_url(root) else os.path.normpath(os.path.join(root, path))
+    def caption(self, sample: Any, dataset: Any) -> str:
+        """Return a class's name, or the greatest shares of a mixed label."""
+        shares, names = np.asarray(sample[1]), dataset.class_names
+        if shares.ndim == 0:
+            return str(names[int(shares)])
+        best = np.argsort(-shares, kind="stable")[:2]
+        return ", ".join(f"{names[number]} {shares[number]:.0%}" for number in best if shares[number] > 0)
 
 
 class OneOf:
@@ -173,37 +163,3 @@ class OneOf:
         if self.mixes:
             batch = self.mixes[integer(0, len(self.mixes))](batch)
         return default_collate_fn(batch)
-
-
-def build_loader(
-    section: SplitSection,
-    dataset: Any,
-    seed: int,
-    num_workers: int = 0,
-    keep_workers: bool = False,
-    class_num: Optional[int] = None,
-) -> DataLoader:
-    """Return the loader that a split's section asks for.
-
-    Args:
-        section: the section.
-        dataset: its data set.
-        seed: of the run; order and augmentation depend on it, the epoch and the sample alone.
-        num_workers: how many processes read; the batches do not depend on it.
-        keep_workers: whether they live from one epoch to the next.
-        class_num: the number of classes, for mixing; None: the batches are not mixed.
-
-    Returns:
-        The loader; its batches are images and labels.
-    """
-    mixes = [] if class_num is None else section.mix
-    return DataLoader(
-        dataset,
-        collate_fn=OneOf([MIXES.build(mix, class_num=class_num) for mix in mixes]),
-        batch_size=section.batch_size,
-        shuffle=section.shuffle,
-        drop_last=section.drop_last,
-        num_workers=num_workers,
-        persistent_workers=keep_workers and num_workers > 0,
-        seed=seed,
-    )
