@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from core.drawing.colors import RIGHT, WRONG, class_color
 from core.drawing.curves import learning_curve
-from core.drawing.figures import confusion_matrix, reliability_diagram, scatter_plot
+from core.drawing.figures import confusion_matrix, loglog_plot, reliability_diagram, scatter_plot
 from core.drawing.images import annotated, heat_overlay, in_color
 from core.drawing.sheets import Caption, grid, sheet
 
@@ -23,6 +23,7 @@ __all__ = [
     "heat_overlay",
     "in_color",
     "learning_curve",
+    "loglog_plot",
     "reliability_diagram",
     "scatter_plot",
     "sheet",

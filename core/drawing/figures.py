@@ -151,6 +151,30 @@ def scatter_plot(
     return rendered(figure)
 
 
+def loglog_plot(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str, title: str = "") -> np.ndarray:
+    """Draw points over logarithmic axes, as of a distribution of degrees.
+
+    Args:
+        x: shape (N,); a point with a number that is not positive and finite is not drawn.
+        y: shape (N,).
+        x_label: what x is.
+        y_label: what y is.
+        title: a heading.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    figure = new_figure(5, 3.5)
+    axes = figure.add_subplot()
+    drawn = np.isfinite(x) & np.isfinite(y) & (np.asarray(x) > 0) & (np.asarray(y) > 0)
+    axes.loglog(x[drawn], y[drawn], ".")
+    axes.set_xlabel(label(x_label, 40))
+    axes.set_ylabel(label(y_label, 40))
+    axes.grid(alpha=0.3)
+    set_title(figure, title)
+    return rendered(figure)
+
+
 def _short(count: int) -> str:
     """Return a count as at most five letters."""
     for power, letter in ((9, "G"), (6, "M"), (3, "k")):

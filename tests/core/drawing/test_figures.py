@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.drawing import class_color, confusion_matrix, reliability_diagram, scatter_plot
+from core.drawing import class_color, confusion_matrix, loglog_plot, reliability_diagram, scatter_plot
 from core.drawing.figures import MOST_NAMED
 from tests.core.drawing.test_sheets import colored
 
@@ -99,3 +99,13 @@ def test_up_to_twenty_classes_are_named() -> None:
         picture = scatter_plot(points, np.arange(1000) % count)
         frame = np.flatnonzero(colored(picture, "#000000").sum(axis=0) > 400)
         assert (frame.max() < 660) == named  # beside it stand the names
+
+
+def test_a_power_of_a_number_is_a_line_over_logarithmic_axes() -> None:
+    x = np.array([1.0, 10, 100, 1000])
+    picture = loglog_plot(x, 1000 / x, "degree", "nodes", "title")
+    rows, columns = np.nonzero(colored(picture, class_color(0)))
+    assert abs(np.corrcoef(rows, columns)[0, 1]) > 0.9999 and len(rows) >= 4
+    more = np.array([0, -1, np.nan, np.inf])
+    with_others = loglog_plot(np.append(x, more), np.append(1000 / x, 1 + 0 * x), "degree", "nodes", "title")
+    np.testing.assert_array_equal(with_others, picture)
