@@ -25,7 +25,7 @@ def store(folder: str) -> Steps:
 
     def build() -> None:
         from benchmarks.graph_scale_sides import seed_graph
-        from PGL.generator import TiledGraph
+        from core.graphs import TiledGraph
         from PGL.streaming import store_stream
 
         outgoing, classes, table = seed_graph()
@@ -54,8 +54,7 @@ def _batches(nodes: np.ndarray) -> Iterator[np.ndarray]:
 def ours(folder: str) -> Steps:
     """Return our steps: drawing neighbours, neighbourhoods, walks, and an epoch of training."""
     import core
-    from core.kernels.draws import key_of
-    from core.kernels.neighbor_sampling import sample_neighbors
+    from core.graphs import random_key, sample_neighbors
     from core.nn import functional as F
     from PGL import Graph, storage
     from PGL.nn import GraphSageConv
@@ -84,7 +83,7 @@ def ours(folder: str) -> Steps:
         return float(loss)
 
     def draw() -> int:
-        return len(sample_neighbors(incoming.indptr, incoming.indices, starts, 25, key_of(0)).neighbors)
+        return len(sample_neighbors(incoming, starts, 25, random_key(0)).neighbors)
 
     def neighborhoods() -> int:
         return sum(

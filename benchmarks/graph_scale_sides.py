@@ -9,9 +9,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.graphs import Adjacency
+from core.graphs import Adjacency, TiledGraph
 from PGL import storage
-from PGL.generator import TiledFeatures, TiledGraph
+from PGL.generator import TiledFeatures
 from PGL.sampling import NeighborLoader
 from PGL.sampling.blocks import sample_blocks
 from PGL.streaming import store_stream

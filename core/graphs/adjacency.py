@@ -6,9 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.graphs.checks import check_array
-
-_IDS = ("int32", "int64")
+from core.graphs.checks import IDS, INT64, check_array
 
 SMALLEST_WIDE = 2**31
 """The first number that needs int64."""
@@ -41,12 +39,12 @@ class Adjacency:
 
     def __init__(self, indptr: np.ndarray, indices: np.ndarray, edge_ids: Optional[np.ndarray], columns: int) -> None:
         owner = type(self).__name__
-        check_array(indptr, owner, "indptr", ("int64",), [None])
-        check_array(indices, owner, "indices", _IDS, [None])
+        check_array(indptr, owner, "indptr", INT64, [None])
+        check_array(indices, owner, "indices", IDS, [None])
         if not len(indptr):
             raise ValueError(f"{owner}: indptr must begin with 0: it has one number more than there are rows, not none")
         if edge_ids is not None:
-            check_array(edge_ids, owner, "edge_ids", _IDS, indices.shape)
+            check_array(edge_ids, owner, "edge_ids", IDS, indices.shape)
         self.indptr = indptr
         self.indices = indices
         self.columns = columns
@@ -54,7 +52,13 @@ class Adjacency:
 
     @classmethod
     def from_edges(
-        cls, row_ids: np.ndarray, column_ids: np.ndarray, rows: int, columns: int, keep_edge_ids: bool = True
+        cls,
+        row_ids: np.ndarray,
+        column_ids: np.ndarray,
+        rows: int,
+        columns: int,
+        keep_edge_ids: bool = True,
+        verify: bool = True,
     ) -> Adjacency:
         """Group edges by row in time proportional to their number.
 
@@ -64,6 +68,8 @@ class Adjacency:
             rows: how many nodes there are at the first end.
             columns: how many nodes there are at the other end.
             keep_edge_ids: whether the edges' ids, their places in ``row_ids``, are kept.
+            verify: whether every id is checked; False only for ids that the caller made or checked itself, as others
+                crash the process.
 
         Returns:
             The grouped edges; ids are int32 while they fit.
@@ -71,8 +77,9 @@ class Adjacency:
         Raises:
             ValueError: the two do not fit each other, or an id is not from 0 to below the number of nodes.
         """
-        check_ids(row_ids, rows, "row_ids")
-        check_ids(column_ids, columns, "column_ids")
+        if verify:
+            check_ids(row_ids, rows, "row_ids")
+            check_ids(column_ids, columns, "column_ids")
         if row_ids.shape != column_ids.shape:
             raise ValueError(f"Adjacency: {row_ids.shape} row_ids and {column_ids.shape} column_ids do not fit")
         from core.kernels.adjacency import compress  # numba loads with the first use

@@ -9,8 +9,15 @@ import numpy as np
 
 _LARGEST_KEY = 2**64 - 1
 
+IDS = (np.dtype(np.int32), np.dtype(np.int64))
+INT64 = (np.dtype(np.int64),)
+FLOAT32 = (np.dtype(np.float32),)
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
-def check_array(array: Any, owner: str, name: str, dtypes: Sequence[str], shape: Sequence[Optional[int]]) -> None:
+
+def check_array(
+    array: Any, owner: str, name: str, dtypes: Sequence[np.dtype], shape: Sequence[Optional[int]]
+) -> None:
     """Check that an argument is an array of numpy's with a type and a shape.
 
     Args:
@@ -27,11 +34,11 @@ def check_array(array: Any, owner: str, name: str, dtypes: Sequence[str], shape:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{owner}: {name} must be a NumPy array, not {type(array).__name__}")
     fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape))
-    if array.dtype.name not in dtypes or not fits:
+    if array.dtype not in dtypes or not fits:
         wanted = ", ".join("any" if extent is None else str(extent) for extent in shape)
+        names = " or ".join(dtype.name for dtype in dtypes)
         raise ValueError(
-            f"{owner}: {name} must be {' or '.join(dtypes)} of shape [{wanted}], not {array.dtype} of shape"
-            f" {list(array.shape)}"
+            f"{owner}: {name} must be {names} of shape [{wanted}], not {array.dtype} of shape {list(array.shape)}"
         )
 
 
@@ -58,7 +65,7 @@ def checked_ids(ids: Any, count: int, owner: str, name: str, least: int = 0) -> 
         raise ValueError(
             f"{owner}: {name} must be integers of one axis, not {array.dtype} of shape {list(array.shape)}"
         )
-    lowest, highest = int(array.min()), int(array.max())
+    lowest, highest = int(array.min()), int(array.max())  # before the type changes: uint64 may hold more than int64
     if lowest < least or highest >= count:
         wrong = lowest if lowest < least else highest
         raise ValueError(f"{owner}: {name} holds {wrong}, which is not from {least} to below {count}")
@@ -93,6 +100,8 @@ def checked_key(key: Any, owner: str) -> np.uint64:
     Raises:
         ValueError: it is no integer of 64 bits.
     """
+    if isinstance(key, np.uint64):
+        return key
     if isinstance(key, bool) or not isinstance(key, (int, np.integer)) or not 0 <= key <= _LARGEST_KEY:
         raise ValueError(f"{owner}: key must be an integer from 0 to 2^64 - 1, as random_key returns it, not {key!r}")
     return np.uint64(key)

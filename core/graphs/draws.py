@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional
 
 import numpy as np
 
 from core.graphs.adjacency import Adjacency
-from core.graphs.checks import check_array, checked_ids, checked_integer, checked_key
+from core.graphs.checks import FLOAT32, FLOATS, INT64, check_array, checked_ids, checked_integer, checked_key
 from core.kernels.graph_results import AliasTables
-
-_FLOATS = ("float32", "float64")
 
 
 def random_key(*numbers: int) -> np.uint64:
@@ -27,10 +26,10 @@ def random_key(*numbers: int) -> np.uint64:
     """
     from core.kernels.draws import key_of
 
-    for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-            raise TypeError(f"random_key: keys follow from integers, not from {number!r}")
-    return key_of(*(int(number) for number in numbers))
+    try:
+        return key_of(*map(operator.index, numbers))
+    except TypeError:
+        raise TypeError(f"random_key: keys follow from integers, not from {numbers!r}") from None
 
 
 def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> AliasTables:
@@ -51,11 +50,11 @@ def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> Al
             behind another.
     """
     owner = "alias_tables"
-    check_array(weights, owner, "weights", _FLOATS, [None])
+    check_array(weights, owner, "weights", FLOATS, [None])
     if weights.size and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError(f"{owner}: weights must be finite and not negative")
     if indptr is not None:
-        check_array(indptr, owner, "indptr", ("int64",), [None])
+        check_array(indptr, owner, "indptr", INT64, [None])
         if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(weights) or (np.diff(indptr) < 0).any():
             raise ValueError(f"{owner}: indptr must rise from 0 to {len(weights)}, the number of weights")
     from core.kernels import alias
@@ -78,8 +77,8 @@ def check_tables(tables: Any, entries: Optional[int], owner: str, name: str = "t
     """
     if not isinstance(tables, AliasTables):
         raise TypeError(f"{owner}: {name} must be what alias_tables returns, not {type(tables).__name__}")
-    check_array(tables.chances, owner, f"{name}.chances", ("float32",), [entries])
-    check_array(tables.others, owner, f"{name}.others", ("int32",), [len(tables.chances)])
+    check_array(tables.chances, owner, f"{name}.chances", FLOAT32, [entries])
+    check_array(tables.others, owner, f"{name}.others", (np.dtype(np.int32),), [len(tables.chances)])
 
 
 def draw_alias(tables: AliasTables, count: int, key: np.uint64) -> np.ndarray:
@@ -129,7 +128,7 @@ def draw_negatives(
     """
     owner = "draw_negatives"
     rows, number = checked_ids(sources, excluded.rows, owner, "sources"), checked_integer(count, 1, owner, "count")
-    check_array(weights, owner, "weights", ("float64",), [excluded.columns])
+    check_array(weights, owner, "weights", (np.dtype(np.float64),), [excluded.columns])
     check_tables(tables, excluded.columns, owner)
     bits = checked_key(key, owner)
     from core.kernels import negatives

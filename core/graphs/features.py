@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.graphs.checks import check_array, checked_ids
+from core.graphs.checks import FLOAT32, check_array, checked_ids
 
 
 def gather_scaled(values: np.ndarray, scale: np.ndarray, rows: Any) -> np.ndarray:
@@ -25,8 +25,8 @@ def gather_scaled(values: np.ndarray, scale: np.ndarray, rows: Any) -> np.ndarra
         ValueError: an array is of another type or shape, or there is no such row.
     """
     owner = "gather_scaled"
-    check_array(values, owner, "values", ("int8",), [None, None])
-    check_array(scale, owner, "scale", ("float32",), [values.shape[1]])
+    check_array(values, owner, "values", (np.dtype(np.int8),), [None, None])
+    check_array(scale, owner, "scale", FLOAT32, [values.shape[1]])
     chosen = checked_ids(rows, len(values), owner, "rows")
     from core.kernels import scaled_rows
 

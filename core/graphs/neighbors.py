@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.graphs.adjacency import Adjacency
-from core.graphs.checks import check_array, checked_ids, checked_integer, checked_key, checked_number
+from core.graphs.checks import FLOAT32, IDS, check_array, checked_ids, checked_integer, checked_key, checked_number
 from core.graphs.draws import check_tables
 from core.graphs.walks import check_same_nodes
 from core.kernels.graph_results import AliasTables, SampledNeighbors, VisitedNeighbors
@@ -50,7 +50,7 @@ def sample_neighbors(
     if weights is not None and replace:
         check_tables(weights, adjacency.num_edges, owner, "weights")
     elif weights is not None:
-        check_array(weights, owner, "weights", ("float32",), [adjacency.num_edges])
+        check_array(weights, owner, "weights", FLOAT32, [adjacency.num_edges])
     from core.kernels import neighbor_sampling
 
     return neighbor_sampling.sample_neighbors(adjacency.indptr, adjacency.indices, rows, most, bits, replace, weights)
@@ -104,7 +104,7 @@ def renumber(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         TypeError: ``ids`` is no array.
         ValueError: it is of another type or shape, or too long.
     """
-    check_array(ids, "renumber", "ids", ("int32", "int64"), [None])
+    check_array(ids, "renumber", "ids", IDS, [None])
     if len(ids) >= _MOST_IDS:
         raise ValueError(f"renumber: ids must be fewer than 2^30, not {len(ids)}")
     from core.kernels.numbering import number

@@ -12,7 +12,7 @@ from typing import Callable, Optional
 import numpy as np
 
 from core.graphs.adjacency import Adjacency
-from core.graphs.checks import check_array, checked_integer
+from core.graphs.checks import IDS, check_array, checked_integer
 
 Pass = Optional[tuple[int, int]]
 """Why a stream is gone through: None: its edges are counted; otherwise those whose places are from the first number to
@@ -70,5 +70,5 @@ def group_stream(
 
 
 def _check_edges(rows: np.ndarray, columns: np.ndarray, owner: str) -> None:
-    check_array(rows, owner, "rows of the stream", ("int32", "int64"), [None])
-    check_array(columns, owner, "columns of the stream", ("int32", "int64"), [len(rows)])
+    check_array(rows, owner, "rows of the stream", IDS, [None])
+    check_array(columns, owner, "columns of the stream", IDS, [len(rows)])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.graphs.adjacency import Adjacency, index_type
-from core.graphs.checks import check_array, checked_integer, checked_key
+from core.graphs.checks import FLOAT32, check_array, checked_integer, checked_key
 from core.graphs.draws import random_key
 
 _EDGES_AT_ONCE = 1 << 21
@@ -117,7 +117,7 @@ def tile_rows(table: np.ndarray, noise: float, key: np.uint64, first: int, count
         ValueError: it has no rows or is of another type or shape, or another argument is out of range.
     """
     owner = "tile_rows"
-    check_array(table, owner, "table", ("float32",), [None, None])
+    check_array(table, owner, "table", FLOAT32, [None, None])
     if not len(table):
         raise ValueError(f"{owner}: table must have a row for each small node, not none")
     begin, size = checked_integer(first, 0, owner, "first"), checked_integer(count, 0, owner, "count")

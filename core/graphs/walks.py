@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.graphs.adjacency import SMALLEST_WIDE, Adjacency
-from core.graphs.checks import check_array, checked_ids, checked_integer, checked_key, checked_number
-
-_INTEGERS = ("int32", "int64")
+from core.graphs.checks import IDS, check_array, checked_ids, checked_integer, checked_key, checked_number
 
 
 def check_same_nodes(adjacency: Adjacency, owner: str) -> None:
@@ -122,7 +120,7 @@ def walk_windows(walks: np.ndarray, radius: int, key: np.uint64) -> tuple[np.nda
         ValueError: it is of another type or shape, or a node or another argument is out of range.
     """
     owner = "walk_windows"
-    check_array(walks, owner, "walks", _INTEGERS, [None, None])
+    check_array(walks, owner, "walks", IDS, [None, None])
     if walks.size and int(walks.max()) >= SMALLEST_WIDE:
         raise ValueError(f"{owner}: walks holds the node {int(walks.max())}, and windows hold nodes below 2^31")
     reach, bits = checked_integer(radius, 1, owner, "radius"), checked_key(key, owner)

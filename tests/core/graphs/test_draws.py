@@ -34,9 +34,10 @@ def test_keys_are_those_of_splitmix(numbers: tuple[int, ...]) -> None:
 
 def test_a_key_follows_from_integers() -> None:
     assert random_key(np.int32(5), np.int64(1)) == random_key(5, 1) != random_key(1, 5)
-    for wrong in (1.0, "1", True, None):
-        with pytest.raises(TypeError, match="^random_key: keys follow from integers, not from "):
+    for wrong in (1.0, "1", None):
+        with pytest.raises(TypeError) as caught:
             random_key(1, wrong)  # type: ignore[arg-type]
+        assert str(caught.value) == f"random_key: keys follow from integers, not from (1, {wrong!r})"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
