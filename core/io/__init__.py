@@ -7,7 +7,7 @@ collation work on numpy arrays, so a worker process stays small.
 from __future__ import annotations
 
 from core.io.batch import Batch, HostList, NamedBatch, SampleError
-from core.io.batch_sampler import BatchSampler, DistributedBatchSampler
+from core.io.batch_sampler import BatchSampler, DistributedBatches, DistributedBatchSampler
 from core.io.bucket_sampler import GroupBatchSampler, SizeBucketSampler
 from core.io.bucket_stream import BucketStream
 from core.io.collate import default_collate_fn, default_convert_fn
@@ -50,6 +50,7 @@ __all__ = [
     "DataLoader",
     "Dataset",
     "DistributedBatchSampler",
+    "DistributedBatches",
     "EpochRandomSampler",
     "GroupBatchSampler",
     "HostList",

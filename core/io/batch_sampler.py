@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sized
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -104,12 +104,7 @@ class DistributedBatchSampler(BatchSampler):
         super().__init__(dataset=dataset, shuffle=False, batch_size=batch_size, drop_last=drop_last)
         self.dataset = dataset
         self.shuffle = shuffle
-        self.nranks = int(os.environ.get("PADDLE_TRAINERS_NUM", "1")) if num_replicas is None else num_replicas
-        self.local_rank = int(os.environ.get("PADDLE_TRAINER_ID", "0")) if rank is None else rank
-        if not isinstance(self.nranks, int) or self.nranks <= 0:
-            raise ValueError(f"DistributedBatchSampler: num_replicas must be a positive integer, not {self.nranks!r}")
-        if not isinstance(self.local_rank, int) or not 0 <= self.local_rank < self.nranks:
-            raise ValueError(f"DistributedBatchSampler: rank {self.local_rank!r} is not one of 0 ... {self.nranks - 1}")
+        self.nranks, self.local_rank = _share("DistributedBatchSampler", num_replicas, rank)
         self.epoch = 0
         self.num_samples = math.ceil(len(dataset) / self.nranks)
         self.total_size = self.num_samples * self.nranks
@@ -139,6 +134,63 @@ class DistributedBatchSampler(BatchSampler):
         if self.drop_last:
             return self.num_samples // self.batch_size
         return math.ceil(self.num_samples / self.batch_size)
+
+
+class DistributedBatches(Sampler):
+    """The batches of one process out of several, where a batch sampler makes the same ones in all of them.
+
+    Such are the samplers of groups, lengths and sizes, whose batches depend on (seed, epoch) alone. Batches go to the
+    processes in turn. So that all make the same number, the list is repeated from its start until it divides evenly.
+
+    Args:
+        batch_sampler: makes the batches of all processes, and has a length.
+        num_replicas: how many processes; None: the environment's ``PADDLE_TRAINERS_NUM``, else 1.
+        rank: which of them this is; None: the environment's ``PADDLE_TRAINER_ID``, else 0.
+        drop_last: leave out the batches that do not divide evenly, instead of repeating others.
+
+    Raises:
+        ValueError: ``num_replicas`` is not a positive integer, or ``rank`` is not below it.
+    """
+
+    def __init__(
+        self,
+        batch_sampler: Any,
+        num_replicas: Optional[int] = None,
+        rank: Optional[int] = None,
+        drop_last: bool = False,
+    ) -> None:
+        super().__init__()
+        self.batch_sampler = batch_sampler
+        self.batch_size: Optional[int] = getattr(batch_sampler, "batch_size", None)
+        self.max_tokens: Optional[int] = getattr(batch_sampler, "max_tokens", None)
+        self.nranks, self.local_rank = _share("DistributedBatches", num_replicas, rank)
+        self.drop_last = drop_last
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch whose batches the next iteration gives."""
+        self.batch_sampler.set_epoch(epoch)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        batches = list(self.batch_sampler)
+        mine = range(self.local_rank, self._count(len(batches)) * self.nranks, self.nranks)
+        return (batches[place % len(batches)] for place in mine)
+
+    def __len__(self) -> int:
+        return self._count(len(self.batch_sampler))
+
+    def _count(self, total: int) -> int:
+        return total // self.nranks if self.drop_last else math.ceil(total / self.nranks)
+
+
+def _share(owner: str, num_replicas: Optional[int], rank: Optional[int]) -> tuple[int, int]:
+    """Return how many processes there are and which of them this is, checked."""
+    count = int(os.environ.get("PADDLE_TRAINERS_NUM", "1")) if num_replicas is None else num_replicas
+    own = int(os.environ.get("PADDLE_TRAINER_ID", "0")) if rank is None else rank
+    if not isinstance(count, int) or count <= 0:
+        raise ValueError(f"{owner}: num_replicas must be a positive integer, not {count!r}")
+    if not isinstance(own, int) or not 0 <= own < count:
+        raise ValueError(f"{owner}: rank {own!r} is not one of 0 ... {count - 1}")
+    return count, own
 
 
 def check_batch_size(owner: str, batch_size: object) -> None:

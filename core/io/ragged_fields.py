@@ -211,7 +211,7 @@ def _check(arrays: Sequence[np.ndarray], path: str, ragged: set[int], axes: int)
     """Refuse arrays that differ in anything but their ragged axes."""
     first = arrays[0]
     if first.ndim < axes:
-        raise SampleError(0, f"field {path} has shape {first.shape}; {_axes(axes)} are named")
+        raise SampleError(0, f"field {path} has shape {first.shape}, and needs at least {_axes(axes)}")
     if len({array.ndim for array in arrays}) > 1:
         position = next(place for place, array in enumerate(arrays) if array.ndim != first.ndim)
         other = arrays[position]

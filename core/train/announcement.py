@@ -30,11 +30,12 @@ def announcement(trainer: Trainer) -> list[str]:
     if trainer.loader.batch_sampler is not None:
         size = getattr(trainer.loader.batch_sampler, "batch_size", size)
     dataset: Any = getattr(trainer.loader, "dataset", None)
-    tokens = getattr(trainer.loader.batch_sampler or dataset, "max_tokens", None)
+    source = dataset if trainer.loader.batch_sampler is None else trainer.loader.batch_sampler
+    tokens = getattr(source, "max_tokens", None)
     if tokens is not None:
         whole = f", {options.accumulate} for each step" if options.accumulate > 1 else ""
         lines.append(f"batches of at most {tokens} tokens, padding included{whole}")
-    elif isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, for example
+    elif isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, say
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
     lines.append(

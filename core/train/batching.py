@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Optional,
 
 import pydantic
 
-from core.io.batch_sampler import BatchSampler, DistributedBatchSampler
+from core.io.batch_sampler import BatchSampler, DistributedBatches, DistributedBatchSampler
 from core.io.bucket_sampler import GroupBatchSampler
 from core.io.bucket_stream import BucketStream
 from core.io.dataset import StreamDataset
@@ -154,14 +154,15 @@ def programs_of(loader: Any) -> Optional[Programs]:
         return None
     sizes = {name: collate.sizes.rules.get(name) for name in collate.names}
     count, parts = 1, []
-    source = loader.dataset if loader.batch_sampler is None else loader.batch_sampler
+    sampler = _whole(loader.batch_sampler)
+    source = loader.dataset if sampler is None else sampler
     shapes = source.shapes() if isinstance(source, (LengthBucketSampler, BucketStream)) else None
     if shapes is not None and sizes.get(source.size) == list(source.boundaries):
         sizes.pop(source.size)
         count = len(shapes)
         parts.append(f"samples x {source.size} {', '.join(f'{samples} x {length}' for samples, length in shapes)}")
     else:
-        counts = _sample_counts(loader)
+        counts = _sample_counts(loader, sampler)
         if counts is None:
             return _unknown("batches may have any number of samples; leave out what is not full with drop_last: true")
         count = len(counts)
@@ -184,9 +185,13 @@ def _unknown(reason: str) -> Programs:
     return Programs(None, f"an unknown number of compiled programs: {reason}")
 
 
-def _sample_counts(loader: Any) -> Optional[list[int]]:
+def _whole(sampler: Any) -> Any:
+    """Return the batch sampler whose batches processes share."""
+    return _whole(sampler.batch_sampler) if isinstance(sampler, DistributedBatches) else sampler
+
+
+def _sample_counts(loader: Any, sampler: Any) -> Optional[list[int]]:
     """Return how many samples a batch may have; None where that is not known."""
-    sampler = loader.batch_sampler
     if sampler is None:
         return [loader.batch_size] if loader.drop_last and loader.batch_size else None
     if isinstance(sampler, GroupBatchSampler):
