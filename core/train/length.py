@@ -104,8 +104,11 @@ class TrainingLength:
         if every is None or left <= 0:
             return ends
         within = self.total_steps // every - progress.step // every
-        both = math.lcm(every, size) if size is not None else self.total_steps
-        at_ends = self.total_steps // both - progress.step // both
+        partial = size is None or self.total_steps % size > 0
+        at_ends = int(partial and self.total_steps % every == 0)
+        if size is not None:
+            both = math.lcm(every, size)
+            at_ends += self.total_steps // both - progress.step // both
         return ends + within - at_ends
 
     def __str__(self) -> str:
