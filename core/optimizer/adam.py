@@ -108,7 +108,7 @@ class AdamW(Optimizer):
 
     _rule = "adam"
     _group_decay_first = False
-    _decoupled_decay = True
+    _decay_option = "weight_decay"
 
     def __init__(
         self, learning_rate: Union[float, LRScheduler] = 0.001, beta1: Number = 0.9, beta2: Number = 0.999,

@@ -43,7 +43,7 @@ class Lamb(Optimizer):
     """
 
     _rule = "lamb"
-    _decoupled_decay = True
+    _decay_option = "lamb_weight_decay"
 
     def __init__(
         self, learning_rate: Union[float, LRScheduler] = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,

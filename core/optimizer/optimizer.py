@@ -45,7 +45,7 @@ class Optimizer:
     _rule = ""
     _multi_precision = False
     _group_decay_first = True
-    _decoupled_decay = False
+    _decay_option = ""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class Optimizer:
     def _regularizer_of(self, param: Tensor, group: Options) -> Optional[Regularizer]:
         """Return what decays a parameter through its gradient."""
         strength = self._options_of(param).weight_decay
-        if strength is not None and not self._decoupled_decay:
+        if strength is not None and not self._decay_option:
             return L2Decay(strength)
         if "regularizer" in group:
             return group["regularizer"]  # type: ignore[no-any-return]
@@ -306,6 +306,13 @@ class Optimizer:
         """Return the decoupled weight decay of a parameter, given that of its group."""
         own = self._options_of(param).weight_decay
         return decay if own is None else own
+
+    def _weight_decay(self, param: Tensor) -> float:
+        """Return the strength of a parameter's weight decay, of whatever kind."""
+        group = next(group for group in self._param_groups if any(other is param for other in group["params"]))
+        if self._decay_option:
+            return self._decay_of(param, float(group[self._decay_option]))
+        return float(getattr(self._regularizer_of(param, group), "_coeff", 0.0))
 
     # what a rule is made of
 

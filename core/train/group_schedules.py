@@ -35,10 +35,16 @@ class GroupSchedules(LRScheduler):
         for schedule in (self.main, *self.groups.values()):
             schedule.step(epoch)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what the optimizer's schedule has, such as ``last_epoch``."""
+        if name == "main":  # not set yet
+            raise AttributeError(name)
+        return getattr(self.main, name)
+
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of the optimizer's schedule, and under "groups" those of groups."""
+        """Return the state of the optimizer's schedule, and under "groups" those of groups where there are any."""
         groups = {patterns: schedule.state_dict() for patterns, schedule in self.groups.items()}
-        return {**self.main.state_dict(), GROUPS: groups}
+        return {**self.main.state_dict(), **({GROUPS: groups} if groups else {})}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from a :meth:`state_dict`.
@@ -47,17 +53,21 @@ class GroupSchedules(LRScheduler):
             state_dict: as :meth:`state_dict` returns it.
 
         Raises:
-            RuntimeError: it is of an optimizer whose groups have other schedules.
+            ValueError: it is of an optimizer whose groups have other schedules.
         """
         state = dict(state_dict)
         groups = state.pop(GROUPS, {})
         if set(groups) != set(self.groups):
-            raise RuntimeError(
-                f"the state has schedules of the groups {sorted(groups)}, the config of {sorted(self.groups)}: "
-                "continue with the groups that the run began with"
+            raise ValueError(
+                f"optimizer.groups: the run began with schedules for {_listed(groups)}, and now there are some for "
+                f"{_listed(self.groups)}: continue with those of the beginning"
             )
         self.main.set_state_dict(state)
         for patterns, schedule in self.groups.items():
             schedule.set_state_dict(groups[patterns])
 
     set_dict = set_state_dict
+
+
+def _listed(groups: Mapping[str, Any]) -> str:
+    return "; ".join(sorted(groups)) or "no group"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Optional
 
@@ -19,8 +19,29 @@ from core.train.parameter_groups import (
     settings_of,
 )
 from core.train.schedules import SCHEDULES
+from core.train.signatures import signature_of
 from core.train.table import Component, Named, Table
-from core.train.yaml_file import shortened
+
+_FACTOR = Annotated[float, pydantic.Field(ge=0, lt=1)]
+_STRENGTH = Annotated[float, pydantic.Field(ge=0)]
+_RANGES: dict[str, Any] = {
+    "beta1": _FACTOR,
+    "beta2": _FACTOR,
+    "epsilon": _STRENGTH,
+    "weight_decay": _STRENGTH,
+    "lamb_weight_decay": _STRENGTH,
+}
+"""What a config may give for arguments that also take Tensors or regularizers."""
+
+
+def _signature(name: str) -> inspect.Signature:
+    signature = signature_of(OPTIMIZERS.resolve(name))
+    parameters = []
+    for key, parameter in signature.parameters.items():
+        kind = _RANGES.get(key, parameter.annotation)
+        parameters.append(parameter.replace(annotation=Optional[kind] if parameter.default is None else kind))
+    return signature.replace(parameters=parameters)
+
 
 OPTIMIZERS = Table(
     "optimizer",
@@ -37,10 +58,8 @@ OPTIMIZERS = Table(
         "apply_decay_param_fun",
         "exclude_from_weight_decay_fn",
     ),
+    signature=_signature,
 )
-
-DECAYS = ("weight_decay", "lamb_weight_decay")
-"""What optimizers call the strength of their weight decay."""
 
 
 class ClipSection(Section):
@@ -70,7 +89,7 @@ class ClipSection(Section):
             return nn.ClipGradByGlobalNorm(self.norm)
         if self.norm_of_each is not None:
             return nn.ClipGradByNorm(self.norm_of_each)
-        return nn.ClipGradByValue(self.value)
+        return nn.ClipGradByValue(float(self.value or 0))
 
 
 class OptimizerSection(Component):
@@ -94,22 +113,13 @@ class OptimizerSection(Component):
     )
 
     @pydantic.model_validator(mode="after")
-    def _decays(self) -> OptimizerSection:
+    def _no_rate(self) -> OptimizerSection:
         if "learning_rate" in self.arguments:
             raise PydanticCustomError(
                 "wrong_argument",
                 "{key} stands in the section schedule, beside this one: remove it here",
                 {"key": "learning_rate"},
             )
-        for key in DECAYS:
-            value = self.arguments.get(key)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if value is not None and not (number and 0 <= value < math.inf):
-                raise PydanticCustomError(
-                    "wrong_argument",
-                    "{owner}: {key} must be a number from 0, not {value}",
-                    {"owner": self.name, "key": key, "value": shortened(value)},
-                )
         return self
 
 
@@ -153,6 +163,8 @@ def build_optimizer(
     Raises:
         ValueError: a pattern fits nothing, nothing is left to train, or a number is out of its range.
     """
+    from core.train.group_schedules import GroupSchedules
+
     if not isinstance(section, OptimizerSection):
         section = OptimizerSection.model_validate(section.model_dump())
     key = f"{prefix}optimizer"
@@ -170,17 +182,13 @@ def build_optimizer(
         for number, group in enumerate(section.groups)
         if group.schedule is not None
     }
-    labels = [", ".join(group.parameters) for group in section.groups]
-    schedules = main
-    if own:
-        from core.train.group_schedules import GroupSchedules
-
-        schedules = GroupSchedules(main, {labels[number]: value for number, value in own.items()})
+    labels = {number: ", ".join(section.groups[number].parameters) for number in own}
+    schedules = GroupSchedules(main, {labels[number]: value for number, value in own.items()})
     parameters = [setting.parameter for setting in learning]
     clip = None if section.clip is None else section.clip.build()
     optimizer = _built(OPTIMIZERS, section, key, learning_rate=schedules, parameters=parameters, grad_clip=clip)
     _set_options(optimizer, learning, own)
-    optimizer.settings_of_config = settings, labels
+    optimizer.groups_of_config = GroupsOfConfig(section, settings)
     return Optimized(parameters, optimizer, schedules)
 
 
@@ -191,12 +199,65 @@ def _built(table: Table, component: Component, key: str, **provided: Any) -> Any
         raise ValueError(f"{key}: {error}") from None
 
 
-def _set_options(optimizer: Any, learning: Sequence[Setting], schedules: Mapping[Optional[int], Any]) -> None:
+def _set_options(optimizer: Any, learning: Sequence[Setting], schedules: Mapping[int, Any]) -> None:
     from core.optimizer.groups import ParameterOptions
 
-    plain = ParameterOptions()
-    options = {
-        setting.parameter.name: ParameterOptions(setting.factor, schedules.get(setting.group), setting.weight_decay)
-        for setting in learning
-    }
-    optimizer.set_parameter_options({name: value for name, value in options.items() if value != plain})
+    options = {}
+    for setting in learning:
+        schedule = None if setting.group is None else schedules.get(setting.group)
+        if setting.factor != 1.0 or setting.weight_decay is not None or schedule is not None:
+            options[setting.parameter.name] = ParameterOptions(setting.factor, schedule, setting.weight_decay)
+    optimizer.set_parameter_options(options)
+
+
+class GroupsOfConfig(NamedTuple):
+    """What :func:`describe_groups` tells of an optimizer.
+
+    Args:
+        section: of the config.
+        settings: of all parameters.
+    """
+
+    section: OptimizerSection
+    settings: Sequence[Setting]
+
+
+def describe_groups(optimizer: Any) -> list[str]:
+    """Return a line for each group of an optimizer: its parameters, their learning rate and weight decay.
+
+    Args:
+        optimizer: any; only one of :func:`build_optimizer` whose parameters learn in different ways has lines.
+    """
+    groups: Optional[GroupsOfConfig] = getattr(optimizer, "groups_of_config", None)
+    if groups is None:
+        return []
+    section, settings = groups
+    if not (section.groups or section.layer_decay or not section.decay_norm_and_bias):
+        return []
+    lines = []
+    for number, group in [*enumerate(section.groups), (None, None)]:
+        members = [setting for setting in settings if setting.group == number and setting.trainable]
+        if members:
+            patterns = ", ".join(group.parameters) if group is not None else "all others" if section.groups else "all"
+            label = patterns if len(patterns) <= 60 else f"{patterns[:57]}..."
+            size = sum(int(setting.parameter.size) for setting in members)
+            how = _how_they_learn(optimizer, members, None if group is None else group.schedule)
+            lines.append(f"{label}: {len(members)} parameter{'s' * (len(members) > 1)} ({size:,} numbers), {how}")
+    return lines
+
+
+def _how_they_learn(optimizer: Any, members: Sequence[Setting], schedule: Optional[Component]) -> str:
+    if members[0].frozen:
+        return "frozen"
+    parameters = [setting.parameter for setting in members]
+    own = "" if schedule is None else f" ({schedule.name}, its own schedule)"
+    decays = [optimizer._weight_decay(parameter) for parameter in parameters]
+    without = decays.count(0.0)
+    decay = "no weight decay" if without == len(decays) else f"weight decay {_range([d for d in decays if d])}"
+    rest = f" ({without} without)" if 0 < without < len(decays) else ""
+    return f"learning rate {_range(optimizer._learning_rates(parameters).tolist())}{own}, {decay}{rest}"
+
+
+def _range(values: Sequence[float]) -> str:
+    least, most = f"{min(values):.4g}", f"{max(values):.4g}"
+    return most if least == most else f"{least} to {most}"

@@ -86,6 +86,7 @@ class Setting(NamedTuple):
         parameter: the parameter.
         group: the number of its group; None: it belongs to none.
         frozen: whether it stays as it is.
+        trainable: whether it was before groups froze it.
         factor: on its learning rate.
         weight_decay: its own; None: the optimizer's.
     """
@@ -94,6 +95,7 @@ class Setting(NamedTuple):
     parameter: Any
     group: Optional[int]
     frozen: bool
+    trainable: bool
     factor: float
     weight_decay: Optional[float]
 
@@ -108,7 +110,7 @@ def settings_of(
     """Return how each parameter of a network learns.
 
     Args:
-        named: names and parameters; those with ``stop_gradient`` are not trained, whatever groups say.
+        named: names and parameters; those that are not ``trainable`` stay so, whatever groups say.
         groups: the groups of the config.
         layer_decay: of the config.
         decay_norm_and_bias: whether parameters of at most one dimension have weight decay.
@@ -119,7 +121,7 @@ def settings_of(
     """
     members = _members(named, groups, f"{key}.groups")
     frozen = {name for name, group in members.items() if groups[group].frozen}
-    learning = [name for name, parameter in named if name not in frozen and not parameter.stop_gradient]
+    learning = [name for name, parameter in named if name not in frozen and parameter.trainable]
     if frozen and not learning:
         raise ValueError(f"{key}.groups: all parameters are frozen, so that there is nothing to train")
     factors = {} if layer_decay is None else _layer_factors(named, learning, layer_decay, f"{key}.layer_decay")
@@ -131,7 +133,7 @@ def settings_of(
         if not decay_norm_and_bias and parameter.ndim <= 1:
             decay = 0.0
         factor = (1.0 if section is None else section.learning_rate) * factors.get(name, 1.0)
-        settings.append(Setting(name, parameter, group, name in frozen, factor, decay))
+        settings.append(Setting(name, parameter, group, name in frozen, parameter.trainable, factor, decay))
     return settings
 
 
@@ -153,7 +155,7 @@ def _members(named: Sequence[tuple[str, Any]], groups: Sequence[GroupSection], k
                 "have taken; put this group before them, or remove it"
             )
         members.update(dict.fromkeys(new, number))
-        if not group.frozen and all(parameter.stop_gradient for name, parameter in named if name in fitting):
+        if not group.frozen and not any(parameter.trainable for name, parameter in named if name in fitting):
             raise ValueError(
                 f"{key}.{number}.parameters: {shortened(group.parameters[0])} fits only parameters that the network "
                 "does not train, such as running statistics; remove the group"
@@ -165,7 +167,8 @@ def _layer_factors(
     named: Sequence[tuple[str, Any]], learning: Collection[str], section: LayerDecaySection, key: str
 ) -> dict[str, float]:
     """Return the factor of each parameter that belongs to a layer."""
-    names, depths = [name for name, _ in named], {}
+    names = [name for name, _ in named]
+    depths: dict[str, int] = {}
     depth = 0
     for number, patterns in enumerate(section.layers):
         numbered: dict[str, tuple[int, ...]] = {}
@@ -250,6 +253,6 @@ def freeze(networks: Mapping[str, Any], parameters: Collection[Any]) -> None:
     for network in networks.values():
         for layer in network.sublayers(include_self=True):
             if isinstance(layer, BatchNormBase):
-                own = [value for value in (layer.weight, layer.bias) if value is not None] or [layer._mean]
-                if all(id(value) in frozen for value in own):
+                own = {id(value) for value in (layer.weight, layer.bias) if value is not None} or {id(layer._mean)}
+                if own <= frozen:
                     layer._use_global_stats = True

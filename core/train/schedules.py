@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
+import pydantic
+
 from core.train.table import Component, Named, Table
 
+Positive = Annotated[float, pydantic.Field(gt=0)]
+NotNegative = Annotated[float, pydantic.Field(ge=0)]
 
-def constant(learning_rate: float, warmup_epochs: float = 0.0, *, steps_per_epoch: int, epochs: int) -> Any:
+
+def constant(learning_rate: Positive, warmup_epochs: NotNegative = 0.0, *, steps_per_epoch: int, epochs: float) -> Any:
     """One learning rate throughout, after a linear warm-up from zero."""
     from core.optimizer.lr import PiecewiseDecay
 
@@ -17,13 +22,13 @@ def constant(learning_rate: float, warmup_epochs: float = 0.0, *, steps_per_epoc
 
 
 def cosine(
-    learning_rate: float,
-    warmup_epochs: float = 0.0,
-    end_learning_rate: float = 0.0,
+    learning_rate: Positive,
+    warmup_epochs: NotNegative = 0.0,
+    end_learning_rate: NotNegative = 0.0,
     by_epoch: bool = False,
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
 ) -> Any:
     """Half a cosine from the learning rate to its end, after a linear warm-up from zero.
 
@@ -31,7 +36,7 @@ def cosine(
     """
     from core.optimizer.lr import CosineAnnealingDecay, LambdaDecay
 
-    steps = max(epochs * steps_per_epoch - round(warmup_epochs * steps_per_epoch), 1)
+    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
     if by_epoch:
         count = max(round(steps / steps_per_epoch), 1)
         end = end_learning_rate / learning_rate
@@ -46,30 +51,30 @@ def cosine(
 
 
 def polynomial(
-    learning_rate: float,
-    power: float = 1.0,
-    warmup_epochs: float = 0.0,
-    end_learning_rate: float = 0.0,
+    learning_rate: Positive,
+    power: Positive = 1.0,
+    warmup_epochs: NotNegative = 0.0,
+    end_learning_rate: NotNegative = 0.0,
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
 ) -> Any:
     """(1 - progress) ** power from the learning rate to its end, after a linear warm-up from zero."""
     from core.optimizer.lr import PolynomialDecay
 
-    steps = max(epochs * steps_per_epoch - round(warmup_epochs * steps_per_epoch), 1)
+    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
     decay = PolynomialDecay(learning_rate, decay_steps=steps, end_lr=end_learning_rate, power=power)
     return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
 
 
 def linear(
-    learning_rate: float,
-    warmup_epochs: float = 0.0,
-    flat_epochs: float = 0.0,
-    end_learning_rate: float = 0.0,
+    learning_rate: Positive,
+    warmup_epochs: NotNegative = 0.0,
+    flat_epochs: NotNegative = 0.0,
+    end_learning_rate: NotNegative = 0.0,
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
 ) -> Any:
     """A straight line from the learning rate to its end, after a linear warm-up from zero and some flat epochs.
 
@@ -78,7 +83,7 @@ def linear(
     from core.optimizer.lr import LambdaDecay
 
     flat = round(flat_epochs * steps_per_epoch)
-    steps = max(epochs * steps_per_epoch - round(warmup_epochs * steps_per_epoch) - flat, 1)
+    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch) - flat, 1)
     end = end_learning_rate / learning_rate
 
     def share(step: int) -> float:
@@ -88,14 +93,14 @@ def linear(
 
 
 def exponential(
-    learning_rate: float,
-    factor: float,
-    decay_epochs: float,
-    warmup_epochs: float = 0.0,
+    learning_rate: Positive,
+    factor: Positive,
+    decay_epochs: Positive,
+    warmup_epochs: NotNegative = 0.0,
     by_epoch: bool = False,
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
 ) -> Any:
     """A learning rate that is multiplied by a factor over each span of epochs, after a linear warm-up from zero.
 
@@ -105,8 +110,6 @@ def exponential(
     from core.optimizer.lr import LambdaDecay
 
     span = decay_epochs * steps_per_epoch
-    if span <= 0:
-        raise ValueError(f"decay_epochs must be positive, not {decay_epochs}")
 
     def share(step: int) -> float:
         return float(factor ** (step // span if by_epoch else step / span))
@@ -115,13 +118,13 @@ def exponential(
 
 
 def piecewise(
-    learning_rate: float,
-    decay_epochs: list[float],
-    factor: float = 0.1,
-    warmup_epochs: float = 0.0,
+    learning_rate: Positive,
+    decay_epochs: list[Positive],
+    factor: Positive = 0.1,
+    warmup_epochs: NotNegative = 0.0,
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
 ) -> Any:
     """A learning rate that is multiplied by a factor at given epochs, after a linear warm-up from zero."""
     from core.optimizer.lr import PiecewiseDecay

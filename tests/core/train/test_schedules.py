@@ -59,5 +59,5 @@ def test_exponential() -> None:
 
 
 def test_a_span_of_no_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="decay_epochs must be positive, not 0"):
+    with pytest.raises(ValueError, match="Exponential: decay_epochs must be greater than 0, not 0"):
         rates("Exponential", 1, learning_rate=0.1, factor=0.9, decay_epochs=0)
