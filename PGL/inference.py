@@ -14,7 +14,6 @@ from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.train.table import nearest as nearest_name
 from core.vision.image import write_image
-from core.vision.image import write_image
 from core.weights.atomic import atomic_path, atomic_write
 from PGL.pictures import embedding_picture
 
