@@ -11,10 +11,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 SUBMODULES = (
-    "amp", "audio", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution", "fft",
-    "framework", "geometric", "graphs", "hub", "incubate", "inference", "io", "jit", "kernels", "linalg", "metric",
-    "nn", "onnx", "operators", "optimizer", "profiler", "quantization", "reader", "regularizer", "signal", "static",
-    "tensor", "text", "train", "utils", "version", "vision", "weights",
+    "amp", "audio", "autograd", "callbacks", "common_ops_import", "device", "distributed", "distribution", "drawing",
+    "fft", "framework", "geometric", "graphs", "hub", "incubate", "inference", "io", "jit", "kernels", "linalg",
+    "metric", "nn", "onnx", "operators", "optimizer", "profiler", "quantization", "reader", "regularizer", "signal",
+    "static", "tensor", "text", "train", "utils", "version", "vision", "weights",
 )  # fmt: skip
 
 NAMES = {

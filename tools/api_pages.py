@@ -43,7 +43,7 @@ PAGES = {
     ),
     "api/distribution.md": ("Distributions", ("core.distribution",)),
     "api/geometric.md": ("Graphs", ("core.geometric", "core.incubate", "core.graphs")),
-    "api/metric.md": ("Metrics", ("core.metric",)),
+    "api/metric.md": ("Metrics and pictures", ("core.metric", "core.drawing")),
     "api/weights.md": ("Weight files", ("core.weights",)),
     "api/train.md": ("Training", ("core.train", "core.callbacks", "core.Model", "core.summary", "core.flops")),
     "api/device.md": (

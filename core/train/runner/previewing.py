@@ -14,6 +14,9 @@ from core.train.runner.toolkit import Toolkit
 from core.train.table import Component
 from core.vision.image import write_image
 
+LARGEST = 256
+"""Pixels of an image's longer side on the sheet, at most."""
+
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """What NormalizeImage takes where it is told nothing: those of ImageNet."""
 
@@ -52,7 +55,8 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
     title = f"{options.split}: {', '.join(section.steps())}"
     told = any(text for row in rows for _, text in row)
     texts = [[Caption([text]) for _, text in row] for row in rows] if told else ()
-    write_image(options.output, sheet([[picture for picture, _ in row] for row in rows], title=title, captions=texts))
+    shown = [[picture for picture, _ in row] for row in rows]
+    write_image(options.output, sheet(shown, title=title, captions=texts, largest=LARGEST))
     print(f"wrote {options.output}: {count} samples, {options.versions} versions of each")
     return 0
 
