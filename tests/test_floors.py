@@ -49,6 +49,8 @@ def test_every_toolkit_is_checked(linter: dict[str, Any]) -> None:
     assert {"PaddleClas", "PaddleGAN", "PGL"} <= toolkits
     assert set(linter["session_options"]["root_packages"]) == toolkits | {"core"}
     assert contract(linter, "Toolkits stand on core")["layers"] == [" | ".join(sorted(toolkits, key=str.lower)), "core"]
+    assert set(contract(linter, "Only the engine room")["source_modules"]) == toolkits | {"core"}
+    assert set(contract(linter, "Toolkits reach the engine room")["source_modules"]) == toolkits
 
 
 def test_siblings_are_independent(linter: dict[str, Any]) -> None:
