@@ -175,8 +175,14 @@ class SampleSheets(Callback):
     def on_epoch_end(self, trainer: Any, values: Mapping[str, float]) -> None:
         """Write the sheet of this epoch, if it is its turn."""
         epoch = trainer.progress.epoch
-        if epoch % self.task.config.samples.every == 0 or epoch == trainer.options.epochs:
+        if epoch % self.task.config.samples.every == 0:
             self._write(trainer, f"epoch_{epoch:04d}")
+
+    def on_train_end(self, trainer: Any) -> None:
+        """Write the last sheet, if its epoch had none."""
+        name = f"epoch_{trainer.progress.epoch:04d}"
+        if trainer.folder is not None and not (samples_folder(trainer.folder) / f"{name}.png").exists():
+            self._write(trainer, name)
 
     def _write(self, trainer: Any, name: str) -> None:
         if trainer.folder is None:

@@ -68,57 +68,6 @@ def add_data_option(target: argparse.ArgumentParser) -> None:
     )
 
 
-def training_options(description: str, examples: str, arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """Return the options of a training command: config, overrides, resume, profile and keys.
-
-    Args:
-        description: what the command does, in a sentence or two.
-        examples: command lines with comments, printed as they are.
-        arguments: the words of the command line; None: those of the process.
-    """
-    target = parser(description, examples)
-    target.add_argument("-c", "--config", metavar="FILE", help="the experiment")
-    add_override_option(target)
-    add_data_option(target)
-    target.add_argument(
-        "--resume",
-        nargs="?",
-        const="",
-        metavar="RUN",
-        help="continue a run: its folder, or with -c alone the newest run of that config",
-    )
-    target.add_argument(
-        "--profile",
-        action="store_true",
-        help="measure where time goes: data, forward+backward, update, evaluation, checkpoint, engine operators",
-    )
-    target.add_argument("--keys", action="store_true", help="list the keys of a config and leave")
-    options = target.parse_args(arguments)
-    if not options.keys and not options.config and not options.resume:
-        target.error("give a config with -c, or a run with --resume")
-    return options
-
-
-def evaluation_options(
-    description: str, examples: str, arguments: Optional[Sequence[str]] = None
-) -> argparse.Namespace:
-    """Return the options of a command that evaluates a run.
-
-    Args:
-        description: what it measures.
-        examples: commands and what they do.
-        arguments: the command line; None: this process's.
-    """
-    own = parser(description, examples)
-    own.add_argument("run", metavar="RUN", help="the folder of a run")
-    add_override_option(own)
-    add_data_option(own)
-    own.add_argument("--split", default="test", choices=["train", "valid", "test"], help="(default: %(default)s)")
-    add_checkpoint_option(own)
-    own.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT")
-    return own.parse_args(arguments)
-
-
 def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     """Add ``--checkpoint NAME``.
 

@@ -58,9 +58,12 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
             value = target.convert(holder.pop(path[-1]))
         new: KeyPath = tuple(key.split("."))
         moved = {known: places.pop(known) for known in list(places) if known[: len(path)] == path}
+        replaces = moved.get(path, "").startswith(f"-o {old}=")
         holder = values
         for part in new[:-1]:
             holder = holder.setdefault(part, {}) if isinstance(holder, dict) else {}
+        if replaces:  # an override of the whole section
+            holder.pop(new[-1], None)
         _put(holder, new, value, places, {(*new, *known[len(path) :]): place for known, place in moved.items()})
         told.append(f"{old} -> {key}")
     return told

@@ -16,7 +16,7 @@ SCHEMAS = {
 }
 RENAMED = {"PaddleClas": ("model", "network"), "PGL": ("model", "network"), "PaddleGAN": None}
 """A section that has another name now, where there is one: the old and the new name."""
-OLD_KEYS_WARN = {"PaddleClas": False, "PGL": False, "PaddleGAN": False}
+OLD_KEYS_WARN = {"PaddleClas": True, "PGL": True, "PaddleGAN": False}
 """Whether a toolkit's renamed section has its new name, so that an old config loads with one warning."""
 
 

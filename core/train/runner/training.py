@@ -61,7 +61,10 @@ def train(
 
 
 def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome: Outcome) -> int:
-    print(f"trained in {outcome.seconds:.1f} s; weights of epoch {outcome.best_epoch or config.train.epochs}")
+    length = config.train
+    last = f"epoch {length.epochs}" if length.epochs else f"step {length.steps}"
+    best = f"epoch {outcome.best_epoch:g}" if outcome.best_epoch else last
+    print(f"trained in {outcome.seconds:.1f} s; weights of {best}")
     for split, numbers in outcome.results.items():
         print(f"  {split}: {shown(numbers)}")
     if outcome.results:
