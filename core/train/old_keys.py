@@ -62,7 +62,7 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
         holder = values
         for part in new[:-1]:
             holder = holder.setdefault(part, {}) if isinstance(holder, dict) else {}
-        if replaces:  # an override of the whole section
+        if replaces and len(new) == len(path):  # an override of the whole section
             holder.pop(new[-1], None)
         _put(holder, new, value, places, {(*new, *known[len(path) :]): place for known, place in moved.items()})
         told.append(f"{old} -> {key}")
