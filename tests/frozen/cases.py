@@ -63,12 +63,12 @@ CASES = {
             "schedule.learning_rate=0.05",
             "loss={name: CrossEntropy, label_smoothing: 0.1}", "expect={split: test, accuracy: 0.5, tolerance: 0.4}",
         ),
-        ("step", 8), ("test", "valid"), ((), ("PHOTOS", "--top", "3")),
+        ("step", 8), ("test",), ((), ("PHOTOS", "--top", "3")),
     ),
     "PaddleClas_epoch": Case(
         "PaddleClas", "digits_lenet.yaml",
         (*_LENET, "schedule.learning_rate=0.01", "train.ema=0.8", "train.accumulate=2", "expect.accuracy=0.2"),
-        ("save", 1), ("test",), ((), ("PHOTOS",)),
+        ("save", 1), ("test", "valid"), ((), ("PHOTOS",)),
     ),
     "PaddleClas_teacher": Case(
         "PaddleClas", "digits_lenet.yaml",

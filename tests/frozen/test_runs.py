@@ -91,7 +91,7 @@ def test_a_run_lies_there_as_it_was_stopped(stored: Stored) -> None:
     assert (progress["step_in_epoch"] > 0) is (stored.case.stop[0] == "step")
 
 
-@pytest.mark.parametrize("stored", everywhere("PaddleClas_epoch", "PGL_gcnii", "PaddleGAN_dcgan"), indirect=True)
+@pytest.mark.parametrize("stored", everywhere("PaddleClas_epoch", "PGL_gcnii"), indirect=True)
 def test_it_is_trained_to_its_end(stored: Stored) -> None:
     found = stored.resumed()
     check_told(stored)
