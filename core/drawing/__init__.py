@@ -10,6 +10,7 @@ from core.drawing.colors import RIGHT, WRONG, class_color
 from core.drawing.curves import learning_curve
 from core.drawing.figures import confusion_matrix, loglog_plot, reliability_diagram, scatter_plot
 from core.drawing.images import annotated, heat_overlay, in_color
+from core.drawing.objects import draw_boxes, draw_keypoints, draw_masks
 from core.drawing.sheets import Caption, grid, sheet
 
 __all__ = [
@@ -19,6 +20,9 @@ __all__ = [
     "annotated",
     "class_color",
     "confusion_matrix",
+    "draw_boxes",
+    "draw_keypoints",
+    "draw_masks",
     "grid",
     "heat_overlay",
     "in_color",
