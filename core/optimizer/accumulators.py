@@ -41,6 +41,7 @@ class Accumulators:
         self._tensors: dict[str, dict[str, Tensor]] = {}
         self.masters: dict[str, Tensor] = {}
         self._waiting: dict[str, Any] = {}
+        self._taken: set[str] = set()
 
     def master(self, param: Tensor) -> Tensor:
         """Return the float32 copy of a half-precision parameter, made on first use."""
@@ -97,12 +98,19 @@ class Accumulators:
                 f"the optimizer state {key!r} has shape {list(array.shape)}, its parameter needs {tensor.shape}"
             )
         tensor.set_value(array)
+        self._taken.add(key)
 
     def state(self) -> dict[str, Any]:
-        """Return all accumulators by their full names, and the float32 copies under ``master_weights``."""
+        """Return all accumulators by their full names, and the float32 copies under ``master_weights``.
+
+        Those of a loaded state that no step has asked for yet are among them.
+        """
         state: dict[str, Any] = {
-            str(tensor.name): tensor for tensors in self._tensors.values() for tensor in tensors.values()
+            name: value if isinstance(value, Tensor) else Tensor(value)
+            for name, value in self._waiting.items()
+            if name not in self._taken and isinstance(value, (Tensor, np.ndarray))
         }
+        state.update((str(tensor.name), tensor) for tensors in self._tensors.values() for tensor in tensors.values())
         if self.masters:
             state["master_weights"] = dict(self.masters)
         return state
@@ -121,7 +129,7 @@ class Accumulators:
         for name, value in masters.items():
             array = value.numpy() if isinstance(value, Tensor) else np.asarray(value)
             self.masters[name] = Tensor(array, "float32", name=f"{name}_fp32_master_0")
-        self._waiting = state
+        self._waiting, self._taken = state, set()
         for tensors in self._tensors.values():
             for tensor in tensors.values():
                 self._restore(tensor)

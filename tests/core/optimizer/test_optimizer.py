@@ -247,6 +247,28 @@ def test_state_of_a_later_optimizer_of_paddle_is_found():
     assert w.item() == -1.0
 
 
+@pytest.mark.parametrize("as_numpy", [True, False])
+def test_a_state_that_no_step_has_used_yet_is_not_lost(as_numpy):
+    """As where a run is continued, and saves before its first step."""
+
+    def make():
+        parameters = [parameter([1.0, 2.0], "a"), parameter([3.0], "b")]
+        return parameters, optimizers.Adam(0.1, parameters=parameters)
+
+    parameters, first = make()
+    run(first, parameters, 0, 3)
+    saved = {key: np.array(value.numpy()) for key, value in first.state_dict().items()}
+    parameters, second = make()
+    second.set_state_dict(saved if as_numpy else {key: Tensor(value) for key, value in saved.items()})
+    give(parameters[0], [1.0, 1.0])
+    for changed in ((), ("a_moment1_0", "a_moment2_0", "a_beta1_pow_acc_0", "a_beta2_pow_acc_0")):
+        found = second.state_dict()
+        assert found.keys() == saved.keys()
+        for key, value in saved.items():
+            assert np.array_equal(found[key].numpy(), value) == (key not in changed), key
+        second.step()
+
+
 def test_state_errors():
     w = parameter([1.0])
     give(w, [0.0])
