@@ -7,7 +7,6 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ import pytest
 
 import core
 from core.io import DataLoader, Dataset, IterableDataset
-from core.train import Callback, EvaluationPass, Evaluator, OutputError, ResultFile, Trainer, TrainOptions, console
+from core.train import Callback, EvaluationPass, Evaluator, Trainer, TrainOptions, console
 from core.train.console import Console
 from core.train.evaluation_pass import DEPTH
-from tests.core.train.regression import Points, Regression, SquaredError
+from tests.core.train.regression import Points, Regression
 
 
 class Kept(Evaluator):
@@ -292,53 +291,3 @@ def test_progress_of_a_stream_counts_batches(
     monkeypatch.setattr(console, "LINE_SECONDS", 0)
     EvaluationPass(Streamed(), True, progress=True)("valid")
     assert capsys.readouterr().err.splitlines()[-1].startswith("valid 3 batches [00:")
-
-
-class Predictions(SquaredError):
-    """Writes what was predicted."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.file = ResultFile("predictions.jsonl")
-
-    def update(self, outputs: Any, batch: Sequence[Any]) -> None:
-        super().update(outputs, batch)
-        for value in outputs[0]:
-            self.file.append({"value": value})
-
-    def write(self, folder: Path) -> list[str]:
-        return [self.file.write(folder)]
-
-
-class Writing(Regression):
-    def evaluator(self, split: str) -> Predictions:
-        return Predictions()
-
-
-def test_an_evaluator_writes_its_rows(tmp_path: Path) -> None:
-    assert SquaredError().write(tmp_path) == []
-    evaluator = EvaluationPass(Writing(), True)("valid")
-    assert list(tmp_path.iterdir()) == []
-    assert evaluator.write(tmp_path) == ["predictions.jsonl"]
-    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) == 24
-
-
-def test_an_interrupted_evaluation_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    calls = itertools.count()
-
-    def interrupt() -> None:
-        if next(calls) == 2:
-            assert list(tmp_path.iterdir()) == []  # already now: the rows have no name
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        EvaluationPass(Writing(), True)("valid", interrupt)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_evaluation_without_room_for_its_rows_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.TemporaryFile", lambda *arguments, **options: open("/dev/full", "wb", buffering=0))
-    message = "^cannot keep the rows of 'predictions.jsonl' in '.*': No space left on device; set TMPDIR to a folder"
-    with no_thread_left(), pytest.raises(OutputError, match=message):
-        EvaluationPass(Writing(), True)("valid")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import os
 import resource
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from core.train import OutputError, ResultFile
+from core.train import EvaluationPass, OutputError, ResultFile
+from tests.core.train.regression import Regression, SquaredError
 
 ROWS: list[Any] = [
     {"image_id": np.int64(7), "bbox": np.array([1, 2.5], np.float32), "score": np.float64(0.1)},
@@ -117,3 +120,53 @@ def test_what_nobody_writes_is_closed() -> None:
     del file
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+class Predictions(SquaredError):
+    """Writes what was predicted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file = ResultFile("predictions.jsonl")
+
+    def update(self, outputs: Any, batch: Sequence[Any]) -> None:
+        super().update(outputs, batch)
+        for value in outputs[0]:
+            self.file.append({"value": value})
+
+    def write(self, folder: Path) -> list[str]:
+        return [self.file.write(folder)]
+
+
+class Writing(Regression):
+    def evaluator(self, split: str) -> Predictions:
+        return Predictions()
+
+
+def test_an_evaluator_writes_its_rows(tmp_path: Path) -> None:
+    assert SquaredError().write(tmp_path) == []
+    evaluator = EvaluationPass(Writing(), True)("valid")
+    assert list(tmp_path.iterdir()) == []
+    assert evaluator.write(tmp_path) == ["predictions.jsonl"]
+    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) == 24
+
+
+def test_an_interrupted_evaluation_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    calls = itertools.count()
+
+    def interrupt() -> None:
+        if next(calls) == 2:
+            assert list(tmp_path.iterdir()) == []  # already now: the rows have no name
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        EvaluationPass(Writing(), True)("valid", interrupt)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_evaluation_without_room_for_its_rows_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda *arguments, **options: open("/dev/full", "wb", buffering=0))
+    message = "^cannot keep the rows of 'predictions.jsonl' in '.*': No space left on device; set TMPDIR to a folder"
+    with pytest.raises(OutputError, match=message):
+        EvaluationPass(Writing(), True)("valid")
