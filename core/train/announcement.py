@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.train.batching import programs_of
-from core.train.length import TrainingLength
+from core.train.length import TrainingLength, known_length
+from core.train.optimizers import describe_groups
 
 if TYPE_CHECKING:
     from core.train.trainer import Trainer
@@ -26,6 +27,7 @@ def announcement(trainer: Trainer) -> list[str]:
             f"{phase.name}: {count:,} trainable parameters, {type(phase.optimizer).__name__}, "
             f"learning rate {phase.optimizer.get_lr():.4g}{every}"
         )
+        lines.extend(f"  {line}" for line in describe_groups(phase.optimizer))
     size = trainer.loader.batch_size
     if trainer.loader.batch_sampler is not None:
         size = getattr(trainer.loader.batch_sampler, "batch_size", size)
@@ -35,7 +37,7 @@ def announcement(trainer: Trainer) -> list[str]:
     if tokens is not None:
         whole = f", {options.accumulate} for each step" if options.accumulate > 1 else ""
         lines.append(f"batches of at most {tokens} tokens, padding included{whole}")
-    elif isinstance(size, int) and not (hasattr(dataset, "__len__") and len(dataset) == 1):  # a whole graph, say
+    elif isinstance(size, int) and known_length(dataset) != 1:  # a whole graph, say
         whole = f"{size * options.accumulate} ({options.accumulate} batches of {size})"
         lines.append(f"batch size {whole if options.accumulate > 1 else size}")
     lines.append(

@@ -146,7 +146,7 @@ def build_optimizer(
     networks: Mapping[str, Any],
     *,
     steps_per_epoch: int,
-    epochs: int,
+    epochs: float,
     prefix: str = "",
 ) -> Optimized:
     """Return the optimizer that a config asks for, and freeze what is to be frozen.
@@ -157,7 +157,7 @@ def build_optimizer(
         networks: the networks whose parameters learn, by name; patterns of groups fit the names that
             ``named_parameters`` gives, with the network's name before them where there are several networks.
         steps_per_epoch: of the schedule.
-        epochs: of the schedule.
+        epochs: of the schedule; no whole number where a training by steps ends within an epoch.
         prefix: of the sections' keys in the config, for messages: "generator.".
 
     Raises:

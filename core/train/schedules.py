@@ -1,4 +1,4 @@
-"""The learning-rate schedules that a config may name; their lengths are in epochs."""
+"""The section ``schedule`` of a config: learning-rate schedules, whose lengths are in epochs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def exponential(
 
 def piecewise(
     learning_rate: Positive,
-    decay_epochs: list[Positive],
+    decay_epochs: list[float],
     factor: Positive = 0.1,
     warmup_epochs: NotNegative = 0.0,
     *,

@@ -8,6 +8,7 @@ import pytest
 from core import optimizer as optimizers
 from core.nn.clip import ClipGradBase, ClipGradByGlobalNorm
 from core.optimizer import lr
+from core.optimizer.groups import ParameterOptions
 from core.regularizer import WeightDecayRegularizer
 from core.tensor import Tensor
 
@@ -137,6 +138,36 @@ def test_own_clip_and_own_regularizer():
         give(w, [4.0])
         optimizers.SGD(1.0, [w], weight_decay=Pull(), grad_clip=clip).step()
         np.testing.assert_allclose(w.numpy(), [expected], rtol=1e-6)
+
+
+def test_options_of_single_parameters():
+    a, b, c = (parameter([1.0], name) for name in "abc")
+    own = lr.ExponentialDecay(0.25, 0.5)
+    optimizer = optimizers.SGD(0.5, [a, b, c], weight_decay=1.0, grad_clip=ClipGradByGlobalNorm(6.0))
+    optimizer.set_parameter_options({"a": ParameterOptions(0.5), "b": ParameterOptions(0.5, own, 0.0)})
+    for step in range(2):
+        for tensor, gradient in ((a, 4.0), (b, 8.0), (c, 8.0)):  # their norm is 12, which the clip halves
+            give(tensor, [gradient])
+        before = [tensor.item() for tensor in (a, b, c)]
+        optimizer.step()
+        rates = [0.25, 0.125 * 0.5**step, 0.5]
+        gradients = [2.0 + before[0], 4.0, 4.0 + before[2]]
+        expected = [value - rate * gradient for value, rate, gradient in zip(before, rates, gradients)]
+        assert [tensor.item() for tensor in (a, b, c)] == expected
+        own.step()
+
+
+@pytest.mark.parametrize("name", ["AdamW", "Lamb"])
+def test_decoupled_decay_of_single_parameters_is_not_in_the_gradient(name):
+    with_options, plain = parameter([1.0]), parameter([1.0])
+    decay = {"weight_decay": 0.5} if name == "AdamW" else {"lamb_weight_decay": 0.5}
+    first = getattr(optimizers, name)(0.1, parameters=[with_options])
+    first.set_parameter_options({"w": ParameterOptions(weight_decay=0.5)})
+    second = getattr(optimizers, name)(0.1, parameters=[plain], **decay)
+    for tensor, optimizer in ((with_options, first), (plain, second)):
+        give(tensor, [2.0])
+        optimizer.step()
+    assert with_options.item() == plain.item()
 
 
 def test_rescale_grad_multiplies_the_gradient_but_not_the_decay():

@@ -15,6 +15,7 @@ import core
 from core import nn
 from core.amp import is_bfloat16_supported
 from core.train import Callback, ConfigError, Phase, Section, Trainer, TrainingInterrupted
+from core.train.announcement import announcement
 from core.train.config import describe_schema, load_config, save_config, tables_of
 from core.train.optimizers import (
     OPTIMIZERS,
@@ -403,6 +404,16 @@ def test_frozen_parameters_have_no_gradient_and_no_state(tmp_path: Path) -> None
     assert frozen.grad is None and not any(parameter is frozen for parameter in phase.parameters)
     owners = {name for name in phase.optimizer.state_dict() if "moment1" in name}
     assert len(owners) == len(phase.parameters) == 3 and not any(name.startswith(frozen.name) for name in owners)
+
+
+def test_a_run_says_at_its_start_how_groups_learn(tmp_path: Path) -> None:
+    lines = announcement(trainer_for(GroupedRegression(SECTION), tmp_path / "run"))
+    assert lines[0].startswith("fit: 25 trainable parameters, AdamW, learning rate 0.005")
+    assert lines[1:4] == [
+        "  0.bias: 1 parameter (8 numbers), frozen",
+        "  0.*: 1 parameter (16 numbers), learning rate 0.015 (Linear, its own schedule), weight decay 0.05",
+        "  all others: 2 parameters (9 numbers), learning rate 0.005556, weight decay 0.05 (1 without)",
+    ]
 
 
 def test_other_groups_than_a_run_began_with_are_told(tmp_path: Path) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.train.schedules import SCHEDULES
 from core.train.table import Component
 
 
-def rates(name: str, count: int, steps_per_epoch: int = 10, epochs: int = 10, **arguments: Any) -> list[float]:
+def rates(name: str, count: int, steps_per_epoch: int = 10, epochs: float = 10, **arguments: Any) -> list[float]:
     component = SCHEDULES.check(Component(name=name, **arguments))
     schedule = SCHEDULES.build(component, steps_per_epoch=steps_per_epoch, epochs=epochs)
     found = []
@@ -56,6 +58,48 @@ def test_exponential() -> None:
     assert rates("Exponential", 60, **arguments) == pytest.approx([0.1 * 0.97 ** (step / 24) for step in range(60)])
     jumps = rates("Exponential", 60, **arguments, by_epoch=True)
     assert jumps == pytest.approx([0.1 * 0.97 ** (step // 24) for step in range(60)])
+
+
+LENGTHS: dict[str, dict[str, Any]] = {
+    "Constant": {},
+    "Cosine": {"warmup_epochs": 1.0},
+    "Linear": {"flat_epochs": 1},
+    "Polynomial": {"power": 2.0},
+    "Exponential": {"factor": 0.5, "decay_epochs": 1.5},
+    "Piecewise": {"decay_epochs": [1, 2.0]},
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_a_training_that_ends_within_an_epoch(name: str) -> None:
+    found = rates(name, 8, steps_per_epoch=3, epochs=7 / 3, learning_rate=0.1, **LENGTHS[name])
+    whole = rates(name, 8, steps_per_epoch=7, epochs=1, learning_rate=0.1, **scaled(LENGTHS[name], 3 / 7))
+    assert found == pytest.approx(whole)
+    if name in ("Cosine", "Linear", "Polynomial"):
+        assert found[7] == pytest.approx(0.0, abs=1e-12) and found[6] > 1e-4
+
+
+def scaled(arguments: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Return a schedule's arguments with epochs of another length."""
+    scaled = {key: np.multiply(value, factor).tolist() for key, value in arguments.items() if key.endswith("epochs")}
+    return {**arguments, **scaled}
+
+
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
+    "Constant": ({"learning_rate": 0}, "Constant: learning_rate must be greater than 0, not 0"),
+    "Cosine": ({"warmup_epochs": -1}, "Cosine: warmup_epochs must be greater than or equal to 0, not -1"),
+    "Linear": ({"end_learning_rate": -0.1}, "Linear: end_learning_rate must be greater than or equal to 0, not -0.1"),
+    "Polynomial": ({"power": 0}, "Polynomial: power must be greater than 0, not 0"),
+    "Exponential": ({"factor": -2, "decay_epochs": 1}, "Exponential: factor must be greater than 0, not -2"),
+    "Piecewise": ({"decay_epochs": [2], "factor": 0}, "Piecewise: factor must be greater than 0, not 0"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_numbers_out_of_range_are_refused_before_anything_is_built(name: str) -> None:
+    arguments, message = MISTAKES[name]
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        SCHEDULES.check(Component.model_validate({"name": name, "learning_rate": 0.1, **arguments}))
 
 
 def test_a_span_of_no_length_is_refused() -> None:
