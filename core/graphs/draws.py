@@ -57,9 +57,9 @@ def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> Al
         check_array(indptr, owner, "indptr", INT64, [None])
         if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(weights) or (np.diff(indptr) < 0).any():
             raise ValueError(f"{owner}: indptr must rise from 0 to {len(weights)}, the number of weights")
-    from core.kernels import alias
+    from core.kernels.alias import alias_tables as build
 
-    return alias.alias_tables(weights, indptr)
+    return build(weights, indptr)
 
 
 def check_tables(tables: Any, entries: Optional[int], owner: str, name: str = "tables") -> None:
@@ -101,9 +101,9 @@ def draw_alias(tables: AliasTables, count: int, key: np.uint64) -> np.ndarray:
     number, bits = checked_integer(count, 0, owner, "count"), checked_key(key, owner)
     if number and (not len(tables.others) or tables.others[0] < 0):
         raise ValueError(f"{owner}: the tables have no entry with a weight above 0 to draw")
-    from core.kernels import alias
+    from core.kernels.alias import draw_alias as draw
 
-    return alias.draw_alias(tables, number, bits)
+    return draw(tables, number, bits)
 
 
 def draw_negatives(
@@ -131,6 +131,6 @@ def draw_negatives(
     check_array(weights, owner, "weights", (np.dtype(np.float64),), [excluded.columns])
     check_tables(tables, excluded.columns, owner)
     bits = checked_key(key, owner)
-    from core.kernels import negatives
+    from core.kernels.negatives import draw_negatives as draw
 
-    return negatives.draw_negatives(excluded.indptr, excluded.indices, rows, number, weights, tables, bits)
+    return draw(excluded.indptr, excluded.indices, rows, number, weights, tables, bits)

@@ -51,9 +51,9 @@ def sample_neighbors(
         check_tables(weights, adjacency.num_edges, owner, "weights")
     elif weights is not None:
         check_array(weights, owner, "weights", FLOAT32, [adjacency.num_edges])
-    from core.kernels import neighbor_sampling
+    from core.kernels.neighbor_sampling import sample_neighbors as draw
 
-    return neighbor_sampling.sample_neighbors(adjacency.indptr, adjacency.indices, rows, most, bits, replace, weights)
+    return draw(adjacency.indptr, adjacency.indices, rows, most, bits, replace, weights)
 
 
 def visited_neighbors(

@@ -121,8 +121,8 @@ def tile_rows(table: np.ndarray, noise: float, key: np.uint64, first: int, count
     if not len(table):
         raise ValueError(f"{owner}: table must have a row for each small node, not none")
     begin, size = checked_integer(first, 0, owner, "first"), checked_integer(count, 0, owner, "count")
-    from core.kernels import rewiring
+    from core.kernels.rewiring import tile_rows as write
 
     rows = np.empty((size, table.shape[1]), np.float32)
-    rewiring.tile_rows(table, float(noise), checked_key(key, owner), begin, rows)
+    write(table, float(noise), checked_key(key, owner), begin, rows)
     return rows

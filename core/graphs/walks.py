@@ -43,9 +43,9 @@ def random_walks(adjacency: Adjacency, starts: Any, length: int, key: np.uint64,
     check_same_nodes(adjacency, owner)
     nodes, most = checked_ids(starts, adjacency.rows, owner, "starts"), checked_integer(length, 1, owner, "length")
     bits, chance = checked_key(key, owner), checked_number(stop, 0, 1, owner, "stop")
-    from core.kernels import walks
+    from core.kernels.walks import random_walks as walk
 
-    return walks.random_walks(adjacency.indptr, adjacency.indices, nodes, most, bits, chance)
+    return walk(adjacency.indptr, adjacency.indices, nodes, most, bits, chance)
 
 
 def node2vec_walks(
@@ -76,9 +76,9 @@ def node2vec_walks(
     nodes, most = checked_ids(starts, adjacency.rows, owner, "starts"), checked_integer(length, 1, owner, "length")
     back, away = (checked_number(value, 1e-9, 1e9, owner, name) for name, value in (("p", p), ("q", q)))
     bits = checked_key(key, owner)
-    from core.kernels import walks
+    from core.kernels.walks import node2vec_walks as walk
 
-    return walks.node2vec_walks(adjacency.indptr, adjacency.indices, nodes, most, bits, back, away)
+    return walk(adjacency.indptr, adjacency.indices, nodes, most, bits, back, away)
 
 
 def walk_step(adjacency: Adjacency, nodes: Any, key: np.uint64) -> np.ndarray:
