@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from core.drawing.sheets import GAP
 from core.train import load_config
+from core.train.runner.previewing import LARGEST, seen, to_picture
 from core.train.table import Component
+from core.vision import write_image
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.data.pipeline import MIXES, build_dataset, build_loader
 from PaddleClas.preview import main
-from PaddleClas.previewing import augmented, to_picture
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_resnet18.yaml"
 
@@ -21,21 +22,25 @@ CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digit
 def test_images_are_those_of_the_loader() -> None:
     config = load_config(ClassificationConfig, CONFIG)
     section = config.data.train.model_copy(update={"shuffle": False, "batch_size": 4})
-    dataset = build_dataset(section)
-    batches = build_loader(section, dataset, seed=5)._array_batches(0)
+    dataset = section.build_dataset()
+    batches = section.build_loader(dataset, seed=5)._array_batches(0)
     images, labels = next(batches)
-    samples = augmented(dataset, range(4), seed=5, epoch=0)
+    samples = seen(dataset, range(4), seed=5, epoch=0)
     np.testing.assert_array_equal(np.stack([image for image, _ in samples]), images)
     assert [label for _, label in samples] == list(labels)
 
 
 def test_mixes_take_turns() -> None:
-    config = load_config(ClassificationConfig, CONFIG)
-    dataset = build_dataset(config.data.train)
-    mixes = [MIXES.build(Component(name=name), class_num=10) for name in ("Mixup", "CutMix")]
+    config = load_config(ClassificationConfig, CONFIG, ["data.train.mix=[{name: Mixup}, {name: CutMix}]"])
+    section = config.data.train
+    dataset = section.build_dataset()
     for epoch in range(2):
-        samples = augmented(dataset, range(4), seed=0, epoch=epoch, mixes=mixes)
+        plain = seen(dataset, range(4), seed=0, epoch=epoch)
+        samples = section.mixed(plain, config, "train", epoch)
         assert all(label.shape == (10,) and abs(label.sum() - 1) < 1e-6 for _, label in samples)
+        assert section.mixed(plain, config, "valid", epoch) is plain
+        told = section.caption(samples[0], dataset)
+        assert sum(float(part.rstrip("%").split()[-1]) for part in told.split(",")) in (99, 100, 101)
 
 
 def test_normalisation_is_undone() -> None:
@@ -43,16 +48,28 @@ def test_normalisation_is_undone() -> None:
     mean, std = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
     normal = ((picture - np.array(mean)) / np.array(std)).transpose(2, 0, 1).astype("f4")
     parts = [Component(name="ToTensor"), Component(name="Normalize", mean=mean, std=std)]
-    np.testing.assert_allclose(to_picture(normal, parts), picture, atol=1e-6)
-    np.testing.assert_allclose(to_picture(picture * 255, []), picture, atol=1e-6)
+    for found in (to_picture(normal, parts), to_picture(picture * 255, [])):
+        assert found.dtype == np.uint8
+        np.testing.assert_array_equal(found, np.rint(picture * 255))
 
 
 def test_the_command_draws_a_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "sheet.png"
     assert main(["-c", str(CONFIG), "--images", "2", "--versions", "3", "--output", str(target)]) == 0
-    assert capsys.readouterr().out == f"wrote {target}: 2 images, the original and 3 versions of each\n"
+    assert capsys.readouterr().out == f"wrote {target}: 2 samples, 3 versions of each\n"
     with Image.open(target) as sheet:
         assert sheet.width > sheet.height > 100
+
+
+def test_photos_are_reduced(tmp_path: Path) -> None:
+    for name, shape in (("ants", (600, 1200, 3)), ("bees", (1200, 600, 3))):
+        (tmp_path / name).mkdir()
+        for number in range(2):
+            write_image(tmp_path / name / f"{number}.png", np.full(shape, 200, np.uint8))
+    target, config = tmp_path / "sheet.png", CONFIG.with_name("hymenoptera_mobilenet_v1.yaml")
+    main(["-c", str(config), "--data", str(tmp_path), "--images", "2", "--versions", "2", "--output", str(target)])
+    with Image.open(target) as sheet:
+        assert sheet.width == 3 * (LARGEST + GAP) + GAP and 2 * LARGEST < sheet.height < 2 * LARGEST + 120
 
 
 def test_a_missing_split_is_named(tmp_path: Path) -> None:
