@@ -8,7 +8,6 @@ from typing import Callable
 import numpy as np
 
 Maker = Callable[[tuple[int, ...], np.dtype], np.ndarray]
-_SCATTERED = 4096  # bytes; arrays smaller than this on average are copied all at once, larger ones each by itself
 
 
 def pad(
@@ -25,13 +24,14 @@ def pad(
     Returns:
         Array of shape (B, \\*S), where S is the arrays' shape with ``sizes`` in it.
     """
-    shape = tuple([sizes.get(axis, size) for axis, size in enumerate(arrays[0].shape)])
-    out = empty((len(arrays), *shape), arrays[0].dtype)
-    if set(sizes) == {0} and sum(array.nbytes for array in arrays) < _SCATTERED * len(arrays):
+    first = arrays[0]
+    shape = tuple([sizes.get(axis, size) for axis, size in enumerate(first.shape)])
+    out = empty((len(arrays), *shape), first.dtype)
+    if set(sizes) == {0}:  # arrays and what fills up in turn, all copied at once
         size = sizes[0]
-        cut = [array[:size] for array in arrays]
-        out.fill(value)
-        out[within([array.shape for array in cut], sizes)] = np.concatenate(cut)
+        filling = np.full(shape, value, first.dtype)
+        parts = [part for array in arrays for part in (array[:size], filling[len(array) :])]
+        np.concatenate(parts, out=out.reshape(-1, *shape[1:]))
         return out
     for place, array in zip(out, arrays):
         inner: list[slice] = [slice(None)] * array.ndim
@@ -44,56 +44,51 @@ def pad(
     return out
 
 
-def within(shapes: Sequence[tuple[int, ...]], sizes: dict[int, int]) -> np.ndarray:
+def within(lengths: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """Return which places of padded arrays hold something.
 
     Args:
-        shapes: the shapes of B arrays.
-        sizes: the size of each ragged axis, in the order of axes.
+        lengths: the sizes of B arrays in K ragged axes, of shape (B, K).
+        sizes: what these axes are padded to.
 
     Returns:
         Boolean array of shape (B, \\*sizes).
     """
-    mask = np.ones((len(shapes), *[1] * len(sizes)), bool)
-    for place, (axis, size) in enumerate(sizes.items()):
-        lengths = np.array([shape[axis] for shape in shapes], np.int64)
-        along = np.arange(size) < lengths[:, None]
-        mask = mask & along.reshape(len(shapes), *[size if other == place else 1 for other in range(len(sizes))])
+    count, axes = lengths.shape
+    mask: np.ndarray = np.arange(sizes[0]) < lengths[:, :1]
+    for axis in range(1, axes):
+        along = np.arange(sizes[axis]) < lengths[:, axis : axis + 1]
+        mask = mask[..., None] & along.reshape(count, *[1] * axis, -1)
     return mask
 
 
-def concatenate(
-    arrays: Sequence[np.ndarray], size: int, value: float = 0, empty: Maker = np.empty
-) -> tuple[np.ndarray, np.ndarray]:
+def concatenate(arrays: Sequence[np.ndarray], size: int, value: float = 0, empty: Maker = np.empty) -> np.ndarray:
     """Join arrays along their first axis.
 
     Args:
-        arrays: B arrays of one type that differ in their first axis alone.
+        arrays: arrays of one type that differ in their first axis alone.
         size: how many rows the result has; what is more is cut.
         value: what fills the rows that remain.
         empty: makes the array of rows.
 
     Returns:
-        Rows of shape (size, \\*S), and offsets of shape (B + 1,), int64: those of array i are
-        ``rows[offsets[i]:offsets[i + 1]]``.
+        Array of shape (size, \\*S).
     """
-    offsets = np.zeros(len(arrays) + 1, np.int64)
-    np.cumsum([len(array) for array in arrays], out=offsets[1:])
     out = empty((size, *arrays[0].shape[1:]), arrays[0].dtype)
-    total = int(offsets[-1])
+    total = sum([len(array) for array in arrays])
     if total > size:
         out[:] = np.concatenate(arrays)[:size]
     else:
         np.concatenate(arrays, out=out[:total])
         out[total:] = value
-    return out, np.minimum(offsets, size)
+    return out
 
 
 def sample_numbers(offsets: np.ndarray, size: int) -> np.ndarray:
     """Return to which array each of the rows belongs that :func:`concatenate` joined.
 
     Args:
-        offsets: what it returned, of shape (B + 1,).
+        offsets: where the rows of each begin, and where the last ones end, of shape (B + 1,).
         size: how many rows there are.
 
     Returns:

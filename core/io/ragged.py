@@ -123,8 +123,10 @@ class Collate:
                 here = f" in field {path}" if path else ""
                 known = ", ".join(map(repr, keys))
                 raise ValueError(f"Collate: samples have no field {key!r}{here}; they have {known}")
+        kind, expected = type(first), first.keys() if named else len(first)
         for position, value in enumerate(values):
-            _check_structure(first, value, keys, position, path)
+            if type(value) is not kind or (value.keys() if named else len(value)) != expected:
+                _check_structure(first, value, keys, position, path)
         parts = {
             key: self._plan(
                 fields.get(key, _STACK), [value[key] for value in values], f"{path}[{key!r}]" if path else repr(key)

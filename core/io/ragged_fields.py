@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -17,32 +17,39 @@ Part = tuple[str, Any]
 """What is added to a field's name, and the value: the field itself adds nothing."""
 
 
+class Arrays(NamedTuple):
+    """The arrays of a field, and the sizes of their ragged axes, of shape (B, K)."""
+
+    arrays: list[np.ndarray]
+    lengths: np.ndarray
+
+
 class Field(abc.ABC):
     """How a field is batched."""
 
     names: tuple[Optional[str], ...] = ()
 
     @abc.abstractmethod
-    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Sequence[Any]:
+    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Any:
         """Return the values of B samples, checked, as :meth:`build` takes them."""
 
-    def wanted(self, values: Sequence[Any]) -> dict[str, int]:
+    def wanted(self, values: Any) -> dict[str, int]:
         """Return how much room checked values need, by the name of the size."""
         return {}
 
     @abc.abstractmethod
-    def build(self, values: Sequence[Any], path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
+    def build(self, values: Any, path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
         """Return the batch's fields, for the room that the batch has by the names of sizes."""
 
 
 class Stack(Field):
     """A field that has one shape in all samples, as the default collate function batches it. It may be nested."""
 
-    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Sequence[Any]:
+    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Any:
         """Return the values as they are."""
         return values
 
-    def build(self, values: Sequence[Any], path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
+    def build(self, values: Any, path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
         """Return the stacked field."""
         try:
             return [("", collate(values, empty))]
@@ -53,11 +60,11 @@ class Stack(Field):
 class Keep(Field):
     """A field that stays as it is, a list with one entry per sample: for evaluators, not for networks."""
 
-    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Sequence[Any]:
+    def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Any:
         """Return the values as they are."""
         return values
 
-    def build(self, values: Sequence[Any], path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
+    def build(self, values: Any, path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
         """Return the list."""
         return [("", HostList(values))]
 
@@ -92,37 +99,36 @@ class Pad(Field):
     def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Sequence[Any]:
         """Return arrays, checked."""
         arrays = _arrays(values, path, self.dtype, len(self.names))
-        _check(arrays, path, set(self.ragged), len(self.names))
+        shapes = _shapes(arrays, path, list(self.ragged), len(self.names))
         _check_value(self.value, arrays[0].dtype, path)
-        for axis, name in self.ragged.items():
+        lengths = shapes[:, list(self.ragged)]
+        for place, name in enumerate(self.ragged.values()):
             limit = sizes.limit(name)
-            if limit is not None and sizes.longest == "error":
-                for position, array in enumerate(arrays):
-                    if array.shape[axis] > limit:
-                        raise SampleError(
-                            position,
-                            f"field {path} has {array.shape[axis]} of size {name!r}, whose last bucket is {limit}; add "
-                            "a bucket, or say longest='truncate'",
-                        )
-        return arrays
+            if limit is not None and sizes.longest == "error" and lengths[:, place].max() > limit:
+                position = int(np.argmax(lengths[:, place] > limit))
+                raise SampleError(
+                    position,
+                    f"field {path} has {lengths[position, place]} of size {name!r}, whose last bucket is {limit}; add "
+                    "a bucket, or say longest='truncate'",
+                )
+        return Arrays(arrays, lengths)
 
-    def wanted(self, values: Sequence[Any]) -> dict[str, int]:
+    def wanted(self, values: Any) -> dict[str, int]:
         """Return the largest size of each name."""
         needs: dict[str, int] = {}
-        for axis, name in self.ragged.items():
-            needs[name] = max(needs.get(name, 0), *[array.shape[axis] for array in values])
+        for name, longest in zip(self.ragged.values(), values.lengths.max(axis=0).tolist()):
+            needs[name] = max(needs.get(name, 0), longest)
         return needs
 
-    def build(self, values: Sequence[Any], path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
+    def build(self, values: Any, path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
         """Return the padded field, and what is beside it."""
         sizes = {axis: room[name] for axis, name in self.ragged.items()}
-        parts = [("", padding.pad(values, sizes, self.value, empty))]
-        shapes = [array.shape for array in values]
+        parts = [("", padding.pad(values.arrays, sizes, self.value, empty))]
         if self.mask:
-            parts.append(("_mask", padding.within(shapes, sizes)))
+            parts.append(("_mask", padding.within(values.lengths, list(sizes.values()))))
         if self.lengths:
-            lengths = np.array(shapes, np.int64)[:, list(sizes)]
-            parts.append(("_lengths", np.minimum(lengths, list(sizes.values())).squeeze(1 if len(sizes) == 1 else ())))
+            lengths = np.minimum(values.lengths, list(sizes.values()))
+            parts.append(("_lengths", lengths[:, 0] if len(sizes) == 1 else lengths))
         return parts
 
 
@@ -144,6 +150,7 @@ class Concatenate(Field):
         if not isinstance(rows, str) or not rows:
             raise ValueError(f"Concatenate: rows must be the name of a size, as in Concatenate('boxes'), not {rows!r}")
         self.names = (rows,)
+        self.rows = rows
         self.value = value
         self.offsets = offsets
         self.numbers = numbers
@@ -152,29 +159,28 @@ class Concatenate(Field):
     def read(self, values: Sequence[Any], path: str, sizes: Sizes) -> Sequence[Any]:
         """Return arrays, checked."""
         arrays = _arrays(values, path, self.dtype, 1)
-        _check(arrays, path, {0}, 1)
+        shapes = _shapes(arrays, path, [0], 1)
         _check_value(self.value, arrays[0].dtype, path)
-        name = self.names[0]
-        limit = sizes.limit(name)
-        if limit is not None and sizes.longest == "error":
-            ends = np.cumsum([len(array) for array in arrays])
-            if ends[-1] > limit:
-                raise SampleError(
-                    int(np.argmax(ends > limit)),
-                    f"with it field {path} has more rows than the last bucket of {name!r}, {limit} (the batch has "
-                    f"{ends[-1]}); add a bucket, make smaller batches, or say longest='truncate'",
-                )
-        return arrays
+        lengths = shapes[:, :1]
+        limit = sizes.limit(self.rows)
+        if limit is not None and sizes.longest == "error" and lengths.sum() > limit:
+            raise SampleError(
+                int(np.argmax(lengths.cumsum() > limit)),
+                f"with it field {path} has more rows than the last bucket of {self.rows!r}, {limit} (the batch has "
+                f"{lengths.sum()}); add a bucket, make smaller batches, or say longest='truncate'",
+            )
+        return Arrays(arrays, lengths)
 
-    def wanted(self, values: Sequence[Any]) -> dict[str, int]:
+    def wanted(self, values: Any) -> dict[str, int]:
         """Return the number of all rows."""
-        return {str(self.names[0]): sum(len(array) for array in values)}
+        return {self.rows: int(values.lengths.sum())}
 
-    def build(self, values: Sequence[Any], path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
+    def build(self, values: Any, path: str, room: dict[str, int], empty: padding.Maker) -> list[Part]:
         """Return the rows, and what is beside them."""
-        size = room[str(self.names[0])]
-        rows, offsets = padding.concatenate(values, size, self.value, empty)
-        parts = [("", rows)]
+        size = room[self.rows]
+        offsets = np.zeros(len(values.arrays) + 1, np.int64)
+        np.minimum(values.lengths[:, 0].cumsum(), size, out=offsets[1:])
+        parts = [("", padding.concatenate(values.arrays, size, self.value, empty))]
         if self.offsets:
             parts.append(("_offsets", offsets))
         if self.numbers:
@@ -184,58 +190,72 @@ class Concatenate(Field):
 
 def _arrays(values: Sequence[Any], path: str, dtype: Optional[np.dtype], axes: int) -> list[np.ndarray]:
     """Return the values of a field as arrays; an empty list takes the shape and type of the others."""
-    arrays: list[np.ndarray] = []
-    unknown = []
-    for position, value in enumerate(values):
-        if isinstance(value, (list, tuple)) and len(value) == 0:
-            unknown.append(position)
-        try:
-            array = np.asarray(value.numpy() if is_tensor(value) else value, dtype)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise SampleError(position, f"field {path} cannot be made an array: {error}") from None
-        if array.dtype.kind not in "biufc":
-            kind = type(value).__name__ if array.dtype.kind == "O" else f"an array of {array.dtype}"
-            raise SampleError(position, f"field {path} is {kind}, not numbers; Keep() leaves a field as it is")
-        arrays.append(array)
+    arrays = [
+        value
+        if type(value) is np.ndarray and (dtype is None or value.dtype == dtype)
+        else _array(value, place, path, dtype)
+        for place, value in enumerate(values)
+    ]
+    if arrays[0].dtype.kind not in "biufc":
+        _array(values[0], 0, path, None)
+    unknown = [place for place, value in enumerate(values) if isinstance(value, (list, tuple)) and len(value) == 0]
     if unknown:
-        known = next((array for position, array in enumerate(arrays) if position not in set(unknown)), None)
+        known = next((array for place, array in enumerate(arrays) if place not in set(unknown)), None)
         if known is None and dtype is None:
             raise SampleError(0, f"field {path} is an empty list in every sample, which has no type; give dtype=")
         blank = np.zeros((0,) * axes, dtype) if known is None else known[:0]
-        for position in unknown:
-            arrays[position] = blank
+        for place in unknown:
+            arrays[place] = blank
     return arrays
 
 
-def _check(arrays: Sequence[np.ndarray], path: str, ragged: set[int], axes: int) -> None:
-    """Refuse arrays that differ in anything but their ragged axes."""
-    first = arrays[0]
+def _array(value: Any, position: int, path: str, dtype: Optional[np.dtype]) -> np.ndarray:
+    try:
+        array = np.asarray(value.numpy() if is_tensor(value) else value, dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise SampleError(position, f"field {path} cannot be made an array: {error}") from None
+    if array.dtype.kind not in "biufc":
+        kind = type(value).__name__ if array.dtype.kind == "O" else f"an array of {array.dtype}"
+        raise SampleError(position, f"field {path} is {kind}, not numbers; Keep() leaves a field as it is")
+    return array
+
+
+def _shapes(arrays: Sequence[np.ndarray], path: str, ragged: Sequence[int], axes: int) -> np.ndarray:
+    """Return the shapes of arrays, one in each row; refuse what differs in anything but the ragged axes."""
+    first, shapes = arrays[0], [array.shape for array in arrays]
     if first.ndim < axes:
         raise SampleError(0, f"field {path} has shape {first.shape}, and needs at least {_axes(axes)}")
-    if len({array.ndim for array in arrays}) > 1:
-        position = next(place for place, array in enumerate(arrays) if array.ndim != first.ndim)
-        other = arrays[position]
+    other = _other(list(map(len, shapes)), first.ndim)
+    if other is not None:
         raise SampleError(
-            position,
-            f"field {path} has {_axes(other.ndim)}, shape {other.shape}, and {_axes(first.ndim)}, shape {first.shape}, "
-            "in sample 0 of the batch; where there is nothing, give an array of length 0 with as many axes",
+            other,
+            f"field {path} has {_axes(len(shapes[other]))}, shape {shapes[other]}, and {_axes(first.ndim)}, shape "
+            f"{first.shape}, in sample 0 of the batch; where there is nothing, give an array of length 0 with as many "
+            "axes",
         )
-    if len({array.dtype for array in arrays}) > 1:
-        position = next(place for place, array in enumerate(arrays) if array.dtype != first.dtype)
+    other = _other([array.dtype for array in arrays], first.dtype)
+    if other is not None:
         raise SampleError(
-            position,
-            f"field {path} is {arrays[position].dtype}, and {first.dtype} in sample 0 of the batch; give all samples "
-            "one type, or say dtype=",
+            other,
+            f"field {path} is {arrays[other].dtype}, and {first.dtype} in sample 0 of the batch; give all samples one "
+            "type, or say dtype=",
         )
-    fixed = [axis for axis in range(first.ndim) if axis not in ragged]
-    shapes = [tuple([array.shape[axis] for axis in fixed]) for array in arrays]
-    if len(set(shapes)) > 1:
-        position = next(place for place, shape in enumerate(shapes) if shape != shapes[0])
+    table = np.array(shapes, np.int64)
+    differs = table != table[0]
+    differs[:, ragged] = False
+    if differs.any():
+        other = int(differs.any(axis=1).argmax())
         raise SampleError(
-            position,
-            f"field {path} has shape {arrays[position].shape}, and {first.shape} in sample 0 of the batch; they may "
-            f"differ in {'axis' if len(ragged) == 1 else 'axes'} {', '.join(map(str, sorted(ragged)))} alone",
+            other,
+            f"field {path} has shape {shapes[other]}, and {first.shape} in sample 0 of the batch; they may differ in "
+            f"{'axis' if len(ragged) == 1 else 'axes'} {', '.join(map(str, ragged))} alone",
         )
+    return table
+
+
+def _other(items: list[Any], first: Any) -> Optional[int]:
+    """Return the position of an item that is not equal to the first one; None where all are."""
+    return None if items.count(first) == len(items) else next(n for n, item in enumerate(items) if item != first)
 
 
 def _check_value(value: float, dtype: np.dtype, path: str) -> None:
