@@ -3,11 +3,12 @@
     python -m benchmarks.ragged_batches [--torch PYTHON] [--rounds 9]
 
 Boxes: 32 samples of 0 to 100 boxes with their labels, padded with a mask, or concatenated with offsets. Tokens: 128
-texts of 5 to 200 tokens, padded with a mask. Images: 8 images of up to 3 x 512 x 512, padded with a mask. An epoch: 4,096
-texts through a loader with two workers, 64 to a batch. The loop writes box by box and token by token. PyTorch pads with
-``pad_sequence`` and concatenates with ``cat``; images it copies one by one, as torchvision's detectors do. `--torch` names
-a Python in which torch and numpy are installed. Each side is a process of its own with one thread; the sides of a row take
-turns, and the ratio is the median of the rounds' ratios. A ratio above 1 says that ours is faster.
+texts of 5 to 200 tokens, padded with a mask. Images: 8 images of up to 3 x 512 x 512, padded with a mask. An epoch:
+4,096 texts through a loader with two workers, 64 to a batch. The loop writes box by box and token by token. PyTorch
+pads with ``pad_sequence`` and concatenates with ``cat``; images it copies one by one, as torchvision's detectors do.
+`--torch` names a Python in which torch and numpy are installed. Each side is a process of its own with one thread;
+the sides of a row take turns, and the ratio is the median of the rounds' ratios. A ratio above 1 says that ours is
+faster.
 """
 
 from __future__ import annotations
