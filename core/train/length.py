@@ -126,7 +126,17 @@ def steps_per_epoch(loader: Any, accumulate: int) -> Optional[int]:
         loader: of the training data.
         accumulate: batches of one step.
     """
+    batches = known_length(loader)
+    return None if batches is None else -(-batches // accumulate)
+
+
+def known_length(values: Any) -> Optional[int]:
+    """Return the length of something; None where it has none, as a stream.
+
+    Args:
+        values: a loader or a data set.
+    """
     try:
-        return -(-len(loader) // accumulate)
+        return len(values)
     except TypeError:
         return None

@@ -25,7 +25,8 @@ class Progress:
         best_epoch: after how many epochs it came; within an epoch not a whole number, where its length is known.
         best_step: after how many steps it came.
         evaluated_step: after how many steps the last evaluation came.
-        evaluation_due: whether an evaluation after this very step, within an epoch, is to be made first of all.
+        evaluation_due: whether an evaluation after this very step is to be made first of all, though its epoch has not
+            ended, or no step is left.
         evaluations_without_improvement: evaluations since the best one.
         seconds: training time spent.
         threads: of the engine; other counts give other rounding.

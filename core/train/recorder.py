@@ -68,12 +68,14 @@ class Recorder:
         self._trainer.call("on_epoch_begin")
 
     def catch_up(self) -> bool:
-        """Make the evaluation in the middle of which an earlier process was interrupted, if there is one.
+        """Make the evaluation within an epoch in which an earlier process was interrupted, if there is one.
 
         Returns:
             Whether training ends here.
         """
-        return self._trainer.progress.evaluation_due and self._pause(evaluate=True, save=True)
+        progress = self._trainer.progress
+        due = progress.evaluation_due and not self._length.at_epoch_end(progress)
+        return due and self._pause(evaluate=True, save=True)
 
     def after_step(self, results: Sequence[StepResult]) -> bool:
         """Take in the results of a step, one for each phase that ran, and do what is due after it.
@@ -103,7 +105,7 @@ class Recorder:
             evaluate = self._length.is_over(progress) or self._evaluation.after_step(progress.step, progress.seconds)
             save = trainer.folder is not None and self._saving.after_step(progress.step, progress.seconds)
         if self._interruption.signal is not None:
-            progress.evaluation_due = evaluate
+            progress.evaluation_due = evaluate or self._length.is_over(progress)
             self._leave()
         stopping = trainer.stop_reason is not None and self._length.steps_per_epoch is None
         return (evaluate or save or stopping) and self._pause(evaluate, save)
@@ -128,11 +130,11 @@ class Recorder:
             last, moment = self._length.is_over(progress), (progress.epoch, progress.step, progress.seconds)
             numbers = self._evaluate() if last or self._evaluation.after_epoch(*moment) else None
         except _Interrupted:
-            size = self._length.steps_per_epoch
-            progress.epoch, progress.step_in_epoch = progress.epoch - 1, max(made, size or 0)
-            progress.evaluation_due = size is None
+            progress.epoch, progress.step_in_epoch = progress.epoch - 1, max(made, self._length.steps_per_epoch or 0)
+            progress.evaluation_due = self._length.is_over(progress)
             self._leave()
-        self._averages, self._states, apart = Averages(), None, self._row is not self._averages
+        apart = self._row is not self._averages
+        self._averages, self._states, progress.evaluation_due = Averages(), None, False
         if last or self._logging.after_epoch(*moment):
             self._write_row(row, progress.step)
         if not apart:
@@ -162,10 +164,12 @@ class Recorder:
             progress.evaluation_due = True
             self._leave()
         self._states, progress.evaluation_due = None, False
+        if over:
+            self._write_row(self._values(self._row.means(), self._row_clock), progress.step)
         best = self._tell(f"step {progress.step}/{self._length.total_steps}", means, numbers) if evaluate else False
         progress.seconds = self._spent + self._clock.seconds
         ends = over or (trainer.stop_reason is not None and (evaluate or self._length.steps_per_epoch is None))
-        if ends:
+        if ends and not over:
             self._write_row(self._values(self._row.means(), self._row_clock), progress.step)
         if best or save or ends:
             self._save()

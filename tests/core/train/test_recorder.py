@@ -243,10 +243,10 @@ class CountEvaluations(Callback):
         self.begun, self.ended = state["counts"]
 
 
-@pytest.mark.parametrize(("number", "step"), [(1, 3), (2, 4), (3, 6), (6, 10)])
-def test_an_interrupted_evaluation_is_made_anew(tmp_path: Path, number: int, step: int) -> None:
-    """Within epochs, at the end of one, and after the last step of all."""
-    chosen: dict[str, Any] = {"epochs": None, "steps": 10, "evaluate_every": {"epochs": 1, "steps": 3}}
+@pytest.mark.parametrize(("number", "step", "last"), [(1, 3, 10), (2, 4, 10), (3, 6, 10), (6, 10, 10), (4, 8, 8)])
+def test_an_interrupted_evaluation_is_made_anew(tmp_path: Path, number: int, step: int, last: int) -> None:
+    """Within epochs, at the end of one, and after the last step of all, be it the end of an epoch or not."""
+    chosen: dict[str, Any] = {"epochs": None, "steps": last, "evaluate_every": {"epochs": 1, "steps": 3}}
     whole, again, count = InterruptingEvaluation(0), InterruptingEvaluation(0), CountEvaluations()
     trainer_for(whole, tmp_path / "whole", [CountEvaluations()], **chosen).fit()
     with pytest.raises(TrainingInterrupted, match=f"interrupted after step {step}; saved .*step_{step:08d}; continue"):
@@ -255,26 +255,28 @@ def test_an_interrupted_evaluation_is_made_anew(tmp_path: Path, number: int, ste
     assert trainer.resume()
     assert trainer.progress.step == step and count.begun == count.ended == number - 1
     trainer.fit()
-    assert count.begun == count.ended == 6
+    assert count.begun == count.ended == {10: 6, 8: 4}[last]
     assert_same_weights(whole.network, again.network)
     assert rows(tmp_path / "whole") == rows(tmp_path / "parts")
-    last = Path("checkpoints", "step_00000010")
-    for file in sorted((tmp_path / "whole" / last).glob("*.safetensors")):
-        assert file.read_bytes() == (tmp_path / "parts" / last / file.name).read_bytes(), file.name
+    newest = Path("checkpoints", "newest")
+    for file in sorted((tmp_path / "whole" / newest).glob("*.safetensors")):
+        assert file.read_bytes() == (tmp_path / "parts" / newest / file.name).read_bytes(), file.name
 
 
-def test_a_signal_at_a_step_with_an_evaluation_leaves_it_to_the_next_process(tmp_path: Path) -> None:
-    chosen: dict[str, Any] = {"evaluate_every": {"steps": 3}}
+@pytest.mark.parametrize("step", [3, 8])
+def test_a_signal_at_a_step_with_an_evaluation_leaves_it_to_the_next_process(tmp_path: Path, step: int) -> None:
+    """Within an epoch, and after the last step of all."""
+    chosen: dict[str, Any] = {"epochs": None, "steps": 8, "evaluate_every": {"steps": 3}}
     trainer_for(noisy(), tmp_path / "whole", **chosen).fit()
 
     class AtStep(Callback):
         def on_step_begin(self, trainer: Trainer) -> None:
-            if trainer.progress.step == 2:
+            if trainer.progress.step == step - 1:
                 signal.raise_signal(signal.SIGTERM)
 
-    with pytest.raises(TrainingInterrupted, match="interrupted after step 3; saved"):
+    with pytest.raises(TrainingInterrupted, match=f"interrupted after step {step}; saved"):
         trainer_for(noisy(), tmp_path / "parts", [AtStep()], **chosen).fit()
-    assert not rows(tmp_path / "parts")
+    assert step not in [row["step"] for row in rows(tmp_path / "parts")]
     trainer = trainer_for(noisy(), tmp_path / "parts", resume=True, **chosen)
     assert trainer.resume() and trainer.progress.evaluation_due
     trainer.fit()
