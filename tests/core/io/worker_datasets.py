@@ -279,5 +279,23 @@ class Scenes(Dataset):
         return len(self.lengths)
 
 
+class SceneStream(StreamDataset):
+    """The same as a stream: records are numbers and lengths."""
+
+    def __init__(self, count: int) -> None:
+        self.scenes = Scenes(count)
+        super().__init__(self.scene)
+
+    def records(self) -> Iterator[tuple[int, int]]:
+        yield from enumerate(self.scenes.lengths)
+
+    def scene(self, record: tuple[int, int]) -> dict[str, Any]:
+        return self.scenes[record[0]]
+
+
+def length_of_record(record: tuple[int, int]) -> int:
+    return record[1]
+
+
 def number_of_line(line: str) -> tuple[int, float]:
     return int(line.split()[1]), uniform()

@@ -9,10 +9,10 @@ import numpy as np
 
 import core
 from core import nn
-from core.io import Concatenate, DataLoader, Keep, Pad
+from core.io import Concatenate, DataLoader, Keep, Pad, ShuffledStream
 from core.train import Evaluator, Phase, Task
 from core.train.batching import Batching
-from tests.core.io.worker_datasets import Scenes
+from tests.core.io.worker_datasets import Scenes, SceneStream, length_of_record
 
 BATCHING = Batching(tokens=48, samples=5, buckets={"length": [8, 16], "boxes": [8, 32]}, longest="truncate")
 FIELDS = {
@@ -58,18 +58,21 @@ class SceneTask(Task):
     monitor = "error"
     higher_is_better = False
 
-    def __init__(self, num_workers: int = 2, count: int = 60) -> None:
+    def __init__(self, num_workers: int = 2, count: int = 60, stream: bool = False) -> None:
         core.seed(5)
         self.network = Counting()
         self.networks = {"model": self.network}
         self.num_workers = num_workers
         self.data = Scenes(count)
+        self.stream = ShuffledStream(SceneStream(count), 10) if stream else None
 
     def loader(self, split: str) -> Optional[DataLoader]:
         if split == "test":
             return None
         train = split == "train"
-        workers = {"num_workers": self.num_workers, "persistent_workers": self.num_workers > 0} if train else {}
+        workers: dict[str, Any] = {"num_workers": self.num_workers, "persistent_workers": self.num_workers > 0} if train else {}
+        if self.stream is not None and train:
+            return BATCHING.loader(self.stream, FIELDS, 8, length_of_record, drop_last=True, seed=1, **workers)
         return BATCHING.loader(self.data, FIELDS, 8, shuffle=train, drop_last=train, seed=1, **workers)
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:

@@ -32,7 +32,7 @@ def config(path: Path, text: str) -> Batching:
 
 
 def test_as_many_programs_are_compiled_as_announced_and_a_run_resumes_in_the_middle(tmp_path: Path) -> None:
-    whole, first = SceneTask(), SceneTask()
+    whole, first, second = SceneTask(2), SceneTask(0), SceneTask(0)
     trainer = trainer_for(whole, tmp_path / "whole", epochs=3)
     line = "at most 4 compiled programs: samples x length 3 x 16, 5 x 8 times boxes 8, 32"
     assert {"batches of at most 48 tokens, padding included", line} <= set(announcement(trainer))
@@ -43,9 +43,23 @@ def test_as_many_programs_are_compiled_as_announced_and_a_run_resumes_in_the_mid
     assert len(outcome.evaluators["valid"].errors) == 60
     with pytest.raises(TrainingInterrupted, match="interrupted after step 21"):  # an epoch has 16
         trainer_for(first, tmp_path / "parts", [Interrupt(20)], epochs=3).fit()
-    second = SceneTask()
     resumed = trainer_for(second, tmp_path / "parts", resume=True, epochs=3)
     assert resumed.resume() and resumed.progress.step_in_epoch == 5
+    assert resumed.fit().results == outcome.results
+    assert_same_weights(whole.network, second.network)
+
+
+def test_a_stream_by_length_trains_and_resumes_in_the_middle(tmp_path: Path) -> None:
+    whole, first, second = [SceneTask(workers, stream=True) for workers in (2, 0, 0)]
+    length: dict[str, Any] = {"epochs": None, "steps": 24, "evaluate_every": {"steps": 12}}
+    trainer = trainer_for(whole, tmp_path / "whole", **length)
+    assert "at most 4 compiled programs: samples x length 5 x 8, 3 x 16 times boxes 8, 32" in announcement(trainer)
+    outcome = trainer.fit()
+    assert [len(programs) for programs in trainer.steps[0]._loss.programs.values()] == [1] * 4
+    with pytest.raises(TrainingInterrupted, match="interrupted after step 21"):
+        trainer_for(first, tmp_path / "parts", [Interrupt(20)], **length).fit()
+    resumed = trainer_for(second, tmp_path / "parts", resume=True, **length)
+    assert resumed.resume() and resumed.progress.step == 21 and resumed.progress.step_in_epoch > 0
     assert resumed.fit().results == outcome.results
     assert_same_weights(whole.network, second.network)
 
