@@ -1,8 +1,8 @@
 """Trains the small regression in processes that are killed; started by test_killed.py.
 
 Loading the engine takes longer than such a run. So this process loads it, computes nothing, and forks for each run that
-it is told of on standard input: the folder, whether to resume, and when to kill the run. It answers with the signal
-that ended the run, or 0.
+it is told of on standard input: the folder, whether to resume, what kind of run, and when to kill it. It answers with
+the signal that ended the run, or 0.
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ import tensorboardX.record_writer  # noqa: F401  # what a run loads late is load
 
 from core.drawing import learning_curve
 from tests.core.train.regression import Regression, trainer_for
+from tests.core.train.streams import StreamRegression
 
 FILE_EVENTS = {"open", "os.chmod", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
-OPTIONS: dict[str, Any] = {"epochs": 4, "accumulate": 2, "ema": 0.9, "keep_checkpoints": 1, "tensorboard": True}
+OPTIONS: dict[str, Any] = {"accumulate": 2, "ema": 0.9, "keep_checkpoints": 1, "tensorboard": True}
+WITHIN: dict[str, Any] = {
+    "epochs": None, "steps": 14, "evaluate_every": {"steps": 3}, "checkpoint_every": {"steps": 2, "epochs": 1},
+    "log_every": {"steps": 5},
+}  # fmt: skip
+KINDS: dict[str, dict[str, Any]] = {"epochs": {"epochs": 4}, "steps": WITHIN, "stream": WITHIN}
+"""Of runs: epochs of four steps; steps with evaluations, rows and checkpoints within epochs; the same on a stream."""
 
 
 def die_at(event_number: int, folder: str) -> None:
@@ -43,10 +50,11 @@ def run(order: dict[str, Any]) -> None:
     """Train, or go on training."""
     if order["event"]:
         die_at(order["event"], order["folder"])
-    task = Regression(noise=0.3, dropout=0.5, batch_size=3, num_workers=order["workers"])
+    given = {"noise": 0.3, "dropout": 0.5, "batch_size": 3, "num_workers": order["workers"]}
+    task = StreamRegression(26, **given) if order["kind"] == "stream" else Regression(**given)
     folder = Path(order["folder"])
     begun = (folder / "config.yaml").is_file()
-    trainer = trainer_for(task, folder, resume=begun, **OPTIONS)
+    trainer = trainer_for(task, folder, resume=begun, **OPTIONS, **KINDS[order["kind"]])
     if begun:
         trainer.resume()
     trainer.fit()

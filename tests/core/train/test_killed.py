@@ -31,10 +31,12 @@ class Server:
         )
         assert self.process.stdout is not None and self.process.stdout.readline() == "ready\n"
 
-    def run(self, folder: Path, event: int = 0, seconds: float = 0.0, workers: int = 0) -> int:
+    def run(
+        self, folder: Path, event: int = 0, seconds: float = 0.0, workers: int = 0, kind: str = "epochs"
+    ) -> int:
         """Train in a folder; return the signal that ended it, or 0."""
         assert self.process.stdin is not None and self.process.stdout is not None
-        order = {"folder": str(folder), "event": event, "seconds": seconds, "workers": workers}
+        order = {"folder": str(folder), "event": event, "seconds": seconds, "workers": workers, "kind": kind}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
         return int(json.loads(self.process.stdout.readline()))
@@ -115,3 +117,27 @@ def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, f
         server.run(folder, event=generator.randint(25, 70), workers=2)
     assert server.run(folder, workers=2) == 0
     assert_as_undisturbed(folder, undisturbed[0])
+
+
+def test_killed_within_epochs(server: Server, tmp_path: Path) -> None:
+    """At touches of the run's files: between rows, evaluations and checkpoints, within saves, before a link."""
+    assert_killed_alike(server, tmp_path, "steps", 10)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["steps", "stream"])
+def test_killed_within_epochs_at_every_touch_of_a_file(server: Server, tmp_path: Path, kind: str) -> None:
+    assert_killed_alike(server, tmp_path, kind, 120)
+
+
+def assert_killed_alike(server: Server, folder: Path, kind: str, kills: int) -> None:
+    whole, chain, generator = folder / "whole", 0, random.Random(6)
+    assert server.run(whole, kind=kind) == 0
+    while kills > 0:
+        code = server.run(folder / str(chain), event=generator.randint(1, 150), kind=kind)
+        assert code in (0, signal.SIGKILL)
+        kills -= code == signal.SIGKILL
+        if code == 0 or kills == 0:
+            assert server.run(folder / str(chain), kind=kind) == 0
+            assert_as_undisturbed(folder / str(chain), whole)
+            chain += 1
