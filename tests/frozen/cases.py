@@ -67,7 +67,7 @@ CASES = {
     ),
     "PaddleClas_epoch": Case(
         "PaddleClas", "digits_lenet.yaml",
-        (*_LENET, "schedule.learning_rate=0.01", "train.ema=0.8", "train.accumulate=2", "expect.accuracy=0.2"),
+        (*_LENET, "schedule.learning_rate=0.01", "train.ema=0.3", "train.accumulate=2", "expect.accuracy=0.2"),
         ("save", 1), ("test", "valid"), ((), ("PHOTOS",)),
     ),
     "PaddleClas_teacher": Case(
@@ -99,7 +99,7 @@ CASES = {
         "PGL", "cora_graphsage.yaml",
         (
             "task.samples=[4,4]", "task.batch_size=2", "model.hidden_size=8",
-            "train.accumulate=2", "train.early_stop=5", "train.ema=0.8", "train.epochs=2", "train.evaluate_every=1",
+            "train.accumulate=2", "train.early_stop=5", "train.ema=0.3", "train.epochs=2", "train.evaluate_every=1",
             "train.checkpoint_every=1", "expect.value=0.2",
         ),
         ("step", 6), ("test",), ((), ("--picture", "none")), write_cora,
@@ -124,7 +124,7 @@ CASES = {
         "PaddleGAN", "faces_dcgan.yaml",
         (
             *(change.replace("SIZE", "64") for change in _FACES), *_SAMPLES, "train.epochs=2",
-            "train.checkpoint_every=1", "train.ema=0.9", "generator.network.ngf=2",
+            "train.checkpoint_every=1", "train.ema=0.3", "generator.network.ngf=2",
             "generator.network.input_nz=6", "discriminator.network.ndf=2", "discriminator.network.norm_type=instance",
             "train.keep_checkpoints=1",
         ),
@@ -144,9 +144,9 @@ CASES = {
         "PaddleGAN", "dusk2day_cyclegan.yaml",
         (
             "data.root=null", *_UNPAIRED, "samples.every=2", "samples.count=2", "train.epochs=2",
-            "train.checkpoint_every=1", "train.keep_checkpoints=1", "train.ema=0.8", "task.pool_size=3",
-            "generator.network={name: UnetGenerator, num_downs: 5, ngf: 1}", "discriminator.network.ndf=2",
-            "expect=null",
+            "train.checkpoint_every=1", "train.keep_checkpoints=1", "train.ema=0.3", "task.pool_size=3",
+            "generator.network={name: UnetGenerator, num_downs: 5, ngf: 1}",
+            "discriminator.network={name: NLayerDiscriminator, ndf: 2, n_layers: 2, norm_type: batch}", "expect=null",
         ),
         ("step", 3), ("test",), (("translate",), ("--count", "2", "--direction", "BtoA")),
     ),

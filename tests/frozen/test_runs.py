@@ -18,9 +18,12 @@ from tests.walks.cases import write_photos
 EVALUATED = 1e-5
 """How far what stored weights give may be off, as a share: that much another order of additions makes."""
 TRAINED = 1e-4
-"""How far what training gives may be off: each step multiplies what rounding, with other threads, made of the last."""
-LOOSE = {"PaddleGAN_dcgan": 1e-2, "PaddleGAN_stgan": 1e-2}
-"""Runs whose evaluation trains a classifier of its own first, for which rounding matters more."""
+"""How far what training gives may be off: each step multiplies what rounding, with other threads, made of the last.
+
+No stored network has biases in front of a normalisation: their gradients are rounding alone, which Adam makes steps of.
+"""
+LOOSE = {"PaddleGAN_dcgan": 1e-2}
+"""Runs whose evaluation trains a classifier of its own first, for which rounding matters more: 5e-4 was measured."""
 SAMPLE = {"PaddleClas_middle", "PGL_gcn", "PaddleGAN_pix2pix"}
 """Runs of which the default tests ask everything."""
 
@@ -95,9 +98,10 @@ def test_a_run_lies_there_as_it_was_stopped(stored: Stored) -> None:
 def test_it_is_trained_to_its_end(stored: Stored) -> None:
     found = stored.resumed()
     check_told(stored)
-    loose = LOOSE.get(stored.name, TRAINED)
-    same(found["metrics"], stored.numbers["resumed"]["metrics"], loose)
-    same(found["results"], stored.numbers["resumed"]["results"], loose)
+    judged = LOOSE.get(stored.name, TRAINED)
+    for row, numbers in stored.numbers["resumed"]["metrics"].items():
+        same(found["metrics"][row], numbers, judged if row.startswith("test") else TRAINED, row)
+    same(found["results"], stored.numbers["resumed"]["results"], judged)
     for file, tensors in stored.numbers["resumed"]["weights"].items():
         if ".optimizer." not in file:  # how an optimizer's state is stored may change, what is trained may not
             assert set(found["weights"][file]) == set(tensors)
