@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io import DataLoader, Dataset
+from core.train.runner.splits import require_root
 from core.train.runner.task import Suggestion, ToolkitTask
 from PGL.config import DATASETS, NETWORKS, GraphConfig
 
@@ -33,6 +34,7 @@ class GraphTask(ToolkitTask):
             known, chosen = ", ".join(self.models), config.network.name
             raise ValueError(f"task.name: {config.task.name} trains {known}, not network.name: {chosen}")
         super().__init__(config)
+        require_root(config.data.root)
         self.data = DATASETS.build(config.data.dataset, root=config.data.root)
 
     def require_split(self, split: str) -> None:

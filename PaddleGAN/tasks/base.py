@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Union
 
 import numpy as np
 
@@ -119,9 +119,9 @@ class AdversarialTask(ToolkitTask):
         raise NotImplementedError
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on, and what is shown."""
+        """Return lines that say what is learnt on."""
         (line,) = super().facts()
-        return [f"{line} ({self.config.data.train.dataset.name})", *average_facts(self.config.train.ema)]
+        return [f"{line} ({self.config.data.train.dataset.name})"]
 
     def pictures(self) -> list[str]:
         """Return where the sheets are."""
@@ -140,21 +140,6 @@ class AdversarialTask(ToolkitTask):
     def needs(self, mode: str) -> str:
         """Return what a command line of infer.py needs behind the run's folder, with a space in front, or nothing."""
         return ""
-
-
-def average_facts(ema: Optional[float]) -> list[str]:
-    """Return a line that says how far the moving average lags behind the generators, where there is one.
-
-    The decay of its update t is at most (1 + t) / (10 + t): after n steps the weights in it are n / 10 steps old on
-    average, until ``ema`` is the smaller decay.
-    """
-    if ema is None:
-        return []
-    most = round(ema / (1 - ema))
-    return [
-        "sheets, numbers and what is kept are of a moving average of the generators' weights, which lags behind them "
-        f"by a tenth of the steps taken, at most by {most:,} (train.ema)"
-    ]
 
 
 class SampleSheets(Callback):

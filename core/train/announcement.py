@@ -50,7 +50,7 @@ def announcement(trainer: Trainer) -> list[str]:
     if trainer.precision is not None:
         lines.append(f"mixed precision: products and convolutions of training in {trainer.precision.dtype}")
     if trainer.average is not None:
-        lines.append(f"evaluating a moving average of the weights (decay {trainer.average.decay:g})")
+        lines.append(average_line(trainer.average.decay))
     if trainer.folder is not None:
         lines.append(f"writing to {trainer.folder}")
     return lines
@@ -59,3 +59,18 @@ def announcement(trainer: Trainer) -> list[str]:
 def shown(values: Mapping[str, float]) -> str:
     """Return numbers as they stand in an epoch's line."""
     return "  ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())
+
+
+def average_line(decay: float) -> str:
+    """Return what to know of a moving average of the weights.
+
+    The decay of its update t is at most (1 + t) / (10 + t): after n steps the weights in it are n / 10 steps old on
+    average, until ``decay`` is the smaller one.
+
+    Args:
+        decay: of the average.
+    """
+    return (
+        f"evaluating and keeping a moving average of the weights (decay {decay:g}), which lags behind them by a tenth "
+        f"of the steps taken, at most by {round(decay / (1 - decay)):,}"
+    )

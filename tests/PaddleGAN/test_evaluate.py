@@ -12,11 +12,11 @@ import pytest
 import core
 from core.train import load_config
 from core.train.checkpoint import load_network
+from core.train.runner.expectation import meets_expectation
 from PaddleGAN import create_generator
 from PaddleGAN import eval as eval_command
 from PaddleGAN.config import GANConfig
 from PaddleGAN.data import FashionMNIST
-from PaddleGAN.evaluation import meets_expectation
 from PaddleGAN.metrics.classifier import Classifier
 from PaddleGAN.metrics.fid import frechet_distance
 from PaddleGAN.tasks.noise import Labelled
@@ -55,18 +55,18 @@ def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path,
     ]
 
 
-def expecting(**wanted: Any) -> GANConfig:
+def expecting(**wanted: Any) -> Any:
     changes = [*CGAN, f"expect={json.dumps(wanted)}"]
-    return load_config(GANConfig, CONFIGS / "fashion_mnist_cgan.yaml", changes)
+    return load_config(GANConfig, CONFIGS / "fashion_mnist_cgan.yaml", changes).expect
 
 
 def test_expectations(capsys: pytest.CaptureFixture[str]) -> None:
     results = {"test": {"fid": 5.0, "kid": 0.25, "agreement": 0.5}}
     assert not meets_expectation(expecting(at_least={"agreement": 0.5}, at_most={"fid": 5.5, "kid": 0.2}), results)
     assert capsys.readouterr().out.splitlines() == [
-        "test agreement 0.5, expected at least 0.5: as expected",
-        "test fid 5, expected at most 5.5: as expected",
-        "test kid 0.25, expected at most 0.2: MISSED",
+        "test agreement 0.5000, expected at least 0.5000: as expected",
+        "test fid 5.0000, expected at most 5.5000: as expected",
+        "test kid 0.2500, expected at most 0.2000: ABOVE what the config expects",
     ]
     assert meets_expectation(expecting(at_most={"fid": 5.0}), results)
     assert meets_expectation(expecting(split="valid", at_most={"fid": 0.0}), results)
@@ -76,7 +76,7 @@ def test_expectations(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_missed_expectation_is_the_commands_exit_code(cgan_run: Path) -> None:
     assert eval_command.main([str(cgan_run), "-o", "expect={at_most: {fid: -1.0}}"]) == 1
-    with pytest.raises(ValueError, match="the config has no split 'valid'; it has train, test"):
+    with pytest.raises(ValueError, match="the config has no data.valid; it has train, test"):
         eval_command.main([str(cgan_run), "--split", "valid"])
 
 

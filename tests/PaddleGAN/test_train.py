@@ -15,8 +15,10 @@ import core
 from core.drawing.sheets import GAP, layout
 from core.optimizer import ExponentialMovingAverage
 from core.train import Callback, NonFiniteLossError, TrainingInterrupted, read_metrics
+from core.train.announcement import average_line
+from core.train.runner import training
 from core.weights.safetensors_file import read_safetensors
-from PaddleGAN import train, training
+from PaddleGAN import train
 from tests.PaddleGAN.small_runs import AVERAGED, DCGAN, WGAN, options, trained
 
 
@@ -101,9 +103,7 @@ def test_the_average_lags_by_a_tenth_of_the_steps_taken(decay: float, steps: int
         average.update()
     with average.apply():
         assert steps - float(weight) == pytest.approx(lag, abs=1)
-    assert training.average_facts(None) == []
-    (told,) = training.average_facts(decay)
-    assert told.endswith(f"at most by {round(decay / (1 - decay))} (train.ema)")
+    assert average_line(decay).endswith(f"at most by {round(decay / (1 - decay))}")
 
 
 def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: Path) -> None:

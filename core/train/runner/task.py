@@ -59,7 +59,6 @@ class ToolkitTask(Task):
         self.config = config
         self._datasets: dict[str, Any] = {}
         self._loaders: dict[str, DataLoader] = {}
-        require_root(config.data.root)
 
     # data
 
@@ -77,10 +76,11 @@ class ToolkitTask(Task):
 
         Raises:
             ValueError: the config has no such split, or its data is broken.
-            OSError: its files are missing.
+            OSError: its folder or files are missing.
         """
         section = self.config.data.split(split)
         if split not in self._datasets:
+            require_root(self.config.data.root)
             try:
                 dataset = section.build_dataset(self.config.data.root)
             except (OSError, ValueError) as error:

@@ -17,8 +17,6 @@ from PaddleGAN.data import (
     Faces,
     SplitSection,
     UnpairedFaces,
-    build_dataset,
-    build_loader,
 )
 from PaddleGAN.data.face_drawing import draw_face
 from PaddleGAN.data.face_factors import HAIR_COLORS, draw_factors
@@ -55,9 +53,9 @@ def test_workers_draw_the_same() -> None:
         batch_size=3,
         shuffle=True,
     )
-    dataset = build_dataset(section)
+    dataset = section.build_dataset()
     alone, with_workers = (
-        [batch[0].numpy() for batch in build_loader(section, dataset, seed=5, num_workers=count)] for count in (0, 1)
+        [batch[0].numpy() for batch in section.build_loader(dataset, seed=5, num_workers=count)] for count in (0, 1)
     )
     assert all(np.array_equal(one, other) for one, other in zip(alone, with_workers))
     assert alone[0].shape == (3, 3, 32, 32) and alone[0].min() >= -1 and alone[0].max() <= 1

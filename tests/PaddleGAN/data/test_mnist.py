@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.train.table import Component
-from PaddleGAN.data import MNIST, FashionMNIST, SplitSection, build_dataset, build_loader
+from PaddleGAN.data import MNIST, FashionMNIST, SplitSection
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 IMAGES = np.random.RandomState(0).randint(0, 256, (5, 28, 28), dtype=np.uint8)
@@ -39,7 +39,7 @@ def test_batches_lie_between_minus_one_and_one(tmp_path: Path) -> None:
         ],
         batch_size=5,
     )
-    ((images, labels),) = build_loader(section, build_dataset(section, str(tmp_path)), seed=0)
+    ((images, labels),) = section.build_loader(section.build_dataset(str(tmp_path)), seed=0)
     assert list(images.shape) == [5, 1, 64, 64] and labels.numpy().tolist() == [0, 1, 2, 3, 4]
     assert -1 <= images.numpy().min() < -0.9 and 0.9 < images.numpy().max() <= 1
 

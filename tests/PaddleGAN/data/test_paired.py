@@ -11,8 +11,7 @@ import pytest
 from core.io.randomness import sample_scope
 from core.train.table import Component
 from core.vision.image import write_image
-from PaddleGAN.data import PairedDataset, SingleDataset, SplitSection, UnpairedDataset, build_dataset, build_loader
-from PaddleGAN.data.pipeline import build_transform
+from PaddleGAN.data import PairedDataset, SingleDataset, SplitSection, UnpairedDataset
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 
@@ -64,7 +63,7 @@ def test_halves_side_by_side(tmp_path: Path, direction: str) -> None:
 def test_a_pair_is_cut_and_mirrored_alike_and_scaled_to_one(tmp_path: Path) -> None:
     image = picture(0, 300, 320)
     write_image(tmp_path / "pair.png", np.concatenate([image, 255 - image], axis=1))
-    dataset = PairedDataset(str(tmp_path), transform=build_transform(TRANSLATION, together=2))
+    dataset = PairedDataset(str(tmp_path), transform=SplitSection.composed(TRANSLATION, keys=("image", "image")))
     mirrored = set()
     for index in range(8):
         with sample_scope(0, 0, index):
@@ -82,7 +81,7 @@ def test_unpaired_images_are_cut_apart(tmp_path: Path) -> None:
     for kind in "AB":
         (tmp_path / f"train{kind}").mkdir()
         write_image(tmp_path / f"train{kind}" / "x.png", image)
-    transform = build_transform(components({"name": "RandomCrop", "size": 8}))
+    transform = SplitSection.composed(components({"name": "RandomCrop", "size": 8}))
     dataset = UnpairedDataset(str(tmp_path / "trainA"), str(tmp_path / "trainB"), transform=transform)
     with sample_scope(0, 0, 0):
         first, second = dataset[0]
@@ -130,7 +129,7 @@ def test_one_image_makes_one_batch(tmp_path: Path) -> None:
     section = SplitSection(
         dataset=Component(name="SingleDataset", root="."), transforms=components({"name": "ToTensor"}), batch_size=4
     )
-    batches = list(build_loader(section, build_dataset(section, str(tmp_path)), seed=0))
+    batches = list(section.build_loader(section.build_dataset(str(tmp_path)), seed=0))
     assert len(batches) == 1 and list(batches[0][0].shape) == [1, 3, 8, 6]
 
 
@@ -179,7 +178,7 @@ def test_pairs_that_do_not_fit(tmp_path: Path) -> None:
 
 def test_an_image_smaller_than_the_crop_is_named(tmp_path: Path) -> None:
     write_image(tmp_path / "small.png", picture(0))
-    transform = build_transform(components({"name": "RandomCrop", "size": 16}))
+    transform = SplitSection.composed(components({"name": "RandomCrop", "size": 16}))
     with pytest.raises(ValueError, match=r"small\.png': RandomCrop: the 8x6 image is smaller than 16x16"):
         SingleDataset(str(tmp_path), transform=transform)[0]
 

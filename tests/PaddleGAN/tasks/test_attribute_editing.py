@@ -17,10 +17,11 @@ from core.drawing.sheets import GAP, layout
 from core.jit import Predictor
 from core.train import Callback, TrainingInterrupted, read_metrics
 from core.train.config import load_config
+from core.train.runner import training
+from core.train.runner.experiment import open_run
 from core.weights.safetensors_file import read_safetensors
-from PaddleGAN import export, infer, train, training
-from PaddleGAN.config import TASKS, GANConfig
-from PaddleGAN.runs import open_run
+from PaddleGAN import export, infer, train
+from PaddleGAN.config import TASKS, TOOLKIT, GANConfig
 from PaddleGAN.tasks import attribute_editing
 
 CONFIGS = Path(__file__).resolve().parents[3] / "PaddleGAN" / "configs"
@@ -207,7 +208,7 @@ def test_edits_are_drawn_and_written(run: Path, capsys: pytest.CaptureFixture[st
     sheet = cv2.imread(str(run / "edit" / "edit.png"))
     place = layout(32, 32, 2, 4, True, (), False)
     assert sheet.shape[:2] == tuple(part.stop + GAP for part in place.box(1, 3))
-    task, _ = open_run(str(run), "newest")
+    task, _ = open_run(TOOLKIT, str(run), "newest")
     images, source = task.first("test", 2)
     wanted = source.copy()
     wanted[:, 2] = 1 - wanted[:, 2]
@@ -221,7 +222,7 @@ def test_a_sweep_begins_with_the_reconstruction_and_passes_the_edit(run: Path) -
     command = ["sweep", str(run), "--attribute", "Bangs", "--steps", "3", "--reach", "2", "--count", "1"]
     assert infer.main(command) == 0
     sheet = cv2.imread(str(run / "sweep" / "sweep.png"))[:, :, ::-1]
-    task, _ = open_run(str(run), "newest")
+    task, _ = open_run(TOOLKIT, str(run), "newest")
     images, source = task.first("test", 1)
     target = source.copy()
     target[:, 0] = 1 - target[:, 0]
@@ -235,7 +236,7 @@ def test_a_sweep_begins_with_the_reconstruction_and_passes_the_edit(run: Path) -
 def test_the_critic_tells_the_attributes_of_other_pictures(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    task, _ = open_run(str(run), "newest")
+    task, _ = open_run(TOOLKIT, str(run), "newest")
     images, _ = task.first("test", 2)
     for number, image in enumerate(images):
         pixels = np.rint((image.transpose(1, 2, 0) + 1) * 127.5).astype(np.uint8)
@@ -267,7 +268,7 @@ def test_the_exported_program_edits_alike(run: Path, capsys: pytest.CaptureFixtu
     assert export.main([str(run)]) == 0
     told = "images float32 [any, 3, 32, 32], -1 to 1, and -1, 0 or 1 for the change of Bangs, Blond_Hair, Eyeglasses"
     assert told in capsys.readouterr().out
-    task, _ = open_run(str(run), "best")
+    task, _ = open_run(TOOLKIT, str(run), "best")
     images, source = task.first("test", 3)
     change = (1 - source) - source
     made = Predictor(run / "exported").run([images, change])
@@ -294,8 +295,8 @@ def test_what_cannot_work_is_refused(kind: str, further: str, message: str, tmp_
 
 
 def test_the_commands_that_a_run_recommends_are_complete(run: Path) -> None:
-    task, _ = open_run(str(run), "newest")
-    parsed = [infer.parse([mode, str(run), *task.needs(mode).split()]) for mode in task.modes]
+    task, _ = open_run(TOOLKIT, str(run), "newest")
+    parsed = [infer.main.parse([mode, str(run), *task.needs(mode).split()]) for mode in task.modes]
     assert [options.mode for options in parsed] == ["edit", "sweep"] and parsed[1].attribute == "Bangs"
 
 

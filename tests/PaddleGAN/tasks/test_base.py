@@ -74,7 +74,7 @@ def test_data_is_read_once_and_only_where_asked_for(tmp_path: Path) -> None:
     task = Twins(config_for(f"data.root={write_blobs(tmp_path)}"))
     assert task.splits == ["train", "test"] and task.dataset("train") is task.dataset("train")
     assert task.loader("valid") is None and len(task.loader("test")) == 1  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="data: the config has no split 'valid'; it has train, test"):
+    with pytest.raises(ValueError, match="the config has no data.valid; it has train, test"):
         task.dataset("valid")
     away = Twins(config_for(f"data.root={tmp_path / 'away'}"))
     with pytest.raises(NotADirectoryError, match="data.root: no folder .*away'; say where the data is with --data"):

@@ -12,9 +12,10 @@ import pytest
 import core
 from core.drawing.sheets import GAP, layout
 from core.train import Callback, TrainingInterrupted
+from core.train.runner import training
 from core.vision.image import read_image
 from core.weights.safetensors_file import read_safetensors
-from PaddleGAN import infer, train, training
+from PaddleGAN import infer, train
 from PaddleGAN.data import FACE_ATTRIBUTES, UnpairedFaces
 from PaddleGAN.metrics import measure_attributes
 from PaddleGAN.pool import ImagePool

@@ -141,6 +141,7 @@ def test_what_a_run_says_at_its_start(tmp_path: Path, capsys: pytest.CaptureFixt
         "fit: 33 trainable parameters, Momentum, learning rate 0.25",
         "batch size 12 (2 batches of 6)",
         f"2 epochs of 2 steps, compiled, {trainer.progress.threads} threads",
-        "evaluating a moving average of the weights (decay 0.99)",
+        "evaluating and keeping a moving average of the weights (decay 0.99), which lags behind them by a tenth of the "
+        "steps taken, at most by 99",
         f"writing to {folder}",
     ]
