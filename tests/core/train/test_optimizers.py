@@ -31,6 +31,7 @@ from core.train.table import Component
 from tests.core.optimizer import recurrences
 from tests.core.train.grouped_network import GRADIENTS, SHAPES, VALUES, depth
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for
+from tests.fuzz import bounds, cases, mutated
 
 
 class Config(Section):
@@ -457,3 +458,17 @@ def test_the_state_of_earlier_groups_continues_to_the_same_bits(tmp_path: Path, 
     new_network.set_state_dict(old_network.state_dict())
     np.testing.assert_array_equal(trained(new_network, new), trained(old_network, old))
     assert new.schedule() == old.schedule()
+
+
+def test_damaged_sections_are_read_or_refused(tmp_path: Path) -> None:
+    for number in cases(150):
+        file = tmp_path / "run.yaml"
+        file.write_bytes(mutated(number, [WHOLE.encode()]))
+        with bounds():
+            try:
+                config = load_config(Config, file)
+            except ConfigError as error:
+                assert all(line.startswith(str(file)) and len(line) < 2000 for line in str(error).splitlines()), number
+                continue
+        save_config(config, tmp_path / "again.yaml")
+        assert load_config(Config, tmp_path / "again.yaml") == config, number
