@@ -10,7 +10,7 @@ import numpy as np
 from core.io.batch import Batch, NamedBatch, SampleError
 from core.io.padding import Maker
 from core.io.ragged_fields import Concatenate, Field, Keep, Pad, Stack
-from core.io.sizes import SizeRule, Sizes
+from core.io.sizes import Longest, SizeRule, Sizes
 
 __all__ = ["Collate", "Concatenate", "Field", "Keep", "Pad", "Stack"]
 
@@ -59,7 +59,8 @@ class Collate:
             or list in place of a Field for a nested field. A field that is not mentioned is stacked.
         sizes: for each name of a size its buckets, or an integer of which it is to be a multiple; a name that is not
             here is padded to what the batch needs, and each size is compiled anew.
-        longest: what becomes of what is longer than the last bucket: "error" or "truncate".
+        longest: what becomes of what is longer than the last bucket: "error" or "truncate", or one of these for each
+            size by name.
 
     Raises:
         ValueError: a rule for a size is not one, or no field has a size of that name.
@@ -67,7 +68,7 @@ class Collate:
     """
 
     def __init__(
-        self, fields: Fields, sizes: Optional[Mapping[str, SizeRule]] = None, longest: str = "error"
+        self, fields: Fields, sizes: Optional[Mapping[str, SizeRule]] = None, longest: Longest = "error"
     ) -> None:
         self.fields = _described(fields, "fields")
         self.sizes = Sizes(sizes, longest)

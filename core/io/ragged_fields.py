@@ -90,7 +90,7 @@ class Pad(Field):
         if not any(axes) or any(name is not None and not isinstance(name, str) for name in axes):
             raise ValueError(f"Pad: name the ragged axes, as in Pad('length') or Pad(None, 'height'), not {axes!r}")
         self.names = axes
-        self.value = value
+        self.value = _number("Pad", value)
         self.mask = mask
         self.lengths = lengths
         self.dtype = None if dtype is None else np.dtype(dtype)
@@ -104,7 +104,7 @@ class Pad(Field):
         lengths = shapes[:, list(self.ragged)]
         for place, name in enumerate(self.ragged.values()):
             limit = sizes.limit(name)
-            if limit is not None and sizes.longest == "error" and lengths[:, place].max() > limit:
+            if limit is not None and lengths[:, place].max() > limit:
                 position = int(np.argmax(lengths[:, place] > limit))
                 raise SampleError(
                     position,
@@ -151,7 +151,7 @@ class Concatenate(Field):
             raise ValueError(f"Concatenate: rows must be the name of a size, as in Concatenate('boxes'), not {rows!r}")
         self.names = (rows,)
         self.rows = rows
-        self.value = value
+        self.value = _number("Concatenate", value)
         self.offsets = offsets
         self.numbers = numbers
         self.dtype = None if dtype is None else np.dtype(dtype)
@@ -163,7 +163,7 @@ class Concatenate(Field):
         _check_value(self.value, arrays[0].dtype, path)
         lengths = shapes[:, :1]
         limit = sizes.limit(self.rows)
-        if limit is not None and sizes.longest == "error" and lengths.sum() > limit:
+        if limit is not None and lengths.sum() > limit:
             raise SampleError(
                 int(np.argmax(lengths.cumsum() > limit)),
                 f"with it field {path} has more rows than the last bucket of {self.rows!r}, {limit} (the batch has "
@@ -259,10 +259,16 @@ def _other(items: list[Any], first: Any) -> Optional[int]:
 
 
 def _check_value(value: float, dtype: np.dtype, path: str) -> None:
-    if dtype.kind in "biu" and value not in (np.array([0, 1]) if dtype.kind == "b" else ()):
-        limits = None if dtype.kind == "b" else np.iinfo(dtype)
-        if limits is None or value != value // 1 or not limits.min <= value <= limits.max:
+    if dtype.kind in "biu":
+        low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        if not (low <= value <= high and value == value // 1):
             raise ValueError(f"field {path} is {dtype}, and cannot be padded with {value!r}")
+
+
+def _number(owner: str, value: Any) -> float:
+    if not isinstance(value, (int, float, np.number)):
+        raise ValueError(f"{owner}: value must be a number, not {value!r}")
+    return value  # type: ignore[return-value]
 
 
 def _axes(count: int) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Optional, Union
 SizeRule = Union[int, Sequence[int]]
 """How a size is padded: a list of buckets, in ascending order, or one integer, of which it is to be a multiple."""
 
-TOO_LONG = ("error", "truncate")
-"""What may become of what is longer than the last bucket."""
+Longest = Union[str, Mapping[str, str]]
+"""What becomes of what is longer than the last bucket: of all sizes, or of each by name."""
 
 
 class Sizes:
@@ -20,24 +20,29 @@ class Sizes:
 
     Args:
         rules: for each name its buckets, or an integer of which it is to be a multiple.
-        longest: what becomes of what is longer than the last bucket: "error" or "truncate".
+        longest: what becomes of what is longer than the last bucket: "error" or "truncate", or one of these for each
+            name ("error" for one that is not there).
 
     Raises:
         ValueError: a rule is neither a positive integer nor a rising list of them, or ``longest`` is something else.
     """
 
-    def __init__(self, rules: Optional[Mapping[str, SizeRule]] = None, longest: str = "error") -> None:
+    def __init__(self, rules: Optional[Mapping[str, SizeRule]] = None, longest: Longest = "error") -> None:
         self.rules: dict[str, Union[int, list[int]]] = {
             name: check_rule(f"size {name!r}", rule) for name, rule in (rules or {}).items()
         }
-        if longest not in TOO_LONG:
-            raise ValueError(f"longest must be 'error' or 'truncate', not {longest!r}")
-        self.longest = longest
+        self.longest = dict.fromkeys(self.rules, longest) if isinstance(longest, str) else dict(longest)
+        for name, how in [("", longest)] if isinstance(longest, str) else longest.items():
+            if how not in ("error", "truncate"):
+                of = f" of size {name!r}" if name else ""
+                raise ValueError(f"longest{of} must be 'error' or 'truncate', not {how!r}")
+            if name and not isinstance(self.rules.get(name), list):
+                raise ValueError(f"longest says what becomes of size {name!r}, which has no buckets")
 
-    def limit(self, name: Optional[str]) -> Optional[int]:
-        """Return the last bucket of a name, beyond which nothing may be; None where there is no end."""
-        rule = None if name is None else self.rules.get(name)
-        return rule[-1] if isinstance(rule, list) else None
+    def limit(self, name: str) -> Optional[int]:
+        """Return the last bucket of a name, beyond which nothing may be; None where nothing is refused."""
+        rule = self.rules.get(name)
+        return rule[-1] if isinstance(rule, list) and self.longest.get(name) != "truncate" else None
 
     def padded(self, name: str, wanted: int) -> int:
         """Return the size to which something is padded.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional, Union
 
 import pydantic
 
@@ -29,6 +29,16 @@ def _rules(value: Any) -> Any:
     return rules
 
 
+def _choices(value: Any) -> Any:
+    """Return what stands at ``longest``, checked."""
+    for choice in value.values() if isinstance(value, dict) else [value]:
+        if choice not in ("error", "truncate", "drop"):
+            raise ValueError(
+                f"must be 'error', 'truncate' or 'drop', or one of these for each size by name, not {choice!r}"
+            )
+    return value
+
+
 class Batching(Section):
     """How samples of different sizes become batches of few shapes."""
 
@@ -44,8 +54,10 @@ class Batching(Section):
         "number of which it is to be a multiple, as in {length: [32, 64, 128], height: 32}",
     )
     by: str = pydantic.Field("length", description="the size that tokens counts, and by which samples are gathered")
-    longest: Literal["error", "truncate", "drop"] = pydantic.Field(
-        "error", description="what becomes of samples that are longer than the last bucket"
+    longest: Annotated[Union[str, dict[str, str]], pydantic.BeforeValidator(_choices)] = pydantic.Field(
+        "error",
+        description="what becomes of what is longer than the last bucket: error, truncate, or, for the size that by "
+        "names, drop (the sample); for all sizes, or for each by name, as in {length: drop, boxes: truncate}",
     )
 
     @pydantic.model_validator(mode="after")
@@ -57,9 +69,18 @@ class Batching(Section):
             raise ValueError(f"tokens needs buckets of the size {self.by!r}, as in {{{self.by}: [32, 64, 128]}}")
         if self.tokens is not None and last is not None and self.tokens < last:
             raise ValueError(f"a sample of the last bucket, {last}, does not fit into tokens {self.tokens}; allow more")
-        if self.longest == "drop" and last is None:
+        if self._longest == "drop" and last is None:
             raise ValueError(f"longest: drop needs buckets of the size {self.by!r}")
+        for name, how in self.longest.items() if isinstance(self.longest, dict) else ():
+            if not isinstance(self.buckets.get(name), list):
+                raise ValueError(f"longest says what becomes of size {name!r}, which has no buckets")
+            if how == "drop" and name != self.by:
+                raise ValueError(f"longest: samples are dropped by {self.by}, not by {name}; say truncate or error")
         return self
+
+    @property
+    def _longest(self) -> str:
+        return self.longest.get(self.by, "error") if isinstance(self.longest, dict) else self.longest
 
     @property
     def _buckets(self) -> Optional[list[int]]:
@@ -72,7 +93,10 @@ class Batching(Section):
         Args:
             fields: how each field is batched; see :class:`core.io.Collate`.
         """
-        return Collate(fields, self.buckets, "truncate" if self.longest == "truncate" else "error")
+        longest = self.longest if isinstance(self.longest, dict) else dict.fromkeys(self.buckets, self.longest)
+        cut = {name: "error" if how == "drop" else how for name, how in longest.items()}
+        buckets = [name for name, rule in self.buckets.items() if isinstance(rule, list)]
+        return Collate(fields, self.buckets, {name: cut.get(name, "error") for name in buckets})
 
     def loader(
         self,
@@ -103,7 +127,7 @@ class Batching(Section):
         """
         collate = self.collate(fields)
         lengths = getattr(dataset, "lengths", None) if lengths is None else lengths
-        if lengths is None and (self.tokens is not None or self.longest == "drop"):
+        if lengths is None and (self.tokens is not None or self._longest == "drop"):
             key = "tokens" if self.tokens is not None else "longest: drop"
             raise ValueError(
                 f"batching: {key} needs the length of each sample, and {type(dataset).__name__} has no lengths; leave "
@@ -117,7 +141,7 @@ class Batching(Section):
             "batch_size": batch_size if self.tokens is None else None,
             "max_tokens": self.tokens,
             "max_samples": self.samples,
-            "longest": self.longest,
+            "longest": self._longest,
             "drop_last": drop_last,
             "size": self.by,
         }

@@ -123,6 +123,8 @@ def test_what_is_too_long_is_cut_where_that_is_said() -> None:
     assert mask.sum(axis=1).tolist() == lengths.tolist() == [2, 1, 2]
     np.testing.assert_array_equal(rows, samples[0][0])
     assert offsets.tolist() == [0, 3, 3, 3] and numbers.tolist() == [0, 0, 0]
+    with pytest.raises(SampleError, match="with it field 1 has more rows than the last bucket of 'rows', 3"):
+        Collate([Pad("n"), Concatenate("rows")], sizes, {"n": "truncate"})(samples)
 
 
 def test_workers_bring_every_kind_of_field_through_shared_memory() -> None:
@@ -203,6 +205,12 @@ def test_wrong_descriptions_are_named() -> None:
         Collate({"a": [Stack(), "pad"]})
     with pytest.raises(ValueError, match="longest must be 'error' or 'truncate', not 'drop'"):
         Collate([Pad("n")], longest="drop")
+    with pytest.raises(ValueError, match="longest says what becomes of size 'n', which has no buckets"):
+        Collate([Pad("n")], {"n": 4}, {"n": "error"})
+    with pytest.raises(ValueError, match="longest of size 'n' must be 'error' or 'truncate', not 'cut'"):
+        Collate([Pad("n")], {"n": [4]}, {"n": "cut"})
+    with pytest.raises(ValueError, match="Pad: value must be a number, not 'x'"):
+        Pad("n", value="x")  # type: ignore[arg-type]
     for axes in ((), (None,), (3,)):
         with pytest.raises(ValueError, match="Pad: name the ragged axes, as in Pad"):
             Pad(*axes)  # type: ignore[arg-type]

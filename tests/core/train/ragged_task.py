@@ -70,7 +70,8 @@ class SceneTask(Task):
         if split == "test":
             return None
         train = split == "train"
-        workers: dict[str, Any] = {"num_workers": self.num_workers, "persistent_workers": self.num_workers > 0} if train else {}
+        workers: dict[str, Any] = {"num_workers": self.num_workers if train else 0}
+        workers["persistent_workers"] = workers["num_workers"] > 0
         if self.stream is not None and train:
             return BATCHING.loader(self.stream, FIELDS, 8, length_of_record, drop_last=True, seed=1, **workers)
         return BATCHING.loader(self.data, FIELDS, 8, shuffle=train, drop_last=train, seed=1, **workers)

@@ -129,7 +129,13 @@ def test_the_section_is_read_written_and_described(tmp_path: Path) -> None:
         ("{tokens: 9, by: words, buckets: [4]}", "batching: tokens needs buckets of the size 'words'"),
         ("{samples: 3}", "batching: samples limits what tokens allows; without tokens, say batch_size"),
         ("{longest: drop}", "batching: longest: drop needs buckets of the size 'length'"),
-        ("{longest: cut}", "batching.longest must be 'error', 'truncate' or 'drop', not 'cut'"),
+        ("{longest: cut}", "batching.longest: must be 'error', 'truncate' or 'drop', or one of these for each"),
+        ("{longest: {length: drop}}", "batching: longest: drop needs buckets of the size 'length'"),
+        ("{longest: {h: error}, buckets: [4]}", "batching: longest says what becomes of size 'h', which has no"),
+        (
+            "{longest: {h: drop}, buckets: {length: [4], h: [4]}}",
+            "batching: longest: samples are dropped by length, not by h; say truncate or error",
+        ),
         ("{buckets: [3, 3]}", "batching.buckets: size 'length': buckets must be in ascending order: [3, 3]"),
         ("{buckets: [1, .nan]}", "buckets must be a list of positive integers, as in [32, 64, 128], not [1, nan]"),
         ("{buckets: {h: 0}}", "batching.buckets: size 'h': a multiple must be a positive integer, not 0"),
@@ -199,6 +205,10 @@ def test_samples_that_are_too_long_are_cut_left_out_or_named() -> None:
     assert sum(batch.samples for batch in cut) == 60
     dropped = Batching(buckets={"length": [4, 16]}, longest="drop").loader(data, FIELDS, 4)
     assert sum(batch.samples for batch in dropped) == sum(length <= 16 for length in data.lengths) < 60
+    both = Batching(buckets={"length": [4, 16], "boxes": [6, 8]}, longest={"length": "drop", "boxes": "truncate"})
+    batches = list(both.loader(data, FIELDS, 4))
+    assert {batch["boxes"].shape[0] for batch in batches} == {6, 8}
+    assert sum(batch.samples for batch in batches) == sum(batch.samples for batch in dropped)
     index = data.lengths.index(longest)
     with pytest.raises(ValueError, match=f"sample {index} has the length {longest}, and the last bucket is 16; add a"):
         Batching(buckets={"length": [4, 16]}).loader(data, FIELDS, 4)
