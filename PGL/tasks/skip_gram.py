@@ -10,6 +10,7 @@ import numpy as np
 import core
 from core.io import DataLoader
 from core.jit.input_spec import InputSpec
+from core.train.optimizers import OptimizerSection
 from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
@@ -112,7 +113,7 @@ class SkipGramTask(GraphTask):
         super().__init__(config)
         if batch_size < 1:
             raise ValueError(f"task.batch_size must be positive, not {batch_size}")
-        if config.optimizer.name != "SGD" or config.optimizer.arguments:
+        if config.optimizer != OptimizerSection(name="SGD"):
             raise ValueError(
                 "optimizer: skip-gram moves the rows that a batch touches by gradient descent; make it {name: SGD}"
             )

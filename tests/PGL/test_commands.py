@@ -191,9 +191,11 @@ def test_mistakes_are_named(run: Path, cora: Path, tmp_path: Path) -> None:
     refused("unknown model 'GATT'; the nearest is 'GAT'", "cora_gcn", "network.name=GATT")
     refused("NodeClassification trains GCN, .*, not network.name: DeepWalk", "cora_gcn", "network={name: DeepWalk}")
     refused("task.passes_per_epoch must be positive, not 0", "cora_gcn", "task.passes_per_epoch=0")
-    refused(r"task.decays: no parameter is called 'gcn.\*'; there are gcns", "cora_gcn", "optimizer.groups=[{parameters: [gcn.*], weight_decay: 0.1}]")
-    refused("optimizer: skip-gram .* make it {name: SGD}", "blogcatalog_deepwalk", "optimizer={name: Adam}",
-            data=write_blog_catalog(tmp_path / "blog"))  # fmt: skip
+    refused(r"optimizer.groups.0.parameters: 'gcn.\*' fits no parameter; the nearest are gcns", "cora_gcn",
+            "optimizer.groups=[{parameters: [gcn.*], weight_decay: 0.1}]")  # fmt: skip
+    blog = write_blog_catalog(tmp_path / "blog")
+    for change in ("name=Adam", "weight_decay=0.1", "clip={norm: 1}"):
+        refused("optimizer: skip-gram .* make it {name: SGD}", "blogcatalog_deepwalk", f"optimizer.{change}", data=blog)
     refused("task.samples: 2 convolutions need as many numbers", "cora_graphsage", "task.samples=[3]")
     refused("batch_size must be positive and samples a number", "cora_graphsage", "task.samples=[3,0]")
     refused("no folder .*nowhere'; say where the data is with --data", "cora_gcn", data=tmp_path / "nowhere",
