@@ -61,7 +61,7 @@ def experiments(data: Path, work: Path, seeds: Sequence[int]) -> list[Run]:
                 photographs,
                 seed,
                 *FINE_TUNING,
-                "model.adapt_head=true",
+                "network.adapt_head=true",
                 start=patches.key,
             ),
         ]

@@ -131,13 +131,13 @@ def _train_ours(run: Run, work: Path) -> dict[str, Any]:
 
     overrides = [*run.overrides, f"data.root={json.dumps(run.data)}", f"seed={run.seed}", "data.num_workers=0"]
     if run.start is not None:
-        overrides.append(f"model.pretrained={json.dumps(str(work / f'{run.start}.pdparams'))}")
+        overrides.append(f"network.pretrained={json.dumps(str(work / f'{run.start}.pdparams'))}")
     config = load_config(ClassificationConfig, CONFIGS / f"{run.config}.yaml", overrides)
     config.data.valid = None  # the last epoch is tested, on both sides
 
     class Recorded(ClassificationTask):
         def loader(self, split: str) -> Any:
-            if split not in self.sections:
+            if split not in self.splits:
                 return None
             folder = _batches(run, work, split)
             record(super().loader(split), config.train.epochs if split == "train" else 1, folder)
@@ -174,7 +174,7 @@ def _train_torch(run: Run, work: Path) -> dict[str, Any]:
     from benchmarks.model_files import on_torch
 
     config = json.loads((work / f"{run.key}.json").read_text(encoding="utf-8"))
-    network = on_torch(config["model"]["name"], config["model"]["class_num"])
+    network = on_torch(config["network"]["name"], config["network"]["class_num"])
     with np.load(work / f"{run.key}.npz") as weights:
         _load(network, dict(weights))
     loader = Recording(_batches(run, work, "train"), torch.from_numpy)

@@ -72,7 +72,7 @@ def configured(arguments: argparse.Namespace, list_file: Path) -> Classification
     return ClassificationConfig.model_validate(
         {
             "output": "nowhere",
-            "model": {"name": arguments.model, "class_num": max(label for _, label in chosen) + 1},
+            "network": {"name": arguments.model, "class_num": max(label for _, label in chosen) + 1},
             "data": {"num_workers": arguments.workers, "train": train},
             "optimizer": {"name": "Momentum", "momentum": 0.9},
             "schedule": {"name": "Constant", "learning_rate": 0.01},

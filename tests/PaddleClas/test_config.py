@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from core.train import ConfigError, load_config
-from PaddleClas.config import ClassificationConfig, keys
-from PaddleClas.data import build_dataset, build_loader
+from PaddleClas.config import TOOLKIT, ClassificationConfig
 
 CONFIGS = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs"
 
@@ -21,20 +20,20 @@ def test_every_config_is_valid(path: Path) -> None:
 
 def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
     config = load_config(ClassificationConfig, CONFIGS / "digits_resnet18.yaml")
-    dataset = build_dataset(config.data.train)
-    loader = build_loader(config.data.train, dataset, seed=3)
+    section = config.data.train
+    loader = section.build_loader(section.build_dataset(), seed=3)
     assert len(loader) == 1259 // 64
     images, labels = next(loader._array_batches(0))
     assert images.shape == (64, 3, 32, 32) and images.dtype == np.float32 and labels.dtype == np.int64
     assert -0.9 < images.min() < -0.7 and 1.5 < images.max() < 1.9
-    again, _ = next(build_loader(config.data.train, build_dataset(config.data.train), seed=3)._array_batches(0))
+    again, _ = next(section.build_loader(section.build_dataset(), seed=3)._array_batches(0))
     np.testing.assert_array_equal(images, again)
 
 
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("model.name=ResNet81", "model.name: unknown model 'ResNet81'; the nearest are 'ResNet18', "),
+        ("network.name=ResNet81", "network: unknown model 'ResNet81'; the nearest are 'ResNet18', "),
         ("data.train.dataset.name=Digit", "data.train.dataset: unknown data set 'Digit'; the nearest is 'Digits'"),
         ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
         ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),
@@ -60,6 +59,6 @@ def test_a_loss_that_cannot_be_is_named() -> None:
 
 
 def test_keys_are_listed() -> None:
-    lines = keys()
+    lines = TOOLKIT.keys()
     assert "train.epochs (integer or null; default None): how often the training data is visited; or give steps" in lines
     assert all("default" in line or "required" in line for line in lines)

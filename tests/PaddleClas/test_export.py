@@ -16,6 +16,7 @@ import core
 import PaddleClas
 from core.jit import Predictor
 from core.kernels import requirements
+from core.train.runner.exporting import write_program
 from core.train.table import Component
 from core.vision import write_image
 from PaddleClas import export as export_command
@@ -30,7 +31,7 @@ CONFIG = str(ROOT / "PaddleClas" / "configs" / "digits_lenet.yaml")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("runs") / "digits"
-    changes = [f"output={output}", "train.epochs=1", "expect.accuracy=0.1"]
+    changes = [f"output={output}", "train.epochs=1", "expect.at_least.accuracy=0.1"]
     assert train.main(["-c", CONFIG, *(argument for change in changes for argument in ("-o", change))]) == 0
     return output
 
@@ -124,7 +125,7 @@ def test_an_onnx_file_for_images_of_any_size(tmp_path: Path) -> None:
     network = PaddleClas.create_model("MobileNetV1_x0_25", class_num=5)
     parts = [{"name": "NormalizeImage", "order": ""}, {"name": "ToCHWImage"}]
     transforms = [Component.model_validate(part) for part in parts]
-    exporting.export(network, transforms, list("abcde"), tmp_path / "out", onnx=True)
+    write_program(exporting.classifier_program(network, transforms, list("abcde")), tmp_path / "out", onnx=True)
     network.eval()
     session = InferenceSession(str(tmp_path / "out" / "model.onnx"), providers=["CPUExecutionProvider"])
     for size in ((64, 96), (70, 33)):
@@ -140,7 +141,7 @@ def test_onnx_without_its_packages_is_refused_at_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
     command = r"the package onnxruntime is not installed; run: .* -m pip install 'onnxruntime>=1.16'$"
     with pytest.raises(requirements.PackageError, match=command):
-        export_command.parse(["run", "--onnx"])
+        export_command.main.parse(["run", "--onnx"])
 
 
 def test_sizes_that_the_preprocessing_leaves_open_stay_open() -> None:
@@ -183,7 +184,7 @@ def test_mistakes_are_named(run: Path, exported: Path, tmp_path: Path) -> None:
 )
 def test_usage_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        export_command.parse(arguments)
+        export_command.main.parse(arguments)
     assert left.value.code == 2
     assert message in capsys.readouterr().err
 

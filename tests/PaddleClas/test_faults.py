@@ -16,12 +16,12 @@ import core
 from core.vision import write_image
 from PaddleClas import create_model, train
 from PaddleClas import eval as eval_command
-from PaddleClas.data import ImageNetDataset, build_dataset
+from PaddleClas.data import ImageNetDataset
 from PaddleClas.data.pipeline import SplitSection
 
 CONFIG = """
 output: {folder}/run
-model: {{name: LeNet, class_num: 3}}
+network: {{name: LeNet, class_num: 3}}
 data:
   root: {folder}/data
   train:
@@ -76,9 +76,9 @@ def message(experiment: Path, *changes: str) -> str:
         ("data.train.share=[0.9, 1]", "data.train: share [0.9, 1.0] leaves no image of class 'ant', which has 2"),
         ("data.train.share=[0.9, 0.1]", "data.train.share: must be two rising numbers between 0 and 1, as in [0, 0.8], not [0.9, 0.1]"),
         ("data.train.dataset.classes=[cat, bee, ant]", "data.test: class 0 is 'ant', but 'cat' in what the network is trained on"),
-        ("model.class_num=2", "data.train has 3 classes, but model.class_num is 2; set model.class_num: 3"),
-        ("model.class_num=1000", "data.train has 3 classes, but model.class_num is 1000; set model.class_num: 3"),
-        ("model.class_num=99999999999", "model.class_num must be less than or equal to 1000000, not 99999999999"),
+        ("network.class_num=2", "data.train has 3 classes, but network.class_num is 2; set network.class_num: 3"),
+        ("network.class_num=1000", "data.train has 3 classes, but network.class_num is 1000; set network.class_num: 3"),
+        ("network.class_num=99999999999", "network: LeNet: class_num must be less than or equal to 1000000, not 99999999999"),
         ("data.train.transforms=[]", "data.train.transforms must give float32 of shape (channels, height, width), not uint8 of shape (30, 32, 3); end them with ToTensor"),
         ("data.train.transforms.0={name: RandomHorizontalFlip}", "LeNet cannot take the 3 x 28 x 28 images of data.train.transforms: conv2d: the input of shape [1, 3, 28, 28] has 3 channels"),
         ("data.train.transforms.1.size=[1, 1]", "LeNet cannot take the 1 x 1 x 1 images of data.train.transforms: "),
@@ -144,7 +144,7 @@ def test_a_split_with_fewer_classes_must_name_them_all(experiment: Path) -> None
 
 def test_a_split_with_further_classes_is_refused(experiment: Path) -> None:
     assert message(experiment, "data.test.dataset.classes=[ant, bee, cat, dog]") == (
-        "data.test has 4 classes, but model.class_num is 3, as the network is trained on 3 classes; "
+        "data.test has 4 classes, but network.class_num is 3, as the network is trained on 3 classes; "
         "let data.test.dataset name the same ones, without 'dog'"
     )
 
@@ -152,12 +152,12 @@ def test_a_split_with_further_classes_is_refused(experiment: Path) -> None:
 def test_evaluation_of_a_config_refuses_a_head_for_other_classes(
     experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("PaddleClas.task.build_network", None)  # it is not built
+    monkeypatch.setattr("PaddleClas.task.NETWORKS", None)  # it is not built
     arguments = ["-c", str(experiment / "config.yaml"), "--output", str(experiment / "evaluation")]
     for class_num in (2, 7):
-        expected = f"data.test has 3 classes, but model.class_num is {class_num}; set model.class_num: 3$"
+        expected = f"data.test has 3 classes, but network.class_num is {class_num}; set network.class_num: 3$"
         with pytest.raises(ValueError, match=expected):
-            eval_command.main([*arguments, "-o", f"model.class_num={class_num}"])
+            eval_command.main([*arguments, "-o", f"network.class_num={class_num}"])
 
 
 def test_a_list_without_names_tells_all_classes_only_where_it_is_trained_on(experiment: Path) -> None:
@@ -169,8 +169,8 @@ def test_a_list_without_names_tells_all_classes_only_where_it_is_trained_on(expe
         f"data.{split}.dataset={{name: ImageNetDataset, image_root: ., cls_label_path: {split}.txt}}"
         for split in ("train", "test")
     ]
-    assert message(experiment, *lists, "model.class_num=1000") == (
-        "data.train has 3 classes, but model.class_num is 1000; set model.class_num: 3, "
+    assert message(experiment, *lists, "network.class_num=1000") == (
+        "data.train has 3 classes, but network.class_num is 1000; set network.class_num: 3, "
         "or name all classes in data.train.dataset.class_names_path"
     )
     assert start(experiment, *lists) == 0
@@ -183,17 +183,17 @@ def test_a_list_without_names_tells_all_classes_only_where_it_is_trained_on(expe
 
 def test_classes_without_images_are_remarked_on(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
     classes = [f"data.{split}.dataset.classes=[ant, bee, cat, dog]" for split in ("train", "test")]
-    assert start(experiment, "model.class_num=4", *classes) == 0
+    assert start(experiment, "network.class_num=4", *classes) == 0
     assert "note: data.train has no image of the class dog" in capsys.readouterr().out.splitlines()
 
 
 def test_weights_for_another_number_of_classes(experiment: Path) -> None:
     file = experiment / "ten.safetensors"
     core.save(create_model("LeNet", class_num=10).state_dict(), str(file))
-    text = message(experiment, f"model.pretrained={file}")
+    text = message(experiment, f"network.pretrained={file}")
     assert "fc.2.weight ([84, 10] -> [84, 3])" in text and "pass adapt_head=True to keep a fresh head" in text
-    assert start(experiment, f"model.pretrained={file}", "model.adapt_head=true") == 0
-    assert "no.pdparams" in message(experiment, "model.pretrained=no.pdparams")
+    assert start(experiment, f"network.pretrained={file}", "network.adapt_head=true") == 0
+    assert "no.pdparams" in message(experiment, "network.pretrained=no.pdparams")
 
 
 def test_evaluation_refuses_data_that_counts_classes_in_another_way(experiment: Path) -> None:
@@ -240,11 +240,11 @@ def test_idx_files_and_lists_below_the_root(tmp_path: Path) -> None:
     (tmp_path / "no_images").write_bytes(idx(np.zeros((0, 5, 5), np.uint8)))
     section = {"transforms": [], "batch_size": 1}
     files = {"name": "MNIST", "image_path": "images.gz", "label_path": "labels"}
-    dataset = build_dataset(SplitSection.model_validate({"dataset": files, **section}), str(tmp_path))
+    dataset = SplitSection.model_validate({"dataset": files, **section}).build_dataset(str(tmp_path))
     assert [dataset.label(number) for number in range(2)] == [1, 0] and dataset.image(0).max() == 9
     files = {"name": "MNIST", "image_path": "no_images", "label_path": "empty"}
     with pytest.raises(ValueError, match="MNIST: .*no_images' holds no images"):
-        build_dataset(SplitSection.model_validate({"dataset": files, **section}), str(tmp_path))
+        SplitSection.model_validate({"dataset": files, **section}).build_dataset(str(tmp_path))
     (tmp_path / "list.txt").write_bytes(b"caf\xe9.png 0\n")
     with pytest.raises(ValueError, match="list.txt: byte 3 is not UTF-8; save the list as UTF-8 text"):
         ImageNetDataset(str(tmp_path), str(tmp_path / "list.txt"))
@@ -260,7 +260,7 @@ def test_lists_and_their_pictures_may_be_urls(tmp_path: Path) -> None:
     system.pipe("/set/list.txt", b"a.png 0\nb.png 1\n")
     part = {"name": "ImageNetDataset", "image_root": "pictures", "cls_label_path": "list.txt"}
     section = SplitSection.model_validate({"dataset": part, "transforms": [], "batch_size": 1})
-    dataset = build_dataset(section, "memory://set")
+    dataset = section.build_dataset("memory://set")
     np.testing.assert_array_equal(dataset.image(0), np.full((3, 4, 3), 90))
     with pytest.raises(FileNotFoundError, match="no file 'memory://set/pictures/b.png'"):
         dataset.image(1)

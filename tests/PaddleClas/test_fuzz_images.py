@@ -12,7 +12,7 @@ from core.train.table import Component
 from core.vision import read_image
 from core.vision.inputs import read_picture
 from PaddleClas.classifier import ImageClassifier
-from PaddleClas.data import build_transform
+from PaddleClas.data import SplitSection
 from PaddleClas.inference import Source, classify
 from tests.fuzz import bounds, cases, mutated, outcome
 from tests.hostile_images import encoded as encoded_image
@@ -28,7 +28,7 @@ class ByColour(ImageClassifier):
 
     def __init__(self) -> None:
         parts = [{"name": "Resize", "size": 32}, {"name": "CenterCrop", "size": 28}, {"name": "ToTensor"}]
-        self.transform = build_transform([Component.model_validate(part) for part in parts])
+        self.transform = SplitSection.composed([Component.model_validate(part) for part in parts])
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
         assert batch.shape == (1, 3, 28, 28) and batch.dtype == np.float32

@@ -15,7 +15,7 @@ from core.vision import write_image
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = """
 output: 输出
-model: {name: LeNet, class_num: 2}
+network: {name: LeNet, class_num: 2}
 data:
   train: &split
     dataset: {name: DatasetFolder, root: 训练}

@@ -97,7 +97,7 @@ def test_arguments_out_of_range_are_named(make: object, message: str) -> None:
 def test_a_teacher_is_followed_and_not_trained(tmp_path: Path) -> None:
     core.seed(1)
     core.save(PaddleClas.create_model("LeNet", class_num=10).state_dict(), str(tmp_path / "teacher.pdparams"))
-    teacher = f"teacher={{name: LeNet, class_num: 10, pretrained: '{tmp_path / 'teacher.pdparams'}', weight: 2.0}}"
+    teacher = f"teacher={{network: {{name: LeNet, class_num: 10, pretrained: '{tmp_path / 'teacher.pdparams'}'}}, weight: 2.0}}"
     config = load_config(ClassificationConfig, CONFIG, [teacher])
     task = ClassificationTask(config)
     task.train_mode()
@@ -114,15 +114,15 @@ def test_a_teacher_is_followed_and_not_trained(tmp_path: Path) -> None:
 
 
 def test_a_teacher_of_other_classes_is_refused() -> None:
-    config = load_config(ClassificationConfig, CONFIG, ["teacher={name: LeNet, class_num: 7}"])
-    with pytest.raises(ValueError, match="teacher.class_num is 7, model.class_num is 10; make them equal"):
+    config = load_config(ClassificationConfig, CONFIG, ["teacher={network: {name: LeNet, class_num: 7}}"])
+    with pytest.raises(ValueError, match="teacher.network.class_num is 7, network.class_num is 10; make them equal"):
         ClassificationTask(config)
 
 
 def test_decay_can_leave_out_norms_and_biases() -> None:
-    config = load_config(ClassificationConfig, CONFIG, ["decay_norm_and_bias=false", "optimizer.weight_decay=0.5"])
-    network = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1D(2))
-    task = ClassificationTask(config, network=network)
+    config = load_config(ClassificationConfig, CONFIG, ["optimizer.decay_norm_and_bias=false", "optimizer.weight_decay=0.5"])
+    task = ClassificationTask(config)
+    task.network = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1D(2))
     (phase,) = task.phases(10, 2)
     before = [parameter.numpy().copy() for parameter in phase.parameters]
     for parameter in phase.parameters:

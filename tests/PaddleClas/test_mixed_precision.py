@@ -12,7 +12,6 @@ import core
 import PaddleClas
 from core.train import load_config
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.data import build_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 FASHION = ROOT.parent / "shared" / "data" / "fashion-mnist-sample"
@@ -22,7 +21,7 @@ CONFIGS = ROOT / "PaddleClas" / "configs"
 def arrays(config: str, split: str, *changes: str) -> tuple[np.ndarray, np.ndarray]:
     """Return all images and labels of a config's split."""
     chosen = load_config(ClassificationConfig, CONFIGS / f"{config}.yaml", list(changes))
-    dataset = build_dataset(getattr(chosen.data, split), chosen.data.root)
+    dataset = chosen.data.split(split).build_dataset(chosen.data.root)
     pairs = [dataset[index] for index in range(len(dataset))]
     return np.stack([np.asarray(image) for image, *_ in pairs]), np.array([int(label) for _, label, *_ in pairs])
 

@@ -11,7 +11,6 @@ import pytest
 from core.train import load_config
 from PaddleClas import train
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.data import build_dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data"
@@ -34,8 +33,7 @@ def test_configs_find_their_data(name: str, folder: str, counts: dict[str, int],
     )
     seen = []
     for split, count in counts.items():
-        section = getattr(config.data, split)
-        dataset = build_dataset(section, config.data.root)
+        dataset = config.data.split(split).build_dataset(config.data.root)
         assert abs(len(dataset) - count) <= 1 and len(dataset.class_names) == classes
         shapes = {dataset[index][0].shape for index in (0, len(dataset) // 2, len(dataset) - 1)}
         assert len(shapes) == 1
@@ -46,7 +44,7 @@ def test_configs_find_their_data(name: str, folder: str, counts: dict[str, int],
 
 def test_lenet_learns_real_digits_in_two_epochs(tmp_path: Path) -> None:
     config = str(ROOT / "PaddleClas" / "configs" / "mnist_lenet.yaml")
-    changes = [f"output={tmp_path}/run", "train.epochs=2", "expect.accuracy=0.9", "train.tensorboard=false"]
+    changes = [f"output={tmp_path}/run", "train.epochs=2", "expect.at_least.accuracy=0.9", "train.tensorboard=false"]
     options = [word for change in changes for word in ("-o", change)]
     assert train.main(["-c", config, "--data", str(SHARED / "mnist-sample"), *options]) == 0
     assert json.loads((tmp_path / "run" / "results.json").read_text())["results"]["test"]["accuracy"] >= 0.9

@@ -9,7 +9,8 @@ import core
 from core import nn
 from core.train import load_config
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.task import ClassificationEvaluator, ClassificationTask, softmax
+from PaddleClas.evaluator import ClassificationEvaluator, softmax
+from PaddleClas.task import ClassificationTask
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"
 LOGITS = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.5, 0.0], [0.0, 0.0, 5.0]], np.float32)
@@ -22,8 +23,9 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 def test_loss_is_the_smoothed_cross_entropy(smoothing: float) -> None:
-    config = load_config(ClassificationConfig, CONFIG, [f"loss.label_smoothing={smoothing}", "model.class_num=10"])
-    task = ClassificationTask(config, network=nn.Identity())
+    config = load_config(ClassificationConfig, CONFIG, [f"loss.label_smoothing={smoothing}", "network.class_num=10"])
+    task = ClassificationTask(config)
+    task.network = nn.Identity()
     loss, values = task.loss(core.to_tensor(LOGITS), core.to_tensor(LABELS))
     target = (1 - smoothing) * np.eye(3)[LABELS] + smoothing / 3
     assert float(loss) == pytest.approx(-(target * log_softmax(LOGITS)).sum(axis=1).mean(), rel=1e-5)
@@ -55,15 +57,15 @@ def test_softmax_of_large_logits_is_finite() -> None:
 
 @pytest.mark.parametrize("class_num", [7, 1000])
 def test_outputs_for_other_classes_than_the_data_has_are_refused(class_num: int) -> None:
-    config = load_config(ClassificationConfig, CONFIG, [f"model.class_num={class_num}"])
-    expected = f"data.train has 10 classes, but model.class_num is {class_num}; set model.class_num: 10$"
+    config = load_config(ClassificationConfig, CONFIG, [f"network.class_num={class_num}"])
+    expected = f"data.train has 10 classes, but network.class_num is {class_num}; set network.class_num: 10$"
     with pytest.raises(ValueError, match=expected):
         ClassificationTask(config).dataset("train")
 
 
 def test_a_missing_split_is_named() -> None:
     config = load_config(ClassificationConfig, CONFIG, ["data.test=null"])
-    task = ClassificationTask(config, network=nn.Identity())
+    task = ClassificationTask(config)
     assert task.loader("test") is None
     with pytest.raises(ValueError, match="the config has no data.test; it has train, valid"):
         task.dataset("test")

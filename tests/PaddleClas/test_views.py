@@ -14,7 +14,8 @@ from core.train import load_config
 from PaddleClas.calibration import calibration
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.eval import main
-from PaddleClas.task import ClassificationEvaluator, ClassificationTask
+from PaddleClas.evaluator import ClassificationEvaluator
+from PaddleClas.task import ClassificationTask
 from PaddleClas.views import averaged, views
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"
@@ -71,7 +72,7 @@ def test_training_evaluates_one_view_and_the_command_several() -> None:
     task.network.eval()
     logits = task.network(images).numpy()
     np.testing.assert_array_equal(task.predict(images)[0].numpy(), logits)
-    task.several_views = True
+    task.begin_evaluation()
     np.testing.assert_allclose(
         task.predict(images)[0].numpy(), averaged(task.network, images, flip=True).numpy(), rtol=1e-6
     )
@@ -99,10 +100,10 @@ def test_the_evaluator_counts_any_k_and_each_class() -> None:
 @pytest.mark.parametrize(
     ("expect", "code", "said"),
     [
-        ("{accuracy: 0.0}", 0, "at least 0.0000: as expected"),
-        ("{accuracy: 1.0}", 1, "BELOW what the config expects"),
-        ("{accuracy: 0.5, tolerance: 0.5}", 0, "0.5000 within 0.5000: as expected"),
-        ("{accuracy: 0.9, tolerance: 0.1}", 1, "DRIFTED from what the config expects"),
+        ("{at_least: {accuracy: 0.0}}", 0, "at least 0.0000: as expected"),
+        ("{at_least: {accuracy: 1.0}}", 1, "BELOW what the config expects"),
+        ("{near: {accuracy: {value: 0.5, tolerance: 0.5}}}", 0, "0.5000 within 0.5000: as expected"),
+        ("{near: {accuracy: {value: 0.9, tolerance: 0.1}}}", 1, "DRIFTED from what the config expects"),
     ],
 )
 def test_the_command_fails_on_drift(

@@ -17,7 +17,7 @@ from scipy.io import savemat
 
 from core.vision import datasets
 from core.vision.datasets.source import Source
-from PaddleClas.data import MNIST, Cifar10, Cifar100, FashionMNIST, Flowers, build_dataset
+from PaddleClas.data import MNIST, Cifar10, Cifar100, FashionMNIST, Flowers
 from PaddleClas.data.pipeline import SplitSection
 from tests.PaddleClas.data.test_datasets import idx
 
@@ -40,7 +40,7 @@ def batch(rows: np.ndarray, **labels: Any) -> bytes:
 
 def built(dataset: dict[str, Any], root: Path) -> Any:
     section = {"dataset": dataset, "transforms": [], "batch_size": 1}
-    return build_dataset(SplitSection.model_validate(section), str(root))
+    return SplitSection.model_validate(section).build_dataset(str(root))
 
 
 def test_cifar_for_python_and_in_binary(tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ import pytest
 import core
 import PaddleClas
 from core.train.config import load_config
+from core.train.runner.exporting import write_program
 from core.weights import Preprocessing
 from PaddleClas import exporting
 from PaddleClas.classifier import open_classifier
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.task import ClassificationTask, softmax
+from PaddleClas.evaluator import softmax
+from PaddleClas.task import ClassificationTask
 from PaddleClas.views import averaged
 from tests.PaddleClas.models.test_models import images
 
@@ -59,8 +61,9 @@ def test_tasks_and_views_take_the_main_head(model: core.nn.Layer) -> None:
     batch = images((1, 3, 224, 224))
     with core.no_grad():
         main = model(batch)[0].numpy()
-    config = load_config(ClassificationConfig, IMAGENET_CONFIG, ["model.class_num=4", "data.root=."])
-    task = ClassificationTask(config, network=model)
+    config = load_config(ClassificationConfig, IMAGENET_CONFIG, ["network.class_num=4", "data.root=."])
+    task = ClassificationTask(config)
+    task.network = model
     with core.no_grad():
         np.testing.assert_array_equal(task.predict(batch)[0].numpy(), main)
         log_probabilities = averaged(model, batch, flip=False).numpy()
@@ -74,7 +77,8 @@ class TwoHeads(core.nn.Layer):
 
 
 def test_an_exported_classifier_takes_the_main_head(tmp_path: Path) -> None:
-    exporting.export(TwoHeads(), exporting.transforms_for(Preprocessing()), ["a", "b", "c"], tmp_path / "exported")
+    transforms = exporting.transforms_for(Preprocessing())
+    write_program(exporting.classifier_program(TwoHeads(), transforms, ["a", "b", "c"]), tmp_path / "exported")
     batch = images((2, 3, 224, 224)).numpy()
     logits = open_classifier(tmp_path / "exported").logits(batch)
     np.testing.assert_allclose(logits, batch.mean(axis=(2, 3)), atol=1e-5)

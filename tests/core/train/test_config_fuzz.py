@@ -12,7 +12,7 @@ from tests.fuzz import bounds, cases, mutated
 
 CONFIGS = sorted((Path(__file__).resolve().parents[3] / "PaddleClas" / "configs").glob("*.yaml"))
 TRAPS = b"""\
-model: &m {name: ResNet18, class_num: !!int 10}
+network: &m {name: ResNet18, class_num: !!int 10}
 data: {train: *m, valid: [[[[{}]]]], test: !!binary abc}
 optimizer: {name: Momentum, momentum: .nan, 1: 2, null: 3}
 schedule: !!timestamp x
@@ -118,7 +118,7 @@ def test_half_a_character_is_refused_where_it_stands(tmp_path: Path) -> None:
 
 def test_a_long_name_is_cut_in_the_message(tmp_path: Path) -> None:
     text = (CONFIGS[0]).read_text()
-    for key, value in (("model.name", "x" * 5000), ("loss.name", "y" * 5000)):
+    for key, value in (("network.name", "x" * 5000), ("loss.name", "y" * 5000)):
         file = tmp_path / f"{key}.yaml"
         file.write_text(text)
         with pytest.raises(ConfigError) as caught:
