@@ -237,5 +237,6 @@ def command_line_of(package: str, command: str) -> str:
         command: "train".
     """
     found = importlib.util.find_spec(package)
-    where = Path(found.origin).parent if found is not None and found.origin else Path(package)
-    return f"python {command_line.folder_of(str(where / f'{command}.py'))}/{command}.py"
+    folders = list(found.submodule_search_locations or []) if found is not None else []
+    file = Path(folders[0] if folders else package) / f"{command}.py"
+    return f"python {command_line.folder_of(str(file))}/{file.name}"

@@ -52,7 +52,7 @@ def evaluate(
         task.require_split(split)
         target = Path(output or "runs/evaluation")
     task.begin_evaluation()
-    evaluator = EvaluationPass(task, task.config.train.compiled)(split)
+    evaluator = EvaluationPass(task, task.config.train.compiled, progress=True)(split)
     if evaluator is None:
         raise ValueError(f"there is nothing to evaluate {task.config.task.name} by on the split {split!r}")
     details = evaluator.details()
@@ -64,6 +64,6 @@ def evaluate(
         record = {split: {**numbers, **details}, **({"remarks": remarks} if remarks else {})}
         with atomic_write(target / "results.json") as stream:
             stream.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-        files = ["results.json", *task.write_pictures(evaluator, split, target)]
+        files = ["results.json", *evaluator.write(target), *task.write_pictures(evaluator, split, target)]
     print(f"wrote {target}/{', '.join(files)}")
     return 0 if meets_expectation(task.config.expect, {split: numbers}) else 1

@@ -10,6 +10,7 @@ import pydantic
 
 from core.io import DataLoader
 from core.io.files import is_url
+from core.train.batching import Batching
 from core.train.config import Section
 from core.train.runner.config import DataSection
 from core.train.table import Component, Table
@@ -109,6 +110,43 @@ class SplitSection(Section):
     def caption(self, sample: Any, dataset: Any) -> str:
         """Return what stands below a sample's pictures."""
         return ""
+
+
+class RaggedSplitSection(SplitSection):
+    """One split of data whose samples have sizes of their own; the task says how each field is batched.
+
+    :meth:`core.train.runner.task.ToolkitTask.collate` returns that, as :class:`core.io.Collate` takes it.
+    """
+
+    batching: Batching = pydantic.Field(Batching(), description="how samples of different sizes become batches")
+
+    def build_loader(
+        self,
+        dataset: Any,
+        seed: int,
+        num_workers: int = 0,
+        keep_workers: bool = False,
+        collate_fn: Any = None,
+    ) -> DataLoader:
+        """Return the loader of batches.
+
+        Args:
+            dataset: the data set, or what was made of it.
+            seed: of the run; order and augmentation depend on it, the epoch and the sample alone.
+            num_workers: how many processes read; the batches do not depend on it.
+            keep_workers: whether they live from one epoch to the next.
+            collate_fn: how each field is batched.
+        """
+        return self.batching.loader(
+            dataset,
+            collate_fn,
+            self.batch_size,
+            shuffle=self.shuffle,
+            drop_last=self.drop_last,
+            seed=seed,
+            num_workers=num_workers,
+            persistent_workers=keep_workers and num_workers > 0,
+        )
 
 
 Split = TypeVar("Split", bound=SplitSection)

@@ -70,9 +70,8 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
     if outcome.results:
         print("".join(f"  {line}\n" for line in task.remarks()), end="")
     pictures: list[str] = []
-    split = next((split for split in ("test", "valid") if split in outcome.evaluators), None)
-    if split is not None:
-        pictures = task.write_pictures(outcome.evaluators[split], split, folder.path)
+    for judged in [split for split in ("test", "valid") if split in outcome.evaluators][:1]:
+        pictures = task.write_pictures(outcome.evaluators[judged], judged, folder.path)
     good = meets_expectation(config.expect, outcome.results)
     print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
     tries = [

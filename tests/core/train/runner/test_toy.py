@@ -1,0 +1,96 @@
+"""A toolkit of a task, a network and a config has all commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core
+from core.train import ConfigError, read_metrics
+from core.train.runner.commands import command_line_of
+from core.vision import read_image
+from tests.core.train.runner import toy
+
+CONFIG = Path(__file__).with_name("toy.yaml")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("runs") / "toy"
+    assert toy.train(["-c", str(CONFIG), "-o", f"output={output}", "-o", "train.epochs=3", "-o", "expect=null"]) == 0
+    assert toy.train(["-c", str(CONFIG), "-o", f"output={output}", "--resume"]) == 0  # three epochs more
+    return output
+
+
+def test_it_fits_on_few_lines() -> None:
+    lines = [line for file in (CONFIG, Path(toy.__file__)) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) < 120
+
+
+def test_it_trains_and_goes_on(run: Path) -> None:
+    rows = read_metrics(run / "metrics.jsonl")
+    assert [row["epoch"] for row in rows if row["split"] == "train"] == [1, 2, 3, 4, 5, 6]
+    assert (run / "learning_curve.png").is_file()
+
+
+def test_it_evaluates(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert toy.evaluate([str(run)]) == 0
+    found = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]["accuracy"]
+    told = capsys.readouterr().out
+    assert found >= 0.9 and f"test accuracy {found:.4f}, expected at least 0.9000: as expected" in told
+    assert toy.evaluate([str(run), "-o", "expect={at_least: {accuracy: 1.1}}"]) == 1
+    assert "BELOW what the config expects" in capsys.readouterr().out
+
+
+def test_what_it_infers_is_what_it_exports(run: Path) -> None:
+    assert toy.infer([str(run), "--count", "6"]) == 0
+    assert toy.export([str(run)]) == 0
+    logits = np.load(run / "predictions" / "output_0.npy")
+    images = np.stack([toy.Shapes(6, lambda image: np.float32(image.transpose(2, 0, 1)) / 255)[i][0] for i in range(6)])
+    np.testing.assert_allclose(core.jit.Predictor(run / "exported").run(images), logits, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(logits.argmax(axis=1), [0, 1, 0, 1, 0, 1])
+
+
+def test_a_preview_shows_the_samples(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.png"
+    assert toy.preview(["-c", str(CONFIG), "--images", "2", "--versions", "1", "--output", str(sheet)]) == 0
+    picture = np.asarray(read_image(sheet))
+    white = (picture == 255).all(axis=2)
+    assert white.any() and (~white).any()
+    with pytest.raises(ValueError, match="the config has no data.valid; it has train, test"):
+        toy.preview(["-c", str(CONFIG), "--split", "valid"])
+
+
+def test_its_keys_and_tables_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert toy.train(["--keys"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert "network: {name: Linear, size: 64, bias: true}" in told
+    assert "data.train.dataset: {name: Shapes, count: integer}" in told
+    assert "task (a name with its arguments; required): of TellApart" in told
+    assert any(line.startswith("expect.near.NAME.tolerance (number; required)") for line in told)
+    named = ["task", "data.train.dataset", "data.train.transforms", "network", "optimizer", "schedule"]
+    assert list(toy.TOOLKIT.tables) == named
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("network={name: Linear, biass: true}", "unknown key 'network.biass'; the nearest valid key is 'network.bias'"),
+        ("task.names=1", "unknown key 'task.names'; the nearest valid key is 'task.name'"),
+        ("data.train.dataset.counts=1", "the nearest valid key is 'data.train.dataset.count'"),
+        ("data.train.transforms=[{name: ToTensors}]", "unknown transform 'ToTensors'; the nearest is 'ToTensor'"),
+        ("train.epoch=1", "unknown key 'train.epoch'; the nearest valid key is 'train.epochs'"),
+    ],
+)
+def test_misspelt_keys_are_told(change: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        toy.train(["-c", str(CONFIG), "-o", change])
+
+
+def test_commands_are_typed_as_files_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[4])
+    assert command_line_of("PGL", "train") == "python PGL/train.py"
+    assert command_line_of(toy.TOOLKIT.name, "eval") == "python tests/core/train/runner/eval.py"
