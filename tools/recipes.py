@@ -27,7 +27,10 @@ PAGE = """\
 seed: 0
 output: runs/{name}
 
-model:
+task:
+  name: Classification
+
+network:
   name: {model}
   class_num: 1000
   pretrained: false{arguments}
@@ -107,7 +110,7 @@ def config(name: str, recipe: Recipe, source: str, folder: str) -> str:
         header=_header(name, record, recipe, source.format(folder=folder, name=recipe.published_for or name)),
         name=name,
         model=model,
-        arguments=f"\n  arguments: {_flow(recipe.arguments)}" if recipe.arguments else "",
+        arguments=f"\n{_section(recipe.arguments)}" if recipe.arguments else "",
         train_transforms=_items(augmented),
         mix=f"\n    mix: [{{name: {recipe.mix}, alpha: 0.2}}]" if recipe.mix else "",
         batch_size=recipe.batch_size,
@@ -150,12 +153,13 @@ def _teacher(recipe: Recipe) -> str:
     if recipe.teacher is None:
         return ""
     name, arguments = recipe.teacher
-    further = f"\n  arguments: {_flow(arguments)}" if arguments else ""
-    return f"\nteacher:\n  name: {name}\n  class_num: 1000\n  pretrained: true{further}\n"
+    network = {"name": name, "class_num": 1000, "pretrained": True, **arguments}
+    return f"\nteacher:\n  network: {_flow(network)}\n"
 
 
 def _expect(accuracy: float) -> str:
-    return f"\nexpect:\n  split: valid\n  accuracy: {accuracy / 100:.4f}\n  tolerance: {TOLERANCE}\n"
+    near = f"{{accuracy: {{value: {accuracy / 100:.4f}, tolerance: {TOLERANCE}}}}}"
+    return f"\nexpect:\n  split: valid\n  near: {near}\n"
 
 
 def _section(values: Mapping[str, Any]) -> str:

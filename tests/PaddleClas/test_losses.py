@@ -97,8 +97,8 @@ def test_arguments_out_of_range_are_named(make: object, message: str) -> None:
 def test_a_teacher_is_followed_and_not_trained(tmp_path: Path) -> None:
     core.seed(1)
     core.save(PaddleClas.create_model("LeNet", class_num=10).state_dict(), str(tmp_path / "teacher.pdparams"))
-    teacher = f"teacher={{network: {{name: LeNet, class_num: 10, pretrained: '{tmp_path / 'teacher.pdparams'}'}}, weight: 2.0}}"
-    config = load_config(ClassificationConfig, CONFIG, [teacher])
+    network = f"teacher.network={{name: LeNet, class_num: 10, pretrained: '{tmp_path / 'teacher.pdparams'}'}}"
+    config = load_config(ClassificationConfig, CONFIG, [network, "teacher.weight=2.0"])
     task = ClassificationTask(config)
     task.train_mode()
     assert task.teacher is not None and not task.teacher.training
@@ -120,7 +120,8 @@ def test_a_teacher_of_other_classes_is_refused() -> None:
 
 
 def test_decay_can_leave_out_norms_and_biases() -> None:
-    config = load_config(ClassificationConfig, CONFIG, ["optimizer.decay_norm_and_bias=false", "optimizer.weight_decay=0.5"])
+    changes = ["optimizer.decay_norm_and_bias=false", "optimizer.weight_decay=0.5"]
+    config = load_config(ClassificationConfig, CONFIG, changes)
     task = ClassificationTask(config)
     task.network = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1D(2))
     (phase,) = task.phases(10, 2)
