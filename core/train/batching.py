@@ -146,8 +146,12 @@ class Batching(Section):
             "size": self.by,
         }
         if isinstance(dataset, StreamDataset):
+            if shuffle:
+                raise ValueError("batching: a stream cannot be shuffled as a whole; make it a core.io.ShuffledStream")
             stream = BucketStream(dataset, lengths, **chosen)
             return DataLoader(stream, collate_fn=collate, batch_size=None, seed=seed, **options)
+        if len(lengths) != len(dataset):
+            raise ValueError(f"batching: {len(lengths)} lengths are given for {len(dataset)} samples; give each one")
         sampler = LengthBucketSampler(lengths, shuffle=shuffle, seed=seed, **chosen)
         return DataLoader(dataset, batch_sampler=sampler, collate_fn=collate, seed=seed, **options)
 

@@ -156,6 +156,10 @@ def test_lengths_that_are_needed_and_not_known_are_named() -> None:
         Batching(tokens=8, buckets={"length": [4]}).loader(data, [Pad("length")], 2)
     with pytest.raises(ValueError, match="batching: longest: drop needs the length of each sample"):
         Batching(buckets={"length": [4]}, longest="drop").loader(data, [Pad("length")], 2)
+    with pytest.raises(ValueError, match="batching: 3 lengths are given for 4 samples; give each one"):
+        Batching(buckets={"length": [4]}).loader(data, [Pad("length")], 2, [1, 2, 3])
+    with pytest.raises(ValueError, match="batching: a stream cannot be shuffled as a whole; make it a core.io."):
+        Batching(buckets={"length": [4]}).loader(LineDataset("a"), [Pad("length")], 2, len, shuffle=True)
     with pytest.raises(ValueError, match="no field has a size 'length'; the fields have 'boxes'"):
         Batching(buckets={"length": [4]}).loader(data, [Pad("boxes")], 2)
 
