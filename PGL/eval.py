@@ -10,16 +10,8 @@ from core.train.runner import commands
 
 main = commands.Evaluate(
     "PGL.config",
-    "Evaluate a run: accuracy and macro-F1 of classes, F1 of groups, or ranks of links, as its task says. Leaves with "
-    "code 1 when the config expects more than is reached.",
-    """\
-  python PGL/eval.py runs/cora_gcn
-      the best checkpoint of a run, on the test split
-  python PGL/eval.py runs/cora_gcn --split valid --checkpoint newest
-      another split, another checkpoint
-  python PGL/eval.py runs/cora_gcn --data my/planetoid
-      the data in another folder
-""",
+    "Evaluate a run: accuracy and macro-F1 of classes, F1 of groups, or ranks of links, as its task says.",
+    "cora_gcn",
 )
 
 if __name__ == "__main__":

@@ -10,11 +10,9 @@ from core.train.runner import commands
 
 main = commands.Export(
     "PGL.config",
-    "Export a run as a folder that runs without its Python class. What it wrote is compared with the live network "
-    "before the folder gets its name.",
+    "Export a run as a folder that runs without its Python class.",
+    "cora_gcn",
     """\
-  python PGL/export.py runs/cora_gcn
-      the best checkpoint of a run becomes runs/cora_gcn/exported: features and the graph's arrays to logits
   python PGL/export.py runs/blogcatalog_deepwalk --output exported/bloggers
       numbers of nodes to embeddings
 

@@ -17,20 +17,15 @@ class Infer(commands.Infer):
         """Add what to write and print."""
         commands.add_run_options(parser, "embeddings")
         parser.add_argument("--near", nargs="+", default=[], metavar="NODE", help="print the nodes most like these")
-        parser.add_argument(
-            "--top", type=commands.positive, default=10, metavar="K", help="how many to print (default: %(default)s)"
-        )
-        parser.add_argument(
-            "--picture",
-            default="pca",
-            choices=["pca", "tsne", "none"],
-            help="how to draw in two dimensions (default: pca)",
-        )
+        commands.add_count(parser, "--top", 10, "how many to print", "K")
+        told = "how to draw in two dimensions (default: pca)"
+        parser.add_argument("--picture", default="pca", choices=["pca", "tsne", "none"], help=told)
 
 
 main = Infer(
     "PGL.config",
     "Write the embeddings of all nodes, or their logits where classes were learnt, and what follows from them.",
+    "cora_gcn",
     """\
   python PGL/infer.py runs/cora_gcn
       embeddings.npy, a row for each node; classes.npy; and embeddings.png, the rows in two dimensions

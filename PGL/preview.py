@@ -11,6 +11,7 @@ from core.train.runner import commands
 main = commands.Preview(
     "PGL.config",
     "Count the data of a config, and draw how many neighbours its nodes have.",
+    "cora_gcn",
     """\
   python PGL/preview.py -c PGL/configs/cora_gcn.yaml
       nodes, edges, features and classes of Cora, and its degrees in preview.png

@@ -10,21 +10,15 @@ from core.train.runner import commands
 
 main = commands.Train(
     "PGL.config",
-    "Learn from a graph. Everything about the experiment stands in one YAML file; the run writes one folder with the "
-    "resolved config, metrics.jsonl, TensorBoard events, pictures and checkpoints.",
+    "Learn from a graph.",
+    "cora_gcn",
     """\
   python PGL/train.py -c PGL/configs/cora_gcn.yaml
       graph convolutions on the citation graph Cora, fetched once (under a minute on two cores), and test them
   python PGL/train.py -c PGL/configs/cora_gcn.yaml --data my/planetoid
       the same with files that are there already: ind.cora.x and so on
-  python PGL/train.py -c PGL/configs/cora_gcn.yaml -o network.hidden_size=64 -o seed=1
-      change keys of the config; a misspelt key is an error that names the nearest valid one
   python PGL/train.py -c PGL/configs/blogcatalog_deepwalk.yaml
       embeddings of a social network from random walks, judged by the groups that they tell
-  python PGL/train.py --resume runs/cora_gcn
-      continue a run that was stopped, or killed, from its newest checkpoint
-  python PGL/train.py --keys
-      list every key that a config may have, and the settings of every task, network and data set
 """,
 )
 

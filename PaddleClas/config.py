@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Optional
+from typing import Annotated, Any, ClassVar, Literal, Optional
 
 import pydantic
 
@@ -15,9 +15,6 @@ from core.train.table import Component, Named, Table
 from PaddleClas.data.pipeline import SplitSection
 from PaddleClas.losses import LOSSES
 from PaddleClas.models.registry import NETWORKS
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 TASKS = Table("task", {"Classification": "PaddleClas.task:ClassificationTask"}, provided=("config",))
 
@@ -90,7 +87,7 @@ class ClassificationConfig(Experiment):
         """Return the names of network, task and optimizer, and the number of classes."""
         return f"{super().title()}\n{self.class_num} classes"
 
-    def evaluated(self, split: str) -> Self:
+    def evaluated(self, split: str) -> ClassificationConfig:
         """Return the same experiment for an evaluation of a split; only training asks a teacher."""
         return super().evaluated(split).model_copy(update={"teacher": None})
 

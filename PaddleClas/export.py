@@ -45,19 +45,15 @@ class Export(commands.Export):
 
 main = Export(
     "PaddleClas.config",
-    "Export an image classifier as a folder that runs without its Python class, for any batch size. What it wrote "
-    "is compared with the live network before the folder gets its name.",
+    "Export an image classifier as a folder that runs without its Python class, for any batch size.",
+    "digits_resnet18",
     """\
-  python PaddleClas/export.py runs/digits_resnet18
-      the best checkpoint of a run becomes runs/digits_resnet18/exported
   python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg
       the exported folder in place of the run: the same numbers, faster
   python PaddleClas/export.py --model ResNet50 --output exported/resnet50
       a model with its official weights, for images of ImageNet's kind
   python PaddleClas/export.py --model ResNet50 --weights mine.pdparams --class-num 20 --output exported/mine
       the same with weights of yours
-  python PaddleClas/export.py runs/digits_resnet18 --onnx
-      the folder holds model.onnx, too, for other runtimes: images as the preprocessing leaves them, to logits
 
 the folder holds the program, its weights, the preprocessing and the class names; in Python:
   predictor = core.jit.Predictor("runs/digits_resnet18/exported")

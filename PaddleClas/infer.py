@@ -9,7 +9,6 @@ if not __package__:  # started as a file: make the repository importable instead
 
 from core.train import command_line
 from core.train.runner import commands
-from core.train.runner.commands import positive
 
 
 class Infer(commands.Infer):
@@ -21,26 +20,13 @@ class Infer(commands.Infer):
         """Add the run, images, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
         parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, folders of them, patterns, URLs")
-        parser.add_argument(
-            "--demo", type=positive, default=0, metavar="N", help="take the first N images of the test split"
-        )
-        parser.add_argument(
-            "--top", type=positive, default=5, metavar="K", help="how many classes to show (default: %(default)s)"
-        )
-        parser.add_argument(
-            "--batch-size", type=positive, default=8, metavar="N", help="images per step (default: %(default)s)"
-        )
-        parser.add_argument(
-            "--grad-cam",
-            action="store_true",
-            help="also draw over each image where the network finds the best class (Selvaraju et al. 2017)",
-        )
+        commands.add_count(parser, "--demo", None, "take the first N images of the test split")
+        commands.add_count(parser, "--top", 5, "how many classes to show", "K")
+        commands.add_count(parser, "--batch-size", 8, "images per step")
+        told = "also draw over each image where the network finds the best class (Selvaraju et al. 2017)"
+        parser.add_argument("--grad-cam", action="store_true", help=told)
         command_line.add_checkpoint_option(parser)
-        parser.add_argument(
-            "--output",
-            metavar="FOLDER",
-            help="where to write; default: RUN/predictions, or RUN_predictions beside an exported one",
-        )
+        commands.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for something to classify."""
@@ -51,6 +37,7 @@ main = Infer(
     "PaddleClas.config",
     "Classify images: prints the best classes, draws them under each image, and writes predictions.json and "
     "predictions.csv. A file that cannot be read is named and passed over; the exit code is then 1.",
+    "digits_resnet18",
     """\
   python PaddleClas/infer.py runs/digits_resnet18 --demo 8
       eight images of the test split: no files needed

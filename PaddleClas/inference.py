@@ -62,7 +62,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     classifier = open_classifier(options.run, options.checkpoint)
     if heat_maps and not isinstance(classifier, Classifier):
         raise ValueError("--grad-cam needs the folder of a run: an exported program has no gradients")
-    sources = [*_sources(files), *_demo_sources(classifier, options.demo)]
+    sources = [*_sources(files), *_demo_sources(classifier, options.demo or 0)]
     own = (
         classifier.path / "predictions"
         if isinstance(classifier, Classifier)

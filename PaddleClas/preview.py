@@ -12,6 +12,7 @@ main = commands.Preview(
     "PaddleClas.config",
     "Draw training images as the network sees them: a row for each image, the original first, then as it is in the "
     "first epochs. The same seed draws the same sheet, and training with it the same images.",
+    "digits_resnet18",
     """\
   python PaddleClas/preview.py -c PaddleClas/configs/digits_resnet18.yaml
       four training images, each in seven random versions, into preview.png

@@ -10,13 +10,9 @@ from core.train.runner import commands
 
 main = commands.Export(
     "PaddleGAN.config",
-    "Export a run's generator as a folder that runs without its Python class. What it wrote is compared with the "
-    "live network before the folder gets its name.",
+    "Export a run's generator as a folder that runs without its Python class.",
+    "faces_dcgan",
     """\
-  python PaddleGAN/export.py runs/faces_dcgan
-      the best checkpoint of a run becomes runs/faces_dcgan/exported: noise to images
-  python PaddleGAN/export.py runs/fashion_mnist_cgan --checkpoint newest --output exported/clothing
-      noise and classes to images
 
 in Python:
   predictor = core.jit.Predictor("exported/clothing")

@@ -9,7 +9,6 @@ if not __package__:  # started as a file: make the repository importable instead
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from core.train.runner import commands
-from core.train.runner.commands import positive
 
 
 class Infer(commands.Infer):
@@ -19,23 +18,14 @@ class Infer(commands.Infer):
         """Add the modes, each with what it needs."""
         modes = parser.add_subparsers(dest="mode", required=True, metavar="MODE")
         mode = _mode(modes, "samples", "images from noise")
-        mode.add_argument("--count", type=positive, default=64, metavar="N", help="how many (default: %(default)s)")
+        commands.add_count(mode, "--count", 64, "how many")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
-        mode.add_argument(
-            "--class",
-            dest="classes",
-            type=int,
-            nargs="+",
-            default=[],
-            metavar="K",
-            help="what a conditional generator shall show, in turn (default: every class)",
-        )
+        told = "what a conditional generator shall show, in turn (default: every class)"
+        mode.add_argument("--class", dest="classes", type=int, nargs="+", default=[], metavar="K", help=told)
         mode.add_argument("--each", action="store_true", help="write each image as a file too")
         mode = _mode(modes, "interpolate", "images on the way from one noise to another")
-        mode.add_argument("--rows", type=positive, default=8, metavar="N", help="pairs (default: %(default)s)")
-        mode.add_argument(
-            "--steps", type=positive, default=8, metavar="N", help="images of each (default: %(default)s)"
-        )
+        commands.add_count(mode, "--rows", 8, "pairs")
+        commands.add_count(mode, "--steps", 8, "images of each")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
         mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
         _add_faces(mode)
@@ -44,27 +34,18 @@ class Infer(commands.Infer):
         mode = _mode(modes, "sweep", "faces with one attribute turned round more and more")
         _add_faces(mode)
         mode.add_argument("--attribute", required=True, metavar="NAME", help="which")
-        mode.add_argument(
-            "--steps", type=positive, default=7, metavar="N", help="images of each (default: %(default)s)"
-        )
-        mode.add_argument(
-            "--reach",
-            type=float,
-            default=1.5,
-            metavar="X",
-            help="the last strength; 1 is what was learned (default: 1.5)",
-        )
+        commands.add_count(mode, "--steps", 7, "images of each")
+        told = "the last strength; 1 is what was learned (default: 1.5)"
+        mode.add_argument("--reach", type=float, default=1.5, metavar="X", help=told)
         mode = _mode(modes, "translate", "images of another kind from images")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
-        mode.add_argument("--count", type=positive, metavar="N", help="how many, at most (default: all)")
-        mode.add_argument(
-            "--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: %(default)s)"
-        )
+        commands.add_count(mode, "--count", None, "how many, at most (default: all)")
+        mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: AtoB)")
 
 
 def _add_faces(mode: argparse.ArgumentParser) -> None:
     """Add the options that say which faces to edit."""
-    mode.add_argument("--count", type=positive, default=8, metavar="N", help="how many, at most (default: 8)")
+    commands.add_count(mode, "--count", 8, "how many, at most")
     mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
     _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
 
@@ -83,6 +64,7 @@ def _mode(modes: Any, name: str, told: str) -> argparse.ArgumentParser:
 main = Infer(
     "PaddleGAN.config",
     "Draw pictures with the generator of a trained run.",
+    "faces_dcgan",
     """\
   python PaddleGAN/infer.py samples runs/faces_dcgan --count 100 --seed 7
       a hundred images from noise on one sheet; another seed gives others

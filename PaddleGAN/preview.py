@@ -12,6 +12,7 @@ main = commands.Preview(
     "PaddleGAN.config",
     "Draw training images as the networks see them: a row for each sample, in the versions of the first epochs. The "
     "same seed draws the same sheet, and training with it the same images.",
+    "faces_dcgan",
     """\
   python PaddleGAN/preview.py -c PaddleGAN/configs/faces_dcgan.yaml --versions 1
       four drawn faces, into preview.png

@@ -20,19 +20,31 @@ class Command:
 
     Args:
         toolkit: the module whose TOOLKIT is the record, imported when the command runs.
-        description: what the command does, in a sentence or two.
-        examples: command lines with comments, printed under the help as they are.
+        description: what the command does, in a sentence.
+        run: the name of a config of the toolkit, and of its run, for the examples that every toolkit has.
+        examples: command lines with comments, printed among these as they are; notes may follow an empty line.
 
     Attributes:
+        command: its name.
+        also: what is said of it in every toolkit.
+        shared: examples that every toolkit has, with {command}, {package}, {run}, and {own} where its own stand.
         intermixed: whether positional words may stand behind options, too.
     """
 
+    command = ""
+    also = ""
+    shared = "{own}"
     intermixed = False
 
-    def __init__(self, toolkit: str, description: str, examples: str) -> None:
+    def __init__(self, toolkit: str, description: str, run: str, examples: str = "") -> None:
         self.toolkit = toolkit
-        self.description = description
-        self.examples = examples
+        package = toolkit.partition(".")[0]
+        self.description = f"{description} {self.also}".strip()
+        own, _, notes = f"{examples}\n".partition("\n\n")
+        own = f"{own.rstrip()}\n" if own.strip() else ""
+        command = f"python {package}/{self.command}.py"
+        shared = self.shared.format(command=command, package=package, run=run, own=own)
+        self.examples = shared + (f"\n{notes.rstrip()}\n" if notes.strip() else "")
 
     def __call__(self, arguments: Optional[Sequence[str]] = None) -> int:
         """Run the command.
@@ -76,6 +88,20 @@ class Command:
 class Train(Command):
     """``train.py``: from a config to a run folder with trained weights."""
 
+    command = "train"
+    also = (
+        "Everything about the experiment stands in one YAML file; the run writes one folder with the resolved config, "
+        "metrics.jsonl, TensorBoard events, pictures and checkpoints."
+    )
+    shared = """\
+{own}  {command} -c {package}/configs/{run}.yaml -o train.epochs=5 -o seed=1
+      change keys of the config; a misspelt key is an error that names the nearest valid one
+  {command} --resume runs/{run}
+      continue a run that was stopped, or killed, from its newest checkpoint
+  {command} --keys
+      list every key that a config may have, and the settings of every task, network and data set
+"""
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add config, overrides, resume, profile and keys."""
         parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
@@ -112,6 +138,17 @@ class Train(Command):
 class Evaluate(Command):
     """``eval.py``: the numbers of a checkpoint on a split."""
 
+    command = "eval"
+    also = "Leaves with code 1 when the config expects more than is reached."
+    shared = """\
+  {command} runs/{run}
+      the best checkpoint of a run, on the test split of its config
+  {command} runs/{run} --split valid --checkpoint newest
+      another split, another checkpoint
+  {command} runs/{run} --data FOLDER
+      the data in another folder
+{own}"""
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add run or config, overrides, split, checkpoint and output."""
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
@@ -119,9 +156,7 @@ class Evaluate(Command):
         add_config_options(parser)
         parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
         command_line.add_checkpoint_option(parser)
-        parser.add_argument(
-            "--output", metavar="FOLDER", help="where to write; default: RUN/evaluation_SPLIT, else runs/evaluation"
-        )
+        add_output_option(parser, "RUN/evaluation_SPLIT, else runs/evaluation")
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for one of run and config."""
@@ -145,9 +180,7 @@ class Infer(Command):
         """Add the run, and which samples."""
         add_run_options(parser, "predictions")
         parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
-        parser.add_argument(
-            "--count", type=positive, default=8, metavar="N", help="samples of it (default: %(default)s)"
-        )
+        add_count(parser, "--count", 8, "samples of it")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Call the toolkit's inference."""
@@ -157,12 +190,23 @@ class Infer(Command):
 class Export(Command):
     """``export.py``: a folder that computes without the network's Python class."""
 
+    command = "export"
+    also = "What it wrote is compared with the live network before the folder gets its name."
+    shared = """\
+  {command} runs/{run}
+      the best checkpoint of a run becomes runs/{run}/exported
+  {command} runs/{run} --checkpoint newest --output exported/mine
+      another checkpoint, another folder
+  {command} runs/{run} --onnx
+      the folder holds model.onnx, too, for other runtimes
+{own}"""
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add run, data, checkpoint, output and ONNX."""
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a trained run")
         add_config_options(parser)
         command_line.add_checkpoint_option(parser)
-        parser.add_argument("--output", metavar="FOLDER", help="where to write; default: RUN/exported")
+        add_output_option(parser, "RUN/exported")
         parser.add_argument("--onnx", action="store_true", help="write model.onnx, too, and check it in onnxruntime")
 
     def problem(self, options: argparse.Namespace) -> str:
@@ -194,8 +238,8 @@ class Preview(Command):
         parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment")
         add_config_options(parser)
         parser.add_argument("--split", default="train", choices=SPLITS, help="(default: %(default)s)")
-        parser.add_argument("--images", type=positive, default=4, metavar="N", help="how many (default: %(default)s)")
-        parser.add_argument("--versions", type=positive, default=7, metavar="N", help="of each (default: %(default)s)")
+        add_count(parser, "--images", 4, "how many")
+        add_count(parser, "--versions", 7, "of each")
         parser.add_argument("--output", default="preview.png", metavar="FILE", help="(default: %(default)s)")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
@@ -219,7 +263,33 @@ def add_run_options(parser: argparse.ArgumentParser, folder: str) -> None:
     parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
     add_config_options(parser)
     command_line.add_checkpoint_option(parser)
-    parser.add_argument("--output", metavar="FOLDER", help=f"where to write; default: RUN/{folder}")
+    add_output_option(parser, f"RUN/{folder}")
+
+
+def add_output_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--output FOLDER``.
+
+    Args:
+        parser: gets it.
+        default: in words.
+    """
+    parser.add_argument("--output", metavar="FOLDER", help=f"where to write; default: {default}")
+
+
+def add_count(
+    parser: argparse.ArgumentParser, option: str, default: Optional[int], told: str, metavar: str = "N"
+) -> None:
+    """Add an option whose value is a positive integer.
+
+    Args:
+        parser: gets it.
+        option: "--count".
+        default: what it is where it is not given; None: what ``told`` says, or none.
+        told: what it counts.
+        metavar: what stands for it in the help.
+    """
+    shown = f"{told} (default: {default})" if default else told
+    parser.add_argument(option, type=positive, default=default, metavar=metavar, help=shown)
 
 
 def positive(text: str) -> int:

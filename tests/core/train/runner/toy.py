@@ -99,8 +99,8 @@ class Config(Experiment):
 
 
 TOOLKIT = Toolkit("tests.core.train.runner", Config)
-train = commands.Train(__name__, "Train.", "")
-evaluate = commands.Evaluate(__name__, "Evaluate.", "")
-infer = commands.Infer(__name__, "Infer.", "")
-export = commands.Export(__name__, "Export.", "")
-preview = commands.Preview(__name__, "Preview.", "")
+train = commands.Train(__name__, "Train.", "toy")
+evaluate = commands.Evaluate(__name__, "Evaluate.", "toy")
+infer = commands.Infer(__name__, "Infer.", "toy")
+export = commands.Export(__name__, "Export.", "toy")
+preview = commands.Preview(__name__, "Preview.", "toy")
