@@ -8,8 +8,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Sequence
-from typing import Callable, NoReturn, Optional
+from typing import Callable, NoReturn
 
 from core.kernels.requirements import PackageError, check
 from core.train.interruption import TrainingInterrupted

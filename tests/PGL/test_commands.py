@@ -200,8 +200,10 @@ def test_mistakes_are_named(run: Path, cora: Path, tmp_path: Path) -> None:
     refused("batch_size must be positive and samples a number", "cora_graphsage", "task.samples=[3,0]")
     refused("no folder .*nowhere'; say where the data is with --data", "cora_gcn", data=tmp_path / "nowhere",
             kind=NotADirectoryError)  # fmt: skip
-    refused("network: num_layers is at most 1,000, not 99999999999", "cora_gcn", "network.num_layers=99999999999")
-    refused("network: the parameter .* has .* elements; the engine's limit", "cora_gcn", "network.hidden_size=99999999999")
+    large = 99999999999
+    refused("GCN: num_layers must be less than or equal to 1000, not 99999999999", "cora_gcn",
+            f"network.num_layers={large}")  # fmt: skip
+    refused("network: the parameter .* has .* elements; the engine's limit", "cora_gcn", f"network.hidden_size={large}")
     refused("lacks ind.cora.allx", "cora_gcn", data=tmp_path, kind=FileNotFoundError)
     refused("batch_size and negatives must be positive", "umls_rotate", "task.negatives=0",
             data=write_triples(tmp_path / "clock"))  # fmt: skip

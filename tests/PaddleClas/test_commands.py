@@ -12,12 +12,15 @@ import fsspec
 import numpy as np
 import pytest
 
-from core.train import read_metrics
+from core.train import load_config, read_metrics
 from core.vision import read_image, write_image
 from PaddleClas import eval as eval_command
 from PaddleClas import infer, train
 from PaddleClas.classifier import Classifier
+from PaddleClas.config import TASKS, ClassificationConfig
 from PaddleClas.data import Digits
+from PaddleClas.evaluator import ClassificationEvaluator
+from PaddleClas.task import ClassificationTask
 
 CONFIG = str(Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml")
 
@@ -68,6 +71,43 @@ def test_the_train_split_is_evaluated_whole_and_in_order(run: Path, tmp_path: Pa
         patch.setattr("PaddleClas.task.write_pictures", lambda evaluator, *rest: chosen.append(evaluator.labels) or [])
         eval_command.main([str(run), "--split", "train", "--output", str(tmp_path)])
     assert chosen == [Digits("train").labels]
+
+
+def test_a_config_with_a_weight_file_is_evaluated_as_its_run(run: Path, tmp_path: Path) -> None:
+    weights = f"network.pretrained={run / 'checkpoints' / 'best' / 'model.safetensors'}"
+    for split in ("test", "train"):
+        numbers = []
+        changes = [["data.train.mix=[{name: Mixup}]", "data.train.shuffle=true"], []][split == "test"]
+        for source in ([str(run)], ["-c", CONFIG, "-o", weights]):
+            options = [word for change in changes for word in ("-o", change)]
+            eval_command.main([*source, *options, "--split", split, "--output", str(tmp_path)])
+            numbers.append(json.loads((tmp_path / "results.json").read_text())[split])
+        assert numbers[0] == numbers[1]
+
+
+def test_the_train_split_is_neither_mixed_nor_augmented_by_an_evaluation(run: Path, tmp_path: Path) -> None:
+    seen: list[tuple[np.ndarray, np.ndarray]] = []
+
+    class Spy(ClassificationTask):
+        def evaluator(self, split: str) -> ClassificationEvaluator:
+            evaluator = super().evaluator(split)
+            taken = evaluator.update
+            evaluator.update = lambda outputs, batch: (  # type: ignore[method-assign]
+                seen.append((batch[0].numpy(), batch[1].numpy())),
+                taken(outputs, batch),
+            )[1]
+            return evaluator
+
+    change = "data.train.mix=[{name: CutMix, prob: 1.0}]"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TASKS.entries, "Classification", Spy)
+        eval_command.main([str(run), "--split", "train", "-o", change, "--output", str(tmp_path)])
+    plain = load_config(ClassificationConfig, CONFIG).data.test.build_transform()
+    digits = Digits("train")
+    images, labels = (np.concatenate(parts) for parts in zip(*seen))
+    assert labels.ndim == 1 and labels.tolist() == digits.labels
+    for number in (0, 1, len(digits) - 1):
+        np.testing.assert_array_equal(images[number], np.asarray(plain(digits.image(number))))
 
 
 def test_evaluation_fails_below_the_expectation(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 import core
 from core.vision import write_image
-from PaddleClas import create_model, train
+from PaddleClas import create_model, export, train
 from PaddleClas import eval as eval_command
+from PaddleClas.classifier import open_classifier
 from PaddleClas.data import ImageNetDataset
 from PaddleClas.data.pipeline import SplitSection
 
@@ -212,6 +213,13 @@ def test_evaluation_refuses_data_that_counts_classes_in_another_way(experiment: 
     assert counts.sum(axis=1).tolist() == [2, 2, 2]
     results = json.loads((experiment / "run" / "evaluation_test" / "results.json").read_text())
     assert results["test"]["accuracy"] == pytest.approx(np.trace(counts) / 6)
+
+
+def test_a_run_needs_no_data_to_be_exported(experiment: Path) -> None:
+    assert start(experiment) == 0
+    (experiment / "data").rename(experiment / "elsewhere")
+    assert export.main([str(experiment / "run")]) == 0
+    assert open_classifier(experiment / "run" / "exported").class_names == ["ant", "bee", "cat"]
 
 
 def test_data_names_the_folder_and_any_number_of_workers_trains_alike(experiment: Path) -> None:

@@ -30,20 +30,20 @@ GRAPHS: dict[str, Any] = {
         "cora_gcn", write_cora, ("task.passes_per_epoch=2",), "7", arrays_of, lambda rows, weights: rows,
     ),
     "MaskedLabelClassification": (
-        "cora_unimp", write_cora, ("task.passes_per_epoch=2", "model.hidden_size=8"), "7",
+        "cora_unimp", write_cora, ("task.passes_per_epoch=2", "network.hidden_size=8"), "7",
         lambda data: arrays_of(data, shown=True), lambda rows, weights: rows,
     ),
     "SampledNodeClassification": (
-        "cora_graphsage", write_cora, ("task.samples=[5,5]", "model.hidden_size=8", "task.batch_size=8"), "7",
+        "cora_graphsage", write_cora, ("task.samples=[5,5]", "network.hidden_size=8", "task.batch_size=8"), "7",
         arrays_of, lambda rows, weights: rows,
     ),
     "SkipGram": (
-        "blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=30", "model.embedding_size=8"), "7",
+        "blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=30", "network.embedding_size=8"), "7",
         lambda data: [np.array([5, 0, 5])], lambda rows, weights: rows[[5, 0, 5]],
     ),
     "LinkPrediction": (
         "umls_transe", write_triples,
-        ("task.batch_size=14", "task.negatives=4", "model.embedding_size=8", "model.gamma=6.0"), "h3",
+        ("task.batch_size=14", "task.negatives=4", "network.embedding_size=8", "network.gamma=6.0"), "h3",
         lambda data: [np.array(numbers) for numbers in ([0, 3], [1, 0], [2, 5])],
         lambda rows, weights: 6 - np.abs(rows[[0, 3]] + weights["relations"][[1, 0]] - rows[[2, 5]]).sum(axis=1),
     ),

@@ -80,10 +80,10 @@ def _serve() -> None:
     import tensorboardX.record_writer  # noqa: F401  # what a command loads late is loaded once, here
 
     import core.kernels.engine  # noqa: F401
-    from core.train.trainer import Trainer  # noqa: F401
-    from PaddleClas import training as classification  # noqa: F401
-    from PaddleGAN import training as adversarial  # noqa: F401
-    from PGL import training as graphs  # noqa: F401
+    from core.train.runner import training  # noqa: F401
+    from PaddleClas import config as classification  # noqa: F401
+    from PaddleGAN import config as adversarial  # noqa: F401
+    from PGL import config as graphs  # noqa: F401
 
     for line in sys.stdin:
         order = json.loads(line)

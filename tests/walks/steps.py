@@ -1,4 +1,4 @@
-"""What a user does with an experiment, by the command line only: train, kill, resume, evaluate, export, predict."""
+"""What a user does with an experiment, by the command line only: preview, train, kill, resume, evaluate, ..."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 import core
+from core.vision import read_image
 from core.weights.safetensors_file import read_safetensors
 from tests.walks.killing import KillingServer, run_here
 
@@ -52,6 +53,15 @@ class Walk:
             code = run_here([f"{self.toolkit}/{name}.py", *map(str, words)])
         assert code == 0, f"{name} {words}: exit code {code}\n{told.getvalue()}"
         return told.getvalue()
+
+    def preview(self, *words: Any) -> str:
+        """Draw what training sees; return what is told about it."""
+        target = self.folder / "preview.png"
+        told = self.command("preview", *self.training, "--output", target, *words)
+        assert f"wrote {target}: " in told
+        height, width, channels = read_image(target).shape
+        assert height > 32 and width > 32 and channels == 3 and not self.run.exists()
+        return told
 
     def train(self) -> str:
         """Train until the second save, die there, and go on to the end."""
@@ -93,6 +103,7 @@ class Walk:
 
 def walk_classifier(walk: Walk, photos: Path, split: str = "test") -> None:
     """Walk an image classifier from training to predictions of its exported folder."""
+    assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     live = walk.classify(photos)
@@ -113,6 +124,7 @@ def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Cal
         given: what the exported program takes.
         expected: what the program must give for it, from the rows that infer.py writes and the checkpoint's weights.
     """
+    assert "edges end at a node" in walk.preview()
     walk.train()
     walk.evaluate()
     walk.command("infer", walk.run, "--near", near, "--top", "2")
@@ -125,6 +137,7 @@ def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Cal
 
 def walk_adversarial(walk: Walk, modes: Mapping[str, Sequence[str]], split: str = "test") -> None:
     """Walk a generator from training to pictures by its exported folder."""
+    assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
     for mode, words in modes.items():

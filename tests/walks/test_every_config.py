@@ -62,14 +62,14 @@ def test_a_classifier(file: Path, server: KillingServer, tmp_path: Path) -> None
         changes.append("data.train.batch_size=20")
     else:
         data = _write_photographs(tmp_path / "data", config["data"], kind)
-        changes += ["model.class_num=2", *_smaller(config)]
-    for section in ("model", "teacher"):
-        part = config.get(section) or {}
+        changes += ["network.class_num=2", *_smaller(config)]
+    teacher = (config.get("teacher") or {}).get("network")
+    for section, part in (("network", config["network"]), ("teacher.network", teacher or {})):
         if part.get("pretrained") is True:
-            weights = write_weights(tmp_path / f"{section}.pdparams", part["name"], 5 if section == "model" else 2)
+            weights = write_weights(tmp_path / f"{section}.pdparams", part["name"], 5 if section == "network" else 2)
             changes.append(f"{section}.pretrained={weights}")
-    if config.get("teacher"):
-        changes += ["teacher.class_num=2", "teacher.arguments={}"]
+    if teacher:
+        changes.append("teacher.network.class_num=2")
     photos = write_photos(tmp_path / "photos", classes=1, count=2) / "class_0"
     walk = Walk(server, tmp_path, "PaddleClas", file, data, changes)
     walk_classifier(walk, photos, "test" if "test" in config["data"] else "valid")
@@ -93,7 +93,7 @@ def _smaller(config: Any) -> list[str]:
     for split in ("train", "valid", "test"):
         for number, transform in enumerate(config["data"].get(split, {}).get("transforms", [])):
             for key in ("size", "resize_short"):
-                if isinstance(transform.get(key), int) and not OWN_SIZE.search(config["model"]["name"]):
+                if isinstance(transform.get(key), int) and not OWN_SIZE.search(config["network"]["name"]):
                     changes.append(f"data.{split}.transforms.{number}.{key}={SIDE}")
     return changes
 
@@ -112,7 +112,7 @@ def test_a_graph_network(file: Path, server: KillingServer, tmp_path: Path) -> N
 
 
 def _keys(config: Any) -> set[str]:
-    return {*config["task"], *config["model"]}
+    return {*config["task"], *config["network"]}
 
 
 @pytest.mark.parametrize("file", configs("PaddleGAN"))

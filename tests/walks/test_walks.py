@@ -45,7 +45,7 @@ def test_a_classifier_from_fresh_weights(server: KillingServer, photos: Path, tm
 def test_a_fine_tuned_classifier_without_validation_split(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
     weights = write_weights(tmp_path / "official.pdparams", "ResNet18", 5)
-    changes = [*SMALL_PHOTOS, f"model.pretrained={weights}", "data.train.batch_size=2", "data.num_workers=0"]
+    changes = [*SMALL_PHOTOS, f"network.pretrained={weights}", "data.train.batch_size=2", "data.num_workers=0"]
     config = CLASSIFICATION / "hymenoptera_resnet18.yaml"
     walk = Walk(server, tmp_path, "PaddleClas", config, write_photos(tmp_path / "data"), changes)
     walk.after_killing = weights.unlink
@@ -55,7 +55,7 @@ def test_a_fine_tuned_classifier_without_validation_split(server: KillingServer,
 def test_a_distilled_classifier(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """Its teacher is gone when it is evaluated."""
     teacher = write_weights(tmp_path / "teacher.pdparams", "LeNet", 10)
-    changes = ["data.train.batch_size=600", f"teacher={{name: LeNet, class_num: 10, pretrained: {teacher}}}"]
+    changes = ["data.train.batch_size=600", f"teacher.network={{name: LeNet, class_num: 10, pretrained: {teacher}}}"]
     walk = Walk(server, tmp_path, "PaddleClas", CLASSIFICATION / "digits_lenet.yaml", None, changes)
     walk.after_training = teacher.unlink
     walk_classifier(walk, photos)

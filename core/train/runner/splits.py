@@ -118,7 +118,9 @@ class RaggedSplitSection(SplitSection):
     :meth:`core.train.runner.task.ToolkitTask.collate` returns that, as :class:`core.io.Collate` takes it.
     """
 
-    batching: Batching = pydantic.Field(Batching(), description="how samples of different sizes become batches")
+    batching: Batching = pydantic.Field(
+        Batching.model_validate({}), description="how samples of different sizes become batches"
+    )
 
     def build_loader(
         self,
