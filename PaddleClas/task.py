@@ -36,7 +36,6 @@ class ClassificationTask(ToolkitTask):
         several_views: whether an evaluation looks at the views that ``config.evaluate`` asks for.
 
     Raises:
-        NotADirectoryError: ``data.root`` is no folder.
         ValueError: the teacher has other classes than the network.
     """
 

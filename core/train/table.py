@@ -30,6 +30,9 @@ class Component(pydantic.BaseModel):
 
     name: str
 
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{key}: {value}' for key, value in self.model_dump().items())}}}"
+
     @property
     def arguments(self) -> dict[str, Any]:
         """Everything but the name."""

@@ -98,7 +98,7 @@ def test_the_train_split_is_neither_mixed_nor_augmented_by_an_evaluation(run: Pa
             )[1]
             return evaluator
 
-    change = "data.train.mix=[{name: CutMix, prob: 1.0}]"
+    change = "data.train.mix=[{name: CutMix}]"
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(TASKS.entries, "Classification", Spy)
         eval_command.main([str(run), "--split", "train", "-o", change, "--output", str(tmp_path)])
