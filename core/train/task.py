@@ -111,7 +111,7 @@ class Task(abc.ABC):
 
         Args:
             steps_per_epoch: how many steps the trainer makes in an epoch; of a stream, in all.
-            epochs: how many epochs there are, not a whole number where training by steps ends within one; of a stream 1.
+            epochs: how many epochs there are, not a whole number where training by steps ends in one; of a stream 1.
         """
 
     @abc.abstractmethod

@@ -94,6 +94,15 @@ class Trainer:
         """How long training is."""
         return TrainingLength(self.steps_per_epoch, self.options.epochs, self.options.steps)
 
+    def write_to(self, folder: RunFolder) -> None:
+        """Write into a folder that is made when everything else is known to be right; call it before training.
+
+        Args:
+            folder: of the run.
+        """
+        self.folder = folder
+        self.keeper = Keeper(self, folder)
+
     def stop(self, reason: str) -> None:
         """Ask for training to end after the current epoch, or after an evaluation within it; of a stream, at once.
 

@@ -45,10 +45,11 @@ def train(
     begun = folder is not None and CheckpointStore(folder.checkpoints).newest() is not None
     task = toolkit.build_task(config.continued() if begun else config)
     facts = task.facts()
-    folder = claimed_folder(config, folder)
+    trainer = Trainer(task, config.train, None, config.seed, profile=profile)
+    folder = claimed_folder(config, folder)  # a mistake until here leaves no empty folder behind
     with writing(folder.path):
         task.begin(folder)
-    trainer = Trainer(task, config.train, folder, config.seed, profile=profile)
+    trainer.write_to(folder)
     print(config.title(), *facts, sep="\n")
     if resume is not None:
         trainer.resume()
