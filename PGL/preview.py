@@ -1,5 +1,6 @@
 """Draw the data of a config before anything is trained: how many neighbours its nodes have."""
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -8,7 +9,16 @@ if not __package__:  # started as a file: make the repository importable instead
 
 from core.train.runner import commands
 
-main = commands.Preview(
+
+
+class Preview(commands.Preview):
+    """Draws a graph, which is one sample."""
+
+    def add_samples(self, parser: argparse.ArgumentParser) -> None:
+        """Add nothing: the graph is drawn as a whole."""
+
+
+main = Preview(
     "PGL.config",
     "Count the data of a config, and draw how many neighbours its nodes have.",
     "cora_gcn",

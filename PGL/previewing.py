@@ -26,6 +26,8 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
     print(*task.facts(), sep="\n")
     degrees, counts = np.unique(np.asarray(task.data.graph.indegree()), return_counts=True)
     title = f"{config.data.dataset.name}: {counts.sum():,} nodes"
-    write_image(options.output, loglog_plot(degrees + 1, counts, "1 + edges that end at a node", "nodes", title))
+    ends, shift = "edges that end at a node", int(degrees[0] == 0)  # a logarithm needs one at least
+    across = f"{ends}, + 1" if shift else ends
+    write_image(options.output, loglog_plot(degrees + shift, counts, across, "nodes", title))
     print(f"wrote {options.output}: {degrees.min()} to {degrees.max()} edges end at a node")
     return 0

@@ -234,13 +234,17 @@ class Preview(Command):
     """``preview.py``: what training sees, as a picture."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add config, overrides, split, how much, and output."""
+        """Add config, overrides, what to draw, and output."""
         parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment")
         add_config_options(parser)
+        self.add_samples(parser)
+        parser.add_argument("--output", default="preview.png", metavar="FILE", help="(default: %(default)s)")
+
+    def add_samples(self, parser: argparse.ArgumentParser) -> None:
+        """Add which samples to draw, and how often."""
         parser.add_argument("--split", default="train", choices=SPLITS, help="(default: %(default)s)")
         add_count(parser, "--images", 4, "how many")
         add_count(parser, "--versions", 7, "of each")
-        parser.add_argument("--output", default="preview.png", metavar="FILE", help="(default: %(default)s)")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Draw the picture."""

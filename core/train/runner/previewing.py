@@ -32,11 +32,12 @@ def preview(toolkit: Toolkit, options: argparse.Namespace) -> int:
         The exit code.
 
     Raises:
-        ValueError: the config has no such split, or its samples hold no images.
+        ValueError: the config has no such split, its data is broken, or its samples hold no images.
+        OSError: the folder or files of its data are missing.
     """
     config = toolkit.load(options.config, options.overrides)
     section = config.data.split(options.split)
-    dataset = section.build_dataset(config.data.root)
+    dataset = config.data.build_dataset(options.split)
     count = min(options.images, len(dataset))
     chosen = [index * len(dataset) // count for index in range(count)]
     columns = []

@@ -177,6 +177,21 @@ class Splits(DataSection, Generic[Split]):
         section: Split = getattr(self, name)
         return section
 
+    def build_dataset(self, name: str) -> Any:
+        """Return the data set of a split.
+
+        Raises:
+            ValueError: there is no such split, or its data is broken.
+            OSError: its folder or files are missing.
+        """
+        section = self.split(name)
+        require_root(self.root)
+        try:
+            return section.build_dataset(self.root)
+        except (OSError, ValueError) as error:
+            kind = ValueError if isinstance(error, ValueError) else type(error)
+            raise kind(f"data.{name}: {error}") from None
+
     def evaluated(self, split: str) -> Self:
         """Return the same data of which a split is seen once, in order, and without the augmentation of training.
 

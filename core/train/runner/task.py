@@ -11,7 +11,6 @@ from core.io import DataLoader
 from core.train.optimizers import Optimized, build_optimizer
 from core.train.run_folder import RunFolder
 from core.train.runner.config import Learner
-from core.train.runner.splits import require_root
 from core.train.table import Component, Table
 from core.train.task import Evaluator, Task
 
@@ -78,14 +77,8 @@ class ToolkitTask(Task):
             ValueError: the config has no such split, or its data is broken.
             OSError: its folder or files are missing.
         """
-        section = self.config.data.split(split)
         if split not in self._datasets:
-            require_root(self.config.data.root)
-            try:
-                dataset = section.build_dataset(self.config.data.root)
-            except (OSError, ValueError) as error:
-                kind = ValueError if isinstance(error, ValueError) else type(error)
-                raise kind(f"data.{split}: {error}") from None
+            dataset = self.config.data.build_dataset(split)
             self.check_dataset(split, dataset)
             self._datasets[split] = dataset
         return self._datasets[split]
