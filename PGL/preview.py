@@ -10,7 +10,6 @@ if not __package__:  # started as a file: make the repository importable instead
 from core.train.runner import commands
 
 
-
 class Preview(commands.Preview):
     """Draws a graph, which is one sample."""
 

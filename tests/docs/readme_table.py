@@ -41,7 +41,7 @@ APT = NotRun("it changes the system; .ci/run does that where something is missin
 
 DIGITS = "-o train.epochs=2 -o data.train.batch_size=600 -o expect=null"
 PHOTOS = "-o train.epochs=1 -o data.train.batch_size=4 -o data.num_workers=0"
-IMAGENET = "-o train.epochs=1 -o data.num_workers=0 -o expect=null -o model.class_num=2"
+IMAGENET = "-o train.epochs=1 -o data.num_workers=0 -o expect=null -o network.class_num=2"
 CORA = "-o train.epochs=2 -o task.passes_per_epoch=5 -o expect=null"
 FACES = (
     "-o train.epochs=1 -o expect=null -o data.train.dataset.count=8 -o data.test.dataset.count=8 "
@@ -86,12 +86,12 @@ TABLE: Table = {
         ("python PaddleClas/preview.py -c PaddleClas/configs/digits_resnet18.yaml", Run(says="preview.png")),
         (
             "python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos "
-            "-o model.class_num=3",
+            "-o network.class_num=3",
             Run(PHOTOS, says="trained in"),
         ),
         (
             "python PaddleClas/train.py -c PaddleClas/configs/hymenoptera_resnet18.yaml --data my/photos "
-            "-o model.class_num=3 -o model.pretrained=FILE",
+            "-o network.class_num=3 -o network.pretrained=FILE",
             Run(PHOTOS, {"FILE": "runs/digits_resnet18/checkpoints/best/model.safetensors"}, "trained in"),
         ),
         (
@@ -105,7 +105,7 @@ TABLE: Table = {
         ),
         (
             "python PaddleClas/eval.py -c PaddleClas/configs/imagenet/ResNet50_vd.yaml --data ILSVRC2012 "
-            "-o model.pretrained=true --split valid",
+            "-o network.pretrained=true --split valid",
             Run("-o data.num_workers=0", says="DRIFTED from what the config expects", code=1),  # made-up weights
         ),
         ("python -m benchmarks.accuracy DATA --threads 1 --log PaddleClas/results/accuracy.jsonl", PEERS),
@@ -124,6 +124,10 @@ TABLE: Table = {
         ("python PGL/eval.py runs/cora_gcn", Run(says="test: accuracy")),
         ("python PGL/infer.py runs/cora_gcn --near 0 17", Run(says="embeddings.png")),
         ("python PGL/export.py runs/cora_gcn", Run(says="compared with the live network: equal")),
+        (
+            "python PGL/preview.py -c PGL/configs/cora_gcn.yaml",
+            Run("--data cora", says="wrote preview.png: 3 to 14 edges end at a node"),
+        ),
         ("python PGL/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
         ("python -m benchmarks.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
@@ -149,6 +153,10 @@ TABLE: Table = {
         ("python PaddleGAN/infer.py interpolate runs/NAME", Run(instead=DRAWN, says="interpolate.png")),
         ("python PaddleGAN/infer.py translate runs/NAME", Run(instead=NAMED, says="wrote to")),
         ("python PaddleGAN/export.py runs/NAME", Run(instead=NAMED, says="compared with the live network: equal")),
+        (
+            "python PaddleGAN/preview.py -c CONFIG --data FOLDER",
+            Run(instead=TRAINED, says="wrote preview.png: 4 samples, 7 versions of each"),
+        ),
         ("python PaddleGAN/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         (
             "python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data FOLDER",
