@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+
+import pydantic
 
 from core.train.run_folder import RunFolder
 from core.weights.atomic import atomic_write
 
 CLASS_NAMES = "classes.json"
+_NAMES = pydantic.TypeAdapter(list[str], config=pydantic.ConfigDict(strict=True))
 
 
 def write_class_names(folder: RunFolder, names: Sequence[str]) -> None:
@@ -29,7 +31,15 @@ def read_class_names(folder: RunFolder, class_num: int) -> list[str]:
     Args:
         folder: the run's folder.
         class_num: how many classes the network has.
+
+    Raises:
+        ValueError: the file holds something else.
     """
     file = folder.path / CLASS_NAMES
-    names: list[Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    try:
+        names = _NAMES.validate_json(file.read_bytes()) if file.is_file() else []
+    except pydantic.ValidationError as error:
+        (first, *_) = error.errors(include_url=False, include_input=False)
+        place = "".join(f"entry {number}: " for number in first["loc"])
+        raise ValueError(f"{str(file)!r} should be a list of the classes' names: {place}{first['msg']}") from None
     return [*names, *(str(number) for number in range(len(names), class_num))]

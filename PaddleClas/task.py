@@ -11,6 +11,7 @@ import numpy as np
 
 import core
 from core.train.run_folder import RunFolder
+from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
 from core.train.yaml_file import shortened
@@ -36,7 +37,8 @@ class ClassificationTask(ToolkitTask):
         several_views: whether an evaluation looks at the views that ``config.evaluate`` asks for.
 
     Raises:
-        ValueError: the teacher has other classes than the network.
+        ValueError: the teacher has other classes than the network, or the config expects a number that no evaluation
+            gives.
     """
 
     monitor = "accuracy"
@@ -51,6 +53,9 @@ class ClassificationTask(ToolkitTask):
                 raise ValueError(
                     f"teacher.network.class_num is {asked}, network.class_num is {class_num}; make them equal"
                 )
+        if config.expect is not None:  # a misspelt name is found before training, not after
+            numbers = ClassificationEvaluator(config.class_num, config.evaluate.topk).result()
+            require_known(config.expect, [*numbers, "calibration_error"])
         self._loss = LOSSES.build(config.loss)
 
     @functools.cached_property

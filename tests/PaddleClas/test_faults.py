@@ -88,6 +88,8 @@ def message(experiment: Path, *changes: str) -> str:
         ("output=..", "output: must name the folder to write, as in runs/first, not '..'"),
         ('output="a\\0b"', r"output: must name the folder to write, as in runs/first, not 'a\x00b'"),
         ("output=/dev/null", "cannot make a folder for the run at '/dev/null': it is a file; choose another output folder"),
+        ("expect.at_least.accurcay=0.9", "expect.at_least: the evaluation gives accuracy, loss, calibration_error, not 'accurcay'"),
+        ("expect.at_least.top5_accuracy=0.9", "expect.at_least: the evaluation gives accuracy, loss, calibration_error, not 'top5_accuracy'"),
         ("seed=5000000000", "seed must be less than 4294967296, not 5000000000"),
         ("data.train.transforms.1={name: Pad, padding: 1000000}", "data.train, first image: pad: an image of 2000030x2000032 pixels is larger than 120,000,000 pixels (CORE_MAXIMUM_PIXELS sets the limit)"),
         ("data.train.transforms.1.size=[1000000000000, 1]", "data.train, first image: resize: an image of 1000000000000x1 pixels is larger than 120,000,000 pixels"),

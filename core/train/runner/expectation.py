@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Optional
 
 from core.train.runner.config import ExpectSection
@@ -25,6 +25,23 @@ def digits(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
 
 
+def require_known(expect: ExpectSection, names: Iterable[str]) -> None:
+    """Refuse the name of a number that no evaluation gives.
+
+    Args:
+        expect: the section of the config.
+        names: of the numbers that one gives.
+
+    Raises:
+        ValueError: the section has another name.
+    """
+    known = list(names)
+    for key, wanted in (("at_least", expect.at_least), ("at_most", expect.at_most), ("near", expect.near)):
+        for name in wanted:
+            if name not in known:
+                raise ValueError(f"expect.{key}: the evaluation gives {', '.join(known)}, not {name!r}")
+
+
 def meets_expectation(expect: Optional[ExpectSection], results: Mapping[str, Mapping[str, float]]) -> bool:
     """Compare results with what a config expects, and say so.
 
@@ -41,10 +58,7 @@ def meets_expectation(expect: Optional[ExpectSection], results: Mapping[str, Map
     if expect is None or expect.split not in results:
         return True
     numbers, good = results[expect.split], True
-    for key, wanted in (("at_least", expect.at_least), ("at_most", expect.at_most), ("near", expect.near)):
-        for name in wanted:
-            if name not in numbers:
-                raise ValueError(f"expect.{key}: the evaluation gives {', '.join(numbers)}, not {name!r}")
+    require_known(expect, numbers)
     for name, bound in expect.at_least.items():
         good &= _tell(expect.split, name, numbers, f"at least {digits(bound)}", numbers[name] >= bound, "BELOW")
     for name, bound in expect.at_most.items():
