@@ -204,7 +204,10 @@ def _describe(problem: Any, schema: type[Section], name: str, places: dict[KeyPa
     if kind == "value_error":
         return f"{place}: {dotted(path)}: {problem['ctx']['error']}"
     wanted = (
-        problem["msg"].replace("Input should be", "must be").replace("a valid dictionary or instance of", "keys of")
+        problem["msg"]
+        .replace("Input should be", "must be")
+        .replace("a valid dictionary or instance of Component", f"{Component.in_words}, as in {{name: ...}}")
+        .replace("a valid dictionary or instance of", "keys of")
     )
     return f"{place}: {dotted(path)} {wanted}, not {shortened(problem['input'])}"
 

@@ -46,6 +46,8 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
         ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise, Linear, Polynomial, Exponential"),
         ("loss.name=CELoss", "loss: unknown loss 'CELoss'; the nearest is"),
         ("data.train.mix=[{name: Mixupp}]", "data.train.mix.0: unknown mix 'Mixupp'; the nearest is 'Mixup'"),
+        ("network=ResNet18", "network must be a name with its arguments, as in {name: ...}, not 'ResNet18'"),
+        ("task=null", "task must be a name with its arguments, as in {name: ...}, not None"),
         ("train.epochs=-1", "train.epochs must be greater than 0, not -1"),
     ],
 )  # fmt: skip
