@@ -236,21 +236,24 @@ def _section_of(annotation: Any) -> Optional[type[pydantic.BaseModel]]:
 
 def _descend(schema: type[Section], path: KeyPath) -> Optional[type[pydantic.BaseModel]]:
     section: Optional[type[pydantic.BaseModel]] = schema
+    named = False  # whether the next part is a name of the config's own, as in expect.near.NAME
     for part in path:
-        if isinstance(part, int):
+        if isinstance(part, int) or named:
+            named = False
             continue
         if section is None or part not in section.model_fields:
             return None
-        section = _section_of(section.model_fields[part].annotation)
-    return section
+        annotation = section.model_fields[part].annotation
+        section, named = _section_of(annotation), typing.get_origin(annotation) is dict
+    return None if named else section
 
 
 def _all_keys(schema: type[pydantic.BaseModel], prefix: str = "") -> Iterator[str]:
-    """Yield all keys that have one place; those of a list's items have many."""
+    """Yield all keys that have one place; those of a list's items, and of sections with names, have many."""
     for name, field in schema.model_fields.items():
         yield prefix + name
         section = _section_of(field.annotation)
-        if section is not None and typing.get_origin(field.annotation) is not list:
+        if section is not None and typing.get_origin(field.annotation) not in (list, dict):
             yield from _all_keys(section, f"{prefix}{name}.")
 
 
