@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import core
-from core.train import load_config
+from core.train import ConfigError, load_config
 from core.train.checkpoint import load_network
-from core.train.runner.expectation import meets_expectation
+from core.train.runner.expectation import digits, meets_expectation
 from PaddleGAN import create_generator
 from PaddleGAN import eval as eval_command
 from PaddleGAN.config import GANConfig
@@ -74,10 +74,41 @@ def test_expectations(capsys: pytest.CaptureFixture[str]) -> None:
         meets_expectation(expecting(at_most={"fids": 1.0}), results)
 
 
+def test_a_number_may_be_expected_near_another(capsys: pytest.CaptureFixture[str]) -> None:
+    results = {"test": {"fid": 5.0, "kid": 0.25}}
+    assert meets_expectation(expecting(near={"kid": {"value": 0.3, "tolerance": 0.05}}), results)
+    assert not meets_expectation(expecting(near={"fid": {"value": 5.5, "tolerance": 0.4}}), results)
+    assert capsys.readouterr().out.splitlines() == [
+        "test kid 0.2500, expected 0.3000 within 0.0500: as expected",
+        "test fid 5.0000, expected 5.5000 within 0.4000: DRIFTED from what the config expects",
+    ]
+    with pytest.raises(ConfigError, match="unknown key 'expect.near.fid.tol'; the nearest valid key is '.*tolerance'"):
+        expecting(near={"fid": {"value": 5.5, "tol": 0.4}})
+
+
 def test_a_missed_expectation_is_the_commands_exit_code(cgan_run: Path) -> None:
     assert eval_command.main([str(cgan_run), "-o", "expect={at_most: {fid: -1.0}}"]) == 1
     with pytest.raises(ValueError, match="the config has no data.valid; it has train, test"):
         eval_command.main([str(cgan_run), "--split", "valid"])
+
+
+def test_a_config_is_evaluated_without_a_run(
+    blobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its networks are as they begin; the test split is seen as a run sees it."""
+    monkeypatch.chdir(tmp_path)
+    near = "{near: {fid: {value: -1.0, tolerance: 0.5}}}"
+    words = ["-c", str(CONFIGS / "fashion_mnist_cgan.yaml"), "--data", str(blobs)]
+    words += [word for change in (*CGAN, f"expect={near}") for word in ("-o", change)]
+    assert eval_command.main(words) == 1
+    told = capsys.readouterr().out
+    numbers = json.loads((tmp_path / "runs" / "evaluation" / "results.json").read_text())["test"]
+    assert told.startswith(f"test: fid {digits(numbers['fid'])}, kid ")
+    assert f"fid {digits(numbers['fid'])}, expected -1.0000 within 0.5000: DRIFTED from what the config expects" in told
+    assert "wrote runs/evaluation/results.json" in told and numbers["agreement_of_real"] == 1.0
+    with pytest.raises(SystemExit):
+        eval_command.main([*words, "runs/cgan"])
+    assert "give either the folder of a run or a config with -c" in capsys.readouterr().err
 
 
 def test_labels_of_any_kind_become_classes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import cv2
@@ -11,7 +12,8 @@ import pytest
 import core
 from core.drawing.sheets import GAP, layout
 from core.train.checkpoint import load_network
-from PaddleGAN import create_generator, infer
+from PaddleGAN import create_generator, export, infer
+from PaddleGAN import eval as eval_command
 from PaddleGAN.tasks.noise import along_the_sphere
 
 
@@ -64,6 +66,23 @@ def test_unconditional_samples_are_the_training_sheet(dcgan_run: Path, tmp_path:
     assert infer.main(["samples", str(dcgan_run), "--count", "9", "--output", str(tmp_path)]) == 0
     sheet = cv2.imread(str(tmp_path / "samples.png"))
     np.testing.assert_array_equal(sheet, cv2.imread(str(dcgan_run / "samples" / "epoch_0003.png")))
+
+
+def test_images_from_noise_need_no_data(blobs: Path, cgan_run: Path, tmp_path: Path) -> None:
+    """A run that moved to another machine draws, and is exported, without the data that it learnt from."""
+    run = tmp_path / "run"
+    shutil.copytree(cgan_run, run, symlinks=True)
+    config = (run / "config.yaml").read_text(encoding="utf-8")
+    assert str(blobs) in config
+    (run / "config.yaml").write_text(config.replace(str(blobs), str(tmp_path / "away")), encoding="utf-8")
+    for given, target in ((cgan_run, tmp_path / "with"), (run, tmp_path / "without")):
+        assert infer.main(["samples", str(given), "--count", "5", "--seed", "3", "--output", str(target)]) == 0
+    drawn = [(tmp_path / kind / "samples.png").read_bytes() for kind in ("with", "without")]
+    assert drawn[0] == drawn[1]
+    assert export.main([str(run)]) == 0
+    assert core.jit.Predictor(run / "exported").run([np.zeros((2, 6), np.float32), np.array([0, 1])]).shape[0] == 2
+    with pytest.raises(NotADirectoryError, match="data.root: no folder '.*away'; say where .* with --data FOLDER"):
+        eval_command.main([str(run)])
 
 
 def test_what_is_refused(dcgan_run: Path, cgan_run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_an_interrupted_run_resumes_bit_for_bit(
     if config == "fashion_mnist_dcgan":
         assert "UnconditionalGAN: DCGenerator28 against DCDiscriminator28\ndata: 24 train, 12 test (FashionMNI" in told
         assert "fid and kid by the features of a classifier of 3 classes, trained here on 24 real images" in told
-        assert "lags behind them by a tenth of the steps taken, at most by 9 (train.ema)" in told
+        assert "lags behind them by a tenth of the steps taken, at most by 9\n" in told
     assert "infer.py samples" in told and "infer.py interpolate" in told
     checkpoint = Path("checkpoints", "step_00000012")
     files = sorted(path.name for path in (whole / checkpoint).iterdir())
@@ -143,6 +143,31 @@ def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: 
         ),
         ("fashion_mnist_dcgan", (*DCGAN, "data.train.batch_size=25"), "the train split has no full batch"),
         ("fashion_mnist_dcgan", (*DCGAN, "generator.network.ngf=0"), "generator.network: DCGenerator28: ngf must be"),
+        (
+            "fashion_mnist_dcgan",
+            (*DCGAN, "generator.optimizer.groups=[{parameters: [convs.*], frozen: true}]"),
+            r"generator.optimizer.groups.0.parameters: 'convs.\*' fits no parameter; the nearest",
+        ),
+        (
+            "fashion_mnist_dcgan",
+            (*DCGAN, "discriminator.optimizer.groups=[{parameters: ['*'], frozen: true}]"),
+            "discriminator.optimizer.groups: all parameters are frozen, so that there is nothing to train",
+        ),
+        (
+            "fashion_mnist_dcgan",
+            (*DCGAN, "discriminator.optimizer.clip={norm: 1, value: 2}"),
+            "discriminator.optimizer.clip: .*give one of norm, norm_of_each, value, not norm and value",
+        ),
+        (
+            "fashion_mnist_dcgan",
+            (*DCGAN, "generator.optimizer.clip={norms: 1}"),
+            "unknown key 'generator.optimizer.clip.norms'; the nearest valid key is 'generator.optimizer.clip.norm'",
+        ),
+        (
+            "fashion_mnist_dcgan",
+            (*DCGAN, "generator.schedule={name: Piecewise, learning_rate: 0.1, decay_epochs: [2, 1]}"),
+            "generator.schedule: ",
+        ),
         ("fashion_mnist_dcgan", (*DCGAN, "data.root=nowhere"), "data.root: no folder .*nowhere.*--data FOLDER"),
     ],
 )
@@ -158,7 +183,10 @@ def test_keys_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert train.main(["--keys"]) == 0
     told = capsys.readouterr().out
     for line in (
-        "generator.schedule (a name with its arguments; required): with learning_rate",
+        "generator.schedule (a name with its arguments; required): of the learning rate, with learning_rate; of Const",
+        "generator.optimizer.groups.NUMBER.frozen (true or false; default False)",
+        "discriminator.optimizer.clip.norm (number or null; default None)",
+        "expect.near.NAME.tolerance (number; required)",
         "task: {name: WassersteinGAN, critic_steps: 5, penalty: 10.0, clip: null}",
         'discriminator.network: {name: WGANCritic, input_nc: 3, ndf: 64, image_size: 64, norm_type: "layer"}',
         "data.train.dataset: {name: Faces, count: integer, size: 64, seed: 0, attributes: null, fixed: null, keep: ",
