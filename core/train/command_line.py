@@ -73,7 +73,7 @@ def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     Args:
         target: the parser.
     """
-    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name as step_00000240")
+    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240")
 
 
 def folder_of(module_file: str) -> str:

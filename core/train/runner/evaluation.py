@@ -9,7 +9,7 @@ from typing import Optional
 
 from core.train.evaluation_pass import EvaluationPass
 from core.train.run_folder import writing
-from core.train.runner.expectation import meets_expectation, shown
+from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
@@ -56,7 +56,7 @@ def evaluate(
     if evaluator is None:
         raise ValueError(f"there is nothing to evaluate {task.config.task.name} by on the split {split!r}")
     details = evaluator.details()
-    numbers = {**evaluator.result(), **{name: value for name, value in details.items() if isinstance(value, float)}}
+    numbers = {**evaluator.result(), **numbers_in(details)}
     remarks = task.remarks()
     print(f"{split}: {shown(numbers)}", *evaluator.lines(), *remarks, sep="\n  ")
     with writing(target):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Optional
+from typing import Any, Optional
 
 from core.train.runner.config import ExpectSection
 
 ROUNDING = 1e-12
+
+
+def numbers_in(details: Mapping[str, Any]) -> dict[str, float]:
+    """Return those of an evaluator's details that are numbers."""
+    return {name: value for name, value in details.items() if isinstance(value, float)}
 
 
 def shown(numbers: Mapping[str, float]) -> str:

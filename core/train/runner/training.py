@@ -9,7 +9,7 @@ from core.train.checkpoint import CheckpointStore
 from core.train.finish import Outcome
 from core.train.run_folder import RunFolder, writing
 from core.train.runner.commands import command_line_of
-from core.train.runner.expectation import meets_expectation, shown
+from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import claimed_folder, open_experiment
 from core.train.runner.task import Suggestion
 from core.train.runner.toolkit import Toolkit
@@ -73,7 +73,9 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
     pictures: list[str] = []
     for judged in [split for split in ("test", "valid") if split in outcome.evaluators][:1]:
         pictures = task.write_pictures(outcome.evaluators[judged], judged, folder.path)
-    good = meets_expectation(config.expect, outcome.results)
+    good = meets_expectation(config.expect, {split: _known(outcome, split) for split in outcome.results})
+    if config.expect is not None and config.expect.split not in outcome.results:
+        print(f"note: expect.split is {config.expect.split!r}, which was not evaluated")
     print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
     tries = [
         *task.suggestions(),
@@ -88,3 +90,8 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
         f"  {command_line_of(toolkit.name, 'train')} --keys   what a config can say; change it with -o key=value"
     )
     return 0 if good else 1
+
+
+def _known(outcome: Outcome, split: str) -> dict[str, float]:
+    """Return the numbers of a split, with those that the evaluation command reports besides."""
+    return {**outcome.results[split], **numbers_in(outcome.evaluators[split].details())}
