@@ -68,6 +68,7 @@ def test_a_classifier(file: Path, server: KillingServer, tmp_path: Path) -> None
         if part.get("pretrained") is True:
             weights = write_weights(tmp_path / f"{section}.pdparams", part["name"], 5 if section == "network" else 2)
             changes.append(f"{section}.pretrained={weights}")
+            changes += [f"{section}.use_ssld=false"] if "use_ssld" in part else []
     if teacher:
         changes.append("teacher.network.class_num=2")
     photos = write_photos(tmp_path / "photos", classes=1, count=2) / "class_0"
