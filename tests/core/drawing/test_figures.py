@@ -38,7 +38,7 @@ def test_counts_are_written_in_few_cells() -> None:
     np.testing.assert_array_equal(large, confusion_matrix(np.full((2, 2), 123_999_999), ["a", "b"]))  # 123M
 
 
-@pytest.mark.parametrize("count", [1, 3, 100, 1000])
+@pytest.mark.parametrize("count", [1, 3, pytest.param(100, marks=pytest.mark.exhaustive), 1000])
 def test_confusion_matrices_of_any_size(count: int) -> None:
     names = ["class " + "x" * (number % 50) for number in range(count)]
     picture = confusion_matrix(np.eye(count, dtype=np.int64), names, "title")

@@ -25,7 +25,7 @@ class Server:
 
     def __init__(self) -> None:
         command = [sys.executable, "-W", "ignore", "-m", "tests.core.train.killed_program"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+        environment = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -121,7 +121,7 @@ def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, f
 
 def test_killed_within_epochs(server: Server, tmp_path: Path) -> None:
     """At touches of the run's files: between rows, evaluations and checkpoints, within saves, before a link."""
-    assert_killed_alike(server, tmp_path, "steps", 10)
+    assert_killed_alike(server, tmp_path, "steps", 5)
 
 
 @pytest.mark.exhaustive

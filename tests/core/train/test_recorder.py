@@ -25,13 +25,6 @@ from tests.core.train.test_trainer import Interrupt, links
 TIMES = ("seconds", "samples_per_second", "training_seconds")
 
 
-@pytest.fixture(autouse=True)
-def no_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw nothing, which would take longer than these runs."""
-    for module in ("recorder", "trainer"):
-        monkeypatch.setattr(f"core.train.{module}.draw_curve", lambda folder: None)
-
-
 def trainer_for(task: Regression, path: Path, callbacks: Sequence[Callback] = (), **options: Any) -> Trainer:
     """Return a Trainer that compiles nothing, which would take longer than these runs."""
     return compiled_trainer_for(task, path, callbacks, **{"compiled": False, **options})
@@ -163,18 +156,19 @@ def test_rows_of_several_epochs(tmp_path: Path) -> None:
     assert found == pytest.approx([np.mean(each[:2]), np.mean(each[2:4]), each[4]], rel=1e-6)
 
 
-@pytest.mark.parametrize("steps", [2, 5, 9])
-def test_rows_by_steps_are_those_of_an_undisturbed_run(tmp_path: Path, steps: int) -> None:
+def test_rows_by_steps_are_those_of_an_undisturbed_run(tmp_path: Path) -> None:
     chosen: dict[str, Any] = {"log_every": {"steps": 3}, "evaluate_every": {"steps": 5}, "epochs": None, "steps": 14}
-    whole, again = noisy(), noisy()
+    whole = noisy()
     trainer_for(whole, tmp_path / "whole", **chosen).fit()
-    with pytest.raises(TrainingInterrupted):
-        trainer_for(noisy(), tmp_path / "parts", [Interrupt(steps)], **chosen).fit()
-    trainer = trainer_for(again, tmp_path / "parts", resume=True, **chosen)
-    assert trainer.resume()
-    trainer.fit()
-    assert_same_weights(whole.network, again.network)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "parts")
+    for steps in (2, 5, 9):
+        parts, again = tmp_path / f"parts{steps}", noisy()
+        with pytest.raises(TrainingInterrupted):
+            trainer_for(noisy(), parts, [Interrupt(steps)], **chosen).fit()
+        trainer = trainer_for(again, parts, resume=True, **chosen)
+        assert trainer.resume()
+        trainer.fit()
+        assert_same_weights(whole.network, again.network)
+        assert rows(tmp_path / "whole") == rows(parts), steps
 
 
 def test_the_best_checkpoint_may_stand_within_an_epoch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,24 +237,30 @@ class CountEvaluations(Callback):
         self.begun, self.ended = state["counts"]
 
 
-@pytest.mark.parametrize(("number", "step", "last"), [(1, 3, 10), (2, 4, 10), (3, 6, 10), (6, 10, 10), (4, 8, 8)])
-def test_an_interrupted_evaluation_is_made_anew(tmp_path: Path, number: int, step: int, last: int) -> None:
+@pytest.mark.parametrize(
+    ("last", "interruptions"), [(10, ((1, 3), (2, 4), (3, 6), (6, 10))), (8, ((4, 8),))], ids=["within", "at the end"]
+)
+def test_an_interrupted_evaluation_is_made_anew(
+    tmp_path: Path, last: int, interruptions: Sequence[tuple[int, int]]
+) -> None:
     """Within epochs, at the end of one, and after the last step of all, be it the end of an epoch or not."""
     chosen: dict[str, Any] = {"epochs": None, "steps": last, "evaluate_every": {"epochs": 1, "steps": 3}}
-    whole, again, count = InterruptingEvaluation(0), InterruptingEvaluation(0), CountEvaluations()
+    whole, newest = InterruptingEvaluation(0), Path("checkpoints", "newest")
     trainer_for(whole, tmp_path / "whole", [CountEvaluations()], **chosen).fit()
-    with pytest.raises(TrainingInterrupted, match=f"interrupted after step {step}; saved .*step_{step:08d}; continue"):
-        trainer_for(InterruptingEvaluation(number), tmp_path / "parts", [CountEvaluations()], **chosen).fit()
-    trainer = trainer_for(again, tmp_path / "parts", [count], resume=True, **chosen)
-    assert trainer.resume()
-    assert trainer.progress.step == step and count.begun == count.ended == number - 1
-    trainer.fit()
-    assert count.begun == count.ended == {10: 6, 8: 4}[last]
-    assert_same_weights(whole.network, again.network)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "parts")
-    newest = Path("checkpoints", "newest")
-    for file in sorted((tmp_path / "whole" / newest).glob("*.safetensors")):
-        assert file.read_bytes() == (tmp_path / "parts" / newest / file.name).read_bytes(), file.name
+    for number, step in interruptions:
+        parts, again, count = tmp_path / str(number), InterruptingEvaluation(0), CountEvaluations()
+        told = f"interrupted after step {step}; saved .*step_{step:08d}; continue"
+        with pytest.raises(TrainingInterrupted, match=told):
+            trainer_for(InterruptingEvaluation(number), parts, [CountEvaluations()], **chosen).fit()
+        trainer = trainer_for(again, parts, [count], resume=True, **chosen)
+        assert trainer.resume()
+        assert trainer.progress.step == step and count.begun == count.ended == number - 1
+        trainer.fit()
+        assert count.begun == count.ended == {10: 6, 8: 4}[last]
+        assert_same_weights(whole.network, again.network)
+        assert rows(tmp_path / "whole") == rows(parts)
+        for file in sorted((tmp_path / "whole" / newest).glob("*.safetensors")):
+            assert file.read_bytes() == (parts / newest / file.name).read_bytes(), file.name
 
 
 @pytest.mark.parametrize("step", [3, 8])

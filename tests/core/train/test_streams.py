@@ -13,7 +13,7 @@ from core.drawing import curves
 from core.train import Callback, Trainer, TrainingInterrupted, read_metrics
 from tests.core.train.regression import assert_same_weights, trainer_for
 from tests.core.train.streams import StreamRegression
-from tests.core.train.test_recorder import no_curve, places, rows  # noqa: F401
+from tests.core.train.test_recorder import places, rows
 from tests.core.train.test_trainer import Interrupt, links
 
 CHOSEN: dict[str, Any] = {"epochs": None, "steps": 11, "compiled": False}
@@ -70,20 +70,19 @@ def test_a_stream_that_ends_begins_anew_with_the_next_epochs_seed(
 
 
 @pytest.mark.parametrize(("count", "every"), [(None, {"steps": 3}), (18, {"epochs": 1, "steps": 5}), (16, 1)])
-@pytest.mark.parametrize("steps", [2, 4, 7])
-def test_an_interrupted_stream_continues_bit_for_bit(
-    tmp_path: Path, count: Optional[int], every: Any, steps: int
-) -> None:
+def test_an_interrupted_stream_continues_bit_for_bit(tmp_path: Path, count: Optional[int], every: Any) -> None:
     chosen = {**CHOSEN, "evaluate_every": every, "accumulate": 2}
-    whole, again = stream(count), stream(count)
+    whole = stream(count)
     trainer_for(whole, tmp_path / "whole", **chosen).fit()
-    with pytest.raises(TrainingInterrupted):
-        trainer_for(stream(count), tmp_path / "parts", [Interrupt(steps)], **chosen).fit()
-    trainer = trainer_for(again, tmp_path / "parts", resume=True, **chosen)
-    assert trainer.resume()
-    trainer.fit()
-    assert_same_weights(whole.network, again.network)
-    assert rows(tmp_path / "whole") == rows(tmp_path / "parts")
+    for steps in (2, 4, 7):
+        parts, again = tmp_path / f"parts{steps}", stream(count)
+        with pytest.raises(TrainingInterrupted):
+            trainer_for(stream(count), parts, [Interrupt(steps)], **chosen).fit()
+        trainer = trainer_for(again, parts, resume=True, **chosen)
+        assert trainer.resume()
+        trainer.fit()
+        assert_same_weights(whole.network, again.network)
+        assert rows(tmp_path / "whole") == rows(parts), steps
 
 
 @pytest.mark.exhaustive

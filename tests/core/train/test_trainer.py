@@ -51,6 +51,7 @@ class Interrupt(Callback):
             os.kill(os.getpid(), self.number)
 
 
+@pytest.mark.usefixtures("with_curve")
 def test_training_learns_and_writes_one_folder(tmp_path: Path) -> None:
     outcome = trainer_for(Regression(), tmp_path / "run", epochs=30, tensorboard=True).fit()
     folder = RunFolder(tmp_path / "run")
