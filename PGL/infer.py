@@ -7,6 +7,7 @@ from pathlib import Path
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from core.train import command_line
 from core.train.runner import commands
 
 
@@ -15,9 +16,9 @@ class Infer(commands.Infer):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add what to write and print."""
-        commands.add_run_options(parser, "embeddings")
+        command_line.add_run_options(parser, "embeddings")
         parser.add_argument("--near", nargs="+", default=[], metavar="NODE", help="print the nodes most like these")
-        commands.add_count(parser, "--top", 10, "how many to print", "K")
+        command_line.add_count(parser, "--top", 10, "how many to print", "K")
         told = "how to draw in two dimensions (default: pca)"
         parser.add_argument("--picture", default="pca", choices=["pca", "tsne", "none"], help=told)
 

@@ -20,13 +20,13 @@ class Infer(commands.Infer):
         """Add the run, images, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
         parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, folders of them, patterns, URLs")
-        commands.add_count(parser, "--demo", None, "take the first N images of the test split")
-        commands.add_count(parser, "--top", 5, "how many classes to show", "K")
-        commands.add_count(parser, "--batch-size", 8, "images per step")
+        command_line.add_count(parser, "--demo", None, "take the first N images of the test split")
+        command_line.add_count(parser, "--top", 5, "how many classes to show", "K")
+        command_line.add_count(parser, "--batch-size", 8, "images per step")
         told = "also draw over each image where the network finds the best class (Selvaraju et al. 2017)"
         parser.add_argument("--grad-cam", action="store_true", help=told)
         command_line.add_checkpoint_option(parser)
-        commands.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
+        command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for something to classify."""

@@ -8,6 +8,7 @@ from typing import Any
 if not __package__:  # started as a file: make the repository importable instead of this folder
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from core.train import command_line
 from core.train.runner import commands
 
 
@@ -18,14 +19,14 @@ class Infer(commands.Infer):
         """Add the modes, each with what it needs."""
         modes = parser.add_subparsers(dest="mode", required=True, metavar="MODE")
         mode = _mode(modes, "samples", "images from noise")
-        commands.add_count(mode, "--count", 64, "how many")
+        command_line.add_count(mode, "--count", 64, "how many")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
         told = "what a conditional generator shall show, in turn (default: every class)"
         mode.add_argument("--class", dest="classes", type=int, nargs="+", default=[], metavar="K", help=told)
         mode.add_argument("--each", action="store_true", help="write each image as a file too")
         mode = _mode(modes, "interpolate", "images on the way from one noise to another")
-        commands.add_count(mode, "--rows", 8, "pairs")
-        commands.add_count(mode, "--steps", 8, "images of each")
+        command_line.add_count(mode, "--rows", 8, "pairs")
+        command_line.add_count(mode, "--steps", 8, "images of each")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
         mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
         _add_faces(mode)
@@ -34,18 +35,18 @@ class Infer(commands.Infer):
         mode = _mode(modes, "sweep", "faces with one attribute turned round more and more")
         _add_faces(mode)
         mode.add_argument("--attribute", required=True, metavar="NAME", help="which")
-        commands.add_count(mode, "--steps", 7, "images of each")
+        command_line.add_count(mode, "--steps", 7, "images of each")
         told = "the last strength; 1 is what was learned (default: 1.5)"
         mode.add_argument("--reach", type=float, default=1.5, metavar="X", help=told)
         mode = _mode(modes, "translate", "images of another kind from images")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
-        commands.add_count(mode, "--count", None, "how many, at most (default: all)")
+        command_line.add_count(mode, "--count", None, "how many, at most (default: all)")
         mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: AtoB)")
 
 
 def _add_faces(mode: argparse.ArgumentParser) -> None:
     """Add the options that say which faces to edit."""
-    commands.add_count(mode, "--count", 8, "how many, at most")
+    command_line.add_count(mode, "--count", 8, "how many, at most")
     mode.add_argument("--split", default="test", choices=["train", "valid", "test"], help="of which split")
     _add_images(mode, "files, folders, patterns, URLs instead; the critic tells their attributes")
 
@@ -57,7 +58,7 @@ def _add_images(mode: argparse.ArgumentParser, told: str) -> None:
 
 def _mode(modes: Any, name: str, told: str) -> argparse.ArgumentParser:
     mode: argparse.ArgumentParser = modes.add_parser(name, help=told, description=told, allow_abbrev=False)
-    commands.add_run_options(mode, name)
+    command_line.add_run_options(mode, name)
     return mode
 
 

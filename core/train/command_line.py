@@ -8,7 +8,7 @@ import os
 import select
 import signal
 import sys
-from typing import Callable, NoReturn
+from typing import Callable, NoReturn, Optional
 
 from core.kernels.requirements import PackageError, check
 from core.train.interruption import TrainingInterrupted
@@ -73,7 +73,59 @@ def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     Args:
         target: the parser.
     """
-    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or a name such as step_00000240")
+    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or one such as step_00000240")
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``-o key=value`` and ``--data FOLDER``."""
+    add_override_option(parser)
+    add_data_option(parser)
+
+
+def add_run_options(parser: argparse.ArgumentParser, folder: str) -> None:
+    """Add the options of a command that uses a run: the run, ``--data``, ``--checkpoint`` and ``--output``.
+
+    Args:
+        parser: gets them.
+        folder: the default of ``--output``, within the run's.
+    """
+    parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
+    add_config_options(parser)
+    add_checkpoint_option(parser)
+    add_output_option(parser, f"RUN/{folder}")
+
+
+def add_output_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--output FOLDER``.
+
+    Args:
+        parser: gets it.
+        default: in words.
+    """
+    parser.add_argument("--output", metavar="FOLDER", help=f"where to write; default: {default}")
+
+
+def add_count(
+    parser: argparse.ArgumentParser, option: str, default: Optional[int], told: str, metavar: str = "N"
+) -> None:
+    """Add an option whose value is a positive integer.
+
+    Args:
+        parser: gets it.
+        option: "--count".
+        default: what it is where it is not given; None: what ``told`` says, or none.
+        told: what it counts.
+        metavar: what stands for it in the help.
+    """
+    shown = f"{told} (default: {default})" if default else told
+    parser.add_argument(option, type=positive, default=default, metavar=metavar, help=shown)
+
+
+def positive(text: str) -> int:
+    """Return a positive integer of a command line."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive integer")
+    return int(text)
 
 
 def folder_of(module_file: str) -> str:

@@ -65,7 +65,8 @@ def move_old_keys(values: dict[str, Any], places: dict[KeyPath, str], old_keys: 
         if replaces and len(new) == len(path):  # an override of the whole section
             holder.pop(new[-1], None)
         _put(holder, new, value, places, {(*new, *known[len(path) :]): place for known, place in moved.items()})
-        told.append(f"{old} -> {key}")
+        place = moved.get(path, "")
+        told.append(f"{old} -> {key}" + (f" ({place})" if place.startswith("-o") else ""))
     return told
 
 

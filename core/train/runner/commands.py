@@ -105,7 +105,7 @@ class Train(Command):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add config, overrides, resume, profile and keys."""
         parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
-        add_config_options(parser)
+        command_line.add_config_options(parser)
         parser.add_argument(
             "--resume",
             nargs="?",
@@ -153,10 +153,10 @@ class Evaluate(Command):
         """Add run or config, overrides, split, checkpoint and output."""
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a run")
         parser.add_argument("-c", "--config", metavar="FILE", help="an experiment, instead of a run")
-        add_config_options(parser)
+        command_line.add_config_options(parser)
         parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
         command_line.add_checkpoint_option(parser)
-        add_output_option(parser, "RUN/evaluation_SPLIT, else runs/evaluation")
+        command_line.add_output_option(parser, "RUN/evaluation_SPLIT, else runs/evaluation")
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for one of run and config."""
@@ -178,9 +178,9 @@ class Infer(Command):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, and which samples."""
-        add_run_options(parser, "predictions")
+        command_line.add_run_options(parser, "predictions")
         parser.add_argument("--split", default="test", choices=SPLITS, help="(default: %(default)s)")
-        add_count(parser, "--count", 8, "samples of it")
+        command_line.add_count(parser, "--count", 8, "samples of it")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Call the toolkit's inference."""
@@ -204,9 +204,9 @@ class Export(Command):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add run, data, checkpoint, output and ONNX."""
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a trained run")
-        add_config_options(parser)
+        command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
-        add_output_option(parser, "RUN/exported")
+        command_line.add_output_option(parser, "RUN/exported")
         parser.add_argument("--onnx", action="store_true", help="write model.onnx, too, and check it in onnxruntime")
 
     def problem(self, options: argparse.Namespace) -> str:
@@ -236,71 +236,19 @@ class Preview(Command):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add config, overrides, what to draw, and output."""
         parser.add_argument("-c", "--config", metavar="FILE", required=True, help="the experiment")
-        add_config_options(parser)
+        command_line.add_config_options(parser)
         self.add_samples(parser)
         parser.add_argument("--output", default="preview.png", metavar="FILE", help="(default: %(default)s)")
 
     def add_samples(self, parser: argparse.ArgumentParser) -> None:
         """Add which samples to draw, and how often."""
         parser.add_argument("--split", default="train", choices=SPLITS, help="(default: %(default)s)")
-        add_count(parser, "--images", 4, "how many")
-        add_count(parser, "--versions", 7, "of each")
+        command_line.add_count(parser, "--images", 4, "how many")
+        command_line.add_count(parser, "--versions", 7, "of each")
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Draw the picture."""
         return int(toolkit.function(toolkit.preview)(toolkit, options))
-
-
-def add_config_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``-o key=value`` and ``--data FOLDER``."""
-    command_line.add_override_option(parser)
-    command_line.add_data_option(parser)
-
-
-def add_run_options(parser: argparse.ArgumentParser, folder: str) -> None:
-    """Add the options of a command that uses a run: the run, ``--data``, ``--checkpoint`` and ``--output``.
-
-    Args:
-        parser: gets them.
-        folder: the default of ``--output``, within the run's.
-    """
-    parser.add_argument("run", metavar="RUN", help="the folder of a trained run")
-    add_config_options(parser)
-    command_line.add_checkpoint_option(parser)
-    add_output_option(parser, f"RUN/{folder}")
-
-
-def add_output_option(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add ``--output FOLDER``.
-
-    Args:
-        parser: gets it.
-        default: in words.
-    """
-    parser.add_argument("--output", metavar="FOLDER", help=f"where to write; default: {default}")
-
-
-def add_count(
-    parser: argparse.ArgumentParser, option: str, default: Optional[int], told: str, metavar: str = "N"
-) -> None:
-    """Add an option whose value is a positive integer.
-
-    Args:
-        parser: gets it.
-        option: "--count".
-        default: what it is where it is not given; None: what ``told`` says, or none.
-        told: what it counts.
-        metavar: what stands for it in the help.
-    """
-    shown = f"{told} (default: {default})" if default else told
-    parser.add_argument(option, type=positive, default=default, metavar=metavar, help=shown)
-
-
-def positive(text: str) -> int:
-    """Return a positive integer of a command line."""
-    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive integer")
-    return int(text)
 
 
 def command_line_of(package: str, command: str) -> str:

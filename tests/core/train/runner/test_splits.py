@@ -33,8 +33,8 @@ LISTS = Table("data set", {"Lists": Lists}, provided=("transform",), paths=("fil
 
 
 class ListSplit(splits.RaggedSplitSection):
-    datasets: ClassVar = LISTS
-    transform_table: ClassVar = toy.TRANSFORMS
+    datasets: ClassVar[Table] = LISTS
+    transform_table: ClassVar[Table] = toy.TRANSFORMS
     dataset: Annotated[Component, Named(LISTS)]
     transforms: list[Annotated[Component, Named(toy.TRANSFORMS)]] = []
 

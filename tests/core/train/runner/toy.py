@@ -86,8 +86,8 @@ TASKS = Table("task", {"TellApart": TellApart}, provided=("config",))
 
 
 class SplitSection(splits.SplitSection):
-    datasets: ClassVar = DATASETS
-    transform_table: ClassVar = TRANSFORMS
+    datasets: ClassVar[Table] = DATASETS
+    transform_table: ClassVar[Table] = TRANSFORMS
     dataset: Annotated[Component, Named(DATASETS)]
     transforms: list[Annotated[Component, Named(TRANSFORMS)]] = pydantic.Field(description="in order")
 
