@@ -73,7 +73,8 @@ def add_checkpoint_option(target: argparse.ArgumentParser) -> None:
     Args:
         target: the parser.
     """
-    target.add_argument("--checkpoint", default="best", metavar="NAME", help="best, newest, or one such as step_00000240")
+    names = "best, newest, or a name such as step_00000240"
+    target.add_argument("--checkpoint", default="best", metavar="NAME", help=names)
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:
