@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 
@@ -14,5 +16,6 @@ def with_curve() -> None:
 def no_curve(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no learning curve, which takes longer than the small runs do."""
     if "with_curve" not in request.fixturenames:
-        for module in ("recorder", "trainer"):
-            monkeypatch.setattr(f"core.train.{module}.draw_curve", lambda folder: None)
+        modules = [importlib.import_module(f"core.train.{name}") for name in ("recorder", "trainer")]
+        for module in modules:  # both are loaded before one is changed, as one takes the name from the other
+            monkeypatch.setattr(module, "draw_curve", lambda folder: None)
