@@ -34,3 +34,10 @@ def _freed_memory_goes_back() -> Iterator[None]:
 def _draws_do_not_depend_on_earlier_tests() -> None:
     if "core.kernels.engine" in sys.modules:
         sys.modules["core"].seed(0)
+
+
+@pytest.fixture
+def no_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no learning curves, which takes longer than small runs do."""
+    for module in ("recorder", "trainer"):
+        monkeypatch.setattr(f"core.train.{module}.draw_curve", lambda folder: None)

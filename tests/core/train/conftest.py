@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import pytest
 
 
@@ -13,9 +11,6 @@ def with_curve() -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_curve(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no learning curve, which takes longer than the small runs do."""
+def _curves_only_where_asked_for(request: pytest.FixtureRequest) -> None:
     if "with_curve" not in request.fixturenames:
-        modules = [importlib.import_module(f"core.train.{name}") for name in ("recorder", "trainer")]
-        for module in modules:  # both are loaded before one is changed, as one takes the name from the other
-            monkeypatch.setattr(module, "draw_curve", lambda folder: None)
+        request.getfixturevalue("no_curve")
