@@ -14,7 +14,6 @@ from core.io.length_sampler import LengthBucketSampler
 from core.io.loader import DataLoader
 from core.io.ragged import Collate, Fields
 from core.io.sizes import check_rule
-from core.jit.static_function import MAXIMUM_PROGRAMS
 from core.train.config import Section
 
 if TYPE_CHECKING:
@@ -202,6 +201,8 @@ def programs_of(loader: Any) -> Optional[Programs]:
             return _unknown(f"{name} is padded to {how}; name its buckets to bound it")
         count *= len(rule)
         parts.append(f"{name} {', '.join(map(str, rule))}")
+    from core.jit.static_function import MAXIMUM_PROGRAMS  # the engine: processes that read data do without it
+
     line = f"at most {count} compiled {'program' if count == 1 else 'programs'}"
     line += f": {' times '.join(parts)}" if parts else ""
     if count > MAXIMUM_PROGRAMS:

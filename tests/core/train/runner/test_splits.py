@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -96,3 +98,9 @@ def test_a_root_that_is_no_folder_is_told(tmp_path: Any) -> None:
     require_root(str(tmp_path))
     with pytest.raises(NotADirectoryError, match="data.root: no folder '.*away'; say where the data is with --data"):
         require_root(str(tmp_path / "away"))
+
+
+def test_processes_that_read_data_load_no_engine() -> None:
+    modules = "core.train.runner.splits, core.train.runner.commands, PaddleClas.data, PaddleGAN.data, PGL.data"
+    code = f"import sys, {modules}; assert not {{'mxnet', 'numba'}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
