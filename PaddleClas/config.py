@@ -48,7 +48,12 @@ def _teacher(section: Any) -> tuple[Any, str]:
         return section, ""
     kept = {key: value for key, value in section.items() if key in ("network", "weight")}
     old = {key: value for key, value in section.items() if key not in kept}
-    network = {**(kept.get("network") or {}), **(old.pop("arguments", None) or {}), **old}
+    network: dict[str, Any] = {}
+    for part in (kept.get("network"), old.pop("arguments", None)):
+        if not isinstance(part, (dict, type(None))):
+            return section, ""
+        network.update(part or {})
+    network.update(old)
     return {**kept, "network": network}, "teacher -> teacher.network"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Optional
 
 from core.optimizer.lr.scheduler import LRScheduler
+from core.train.interval import LARGEST
+from core.train.yaml_file import shortened
 
 GROUPS = "groups"
 
@@ -21,6 +24,7 @@ class GroupSchedules(LRScheduler):
     def __init__(self, main: LRScheduler, groups: Mapping[str, LRScheduler]) -> None:
         self.main = main
         self.groups = dict(groups)
+        self._beginnings = copy.deepcopy([vars(schedule) for schedule in (main, *groups.values())])
 
     def __call__(self) -> float:
         """Return the optimizer's learning rate."""
@@ -47,24 +51,32 @@ class GroupSchedules(LRScheduler):
         return {**self.main.state_dict(), **({GROUPS: groups} if groups else {})}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a :meth:`state_dict`.
+        """Go to the steps of a :meth:`state_dict`.
+
+        Only the numbers of steps are taken from it: the rates are those of these schedules, as if they had been
+        stepped from the beginning. So schedules of another kind, rate or length continue, too.
 
         Args:
             state_dict: as :meth:`state_dict` returns it.
 
         Raises:
-            ValueError: it is of an optimizer whose groups have other schedules.
+            ValueError: it is of an optimizer whose groups have other schedules, or is damaged.
         """
-        state = dict(state_dict)
-        groups = state.pop(GROUPS, {})
+        groups = state_dict.get(GROUPS, {}) if isinstance(state_dict, Mapping) else {}
         if set(groups) != set(self.groups):
             raise ValueError(
                 f"optimizer.groups: the run began with schedules for {_listed(groups)}, and now there are some for "
                 f"{_listed(self.groups)}: continue with those of the beginning"
             )
-        self.main.set_state_dict(state)
-        for patterns, schedule in self.groups.items():
-            schedule.set_state_dict(groups[patterns])
+        states = [state_dict, *(groups[patterns] for patterns in self.groups)]
+        for schedule, beginning, state in zip((self.main, *self.groups.values()), self._beginnings, states):
+            steps = state.get("last_epoch") if isinstance(state, Mapping) else state
+            if not isinstance(state, Mapping) or not isinstance(steps, int) or not 0 <= steps <= LARGEST:
+                raise ValueError(f"the state of a schedule is damaged: its number of steps is {shortened(steps)}")
+            vars(schedule).clear()
+            vars(schedule).update(copy.deepcopy(beginning))
+            for _ in range(steps):
+                schedule.step()
 
     set_dict = set_state_dict
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from core.optimizer.optimizer import Optimizer
 from core.tensor import Tensor
 from core.weights.safetensors_file import read_safetensors, write_safetensors
 
@@ -121,19 +123,42 @@ def read_optimizer(folder: Path, name: str, optimizer: Any, networks: Mapping[st
 
     Raises:
         FileNotFoundError: the checkpoint holds no such state.
+        ValueError: it is damaged, or the state of another kind of optimizer.
     """
     file = folder / f"{name}.optimizer.safetensors"
     if not file.is_file():
         raise FileNotFoundError(f"no optimizer state {str(file)!r}")
     names = parameter_names(networks)
-    state: dict[str, Any] = json.loads((folder / f"{name}.optimizer.json").read_text(encoding="utf-8"))
-    for key, value in read_safetensors(file).items():
+    rest = folder / f"{name}.optimizer.json"
+    try:
+        state: dict[str, Any] = dict(json.loads(rest.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        raise ValueError(f"{str(rest)!r} is damaged; continue from another checkpoint by deleting this one") from None
+    arrays = read_safetensors(file)
+    _require_kinds(file, optimizer, [key for key in arrays if not key.startswith(f"{MASTERS}/")])
+    for key, value in arrays.items():
         head, _, tail = key.partition("/")
         if head == MASTERS:
             state.setdefault(MASTERS, {})[_renamed(tail, names)] = _tensor(value)
         else:
             state[_renamed(key, names)] = _tensor(value)
-    optimizer.set_state_dict(state)
+    try:
+        optimizer.set_state_dict(state)
+    except (RuntimeError, TypeError) as error:  # of a schedule that no config describes
+        raise ValueError(f"{str(rest)!r}: {error}") from None
+
+
+def _require_kinds(file: Path, optimizer: Any, keys: Sequence[str]) -> None:
+    """Refuse a state that an optimizer of this class has no use for, or that lacks what it remembers."""
+    if not keys or type(optimizer).state_dict is not Optimizer.state_dict:  # it remembers in its own way
+        return
+    kinds = {kind.name for group in optimizer._param_groups for kind in optimizer._accumulator_kinds(group)}
+    found = [{kind for kind in kinds if re.search(rf"_{re.escape(kind)}_\d+$", key)} for key in keys]
+    if not all(found) or set().union(*found) != kinds:
+        raise ValueError(
+            f"{str(file)!r} is not the state of the optimizer {type(optimizer).__name__}: continue with the optimizer "
+            "that the run began with, or start a new run"
+        )
 
 
 def parameter_names(networks: Mapping[str, Any]) -> dict[str, str]:

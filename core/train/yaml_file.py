@@ -56,6 +56,9 @@ def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 _Loader.add_constructor("tag:yaml.org,2002:str", _text)
+MOST_CHARACTERS = 1_000_000
+"""Of a config file; a larger one is something else, and takes minutes to read."""
+
 MOST_ENTRIES = 20_000
 """Of a config; aliases of aliases can stand for more than a memory holds."""
 
@@ -81,9 +84,11 @@ def read_yaml(path: Union[str, os.PathLike[str]]) -> tuple[dict[str, Any], dict[
         raise FileNotFoundError(f"no config file {name!r}")
     try:
         with open(name, encoding="utf-8") as stream:
-            text = stream.read()
+            text = stream.read(MOST_CHARACTERS + 1)
     except UnicodeDecodeError:
         raise ConfigError(f"{name}: a config file is UTF-8 text, and this is not") from None
+    if len(text) > MOST_CHARACTERS:
+        raise ConfigError(f"{name}: a config file has at most {MOST_CHARACTERS:,} characters, and this has more")
     root, places = _composed(text, name)
     return root, places
 

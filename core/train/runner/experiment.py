@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.train.checkpoint import load_network
-from core.train.config import Section, differences, save_config
-from core.train.run_folder import RunFolder, writing
+from core.train.config import Section, differences
+from core.train.run_folder import RunFolder
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
 
@@ -50,7 +50,7 @@ def open_experiment(
 
 
 def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
-    """Return the run's folder, claimed for this process, with the config in it.
+    """Return the run's folder, claimed for this process.
 
     Call it when everything that the config asks for has been built, so that a mistake leaves no empty folder behind.
 
@@ -65,8 +65,6 @@ def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
     if folder is None:
         folder = RunFolder.create(config.output)  # type: ignore[attr-defined]
     folder.claim()
-    with writing(folder.path):
-        save_config(config, folder.config)
     return folder
 
 

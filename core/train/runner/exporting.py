@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Optional
 
 import core
+from core.train.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.task import Program
 from core.train.runner.toolkit import Toolkit
@@ -49,7 +50,8 @@ def write_program(program: Program, target: Path, onnx: bool = False) -> None:
     Raises:
         OperatorError: what was written gives other numbers than the network, or ONNX cannot express it.
     """
-    core.jit.save(program.network, target, program.inputs, **program.extra)
+    with writing(target):
+        core.jit.save(program.network, target, program.inputs, **program.extra)
     megabytes = sum(file.stat().st_size for file in target.iterdir()) / 1e6
     print(f"wrote {target}: {program.told}, {megabytes:.1f} MB\ncompared with the live network: equal")
     if onnx:

@@ -9,6 +9,7 @@ import numpy as np
 
 import core
 from core.io import default_collate_fn
+from core.train.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_path
@@ -31,10 +32,11 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     with core.no_grad():
         outputs = [output.numpy() for output in task.predict(*map(core.to_tensor, batch))]
     target = Path(options.output) if options.output else folder.path / "predictions"
-    target.mkdir(parents=True, exist_ok=True)
-    for number, array in enumerate(outputs):
-        with atomic_path(target / f"output_{number}.npy") as temporary, open(temporary, "wb") as stream:
-            np.save(stream, array)
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        for number, array in enumerate(outputs):
+            with atomic_path(target / f"output_{number}.npy") as temporary, open(temporary, "wb") as stream:
+                np.save(stream, array)
     told = ", ".join(f"output_{number}.npy {list(array.shape)}" for number, array in enumerate(outputs))
     print(f"wrote to {target}: {told}")
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.train.checkpoint import CheckpointStore
+from core.train.config import save_config
 from core.train.finish import Outcome
 from core.train.run_folder import RunFolder, writing
 from core.train.runner.commands import command_line_of
@@ -47,12 +48,17 @@ def train(
     facts = task.facts()
     trainer = Trainer(task, config.train, None, config.seed, profile=profile)
     folder = claimed_folder(config, folder)  # a mistake until here leaves no empty folder behind
-    with writing(folder.path):
-        task.begin(folder)
     trainer.write_to(folder)
     print(config.title(), *facts, sep="\n")
-    if resume is not None:
-        trainer.resume()
+    try:
+        if resume is not None:
+            trainer.resume()
+        with writing(folder.path):  # a run that cannot go on in this way keeps its config
+            save_config(config, folder.config)
+            task.begin(folder)
+    except BaseException:
+        folder.release()
+        raise
     try:
         outcome = trainer.fit()
     except NonFiniteLossError as error:
