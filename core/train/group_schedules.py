@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from core.optimizer.lr.scheduler import LRScheduler
-from core.train.interval import LARGEST
 from core.train.yaml_file import shortened
 
 GROUPS = "groups"
+
+MOST_STEPS = 100_000_000
+"""More than any run makes; a state with more is damaged, and going there would take minutes."""
 
 
 class GroupSchedules(LRScheduler):
@@ -71,7 +73,7 @@ class GroupSchedules(LRScheduler):
         states = [state_dict, *(groups[patterns] for patterns in self.groups)]
         for schedule, beginning, state in zip((self.main, *self.groups.values()), self._beginnings, states):
             steps = state.get("last_epoch") if isinstance(state, Mapping) else state
-            if not isinstance(state, Mapping) or not isinstance(steps, int) or not 0 <= steps <= LARGEST:
+            if not isinstance(state, Mapping) or not isinstance(steps, int) or not 0 <= steps <= MOST_STEPS:
                 raise ValueError(f"the state of a schedule is damaged: its number of steps is {shortened(steps)}")
             vars(schedule).clear()
             vars(schedule).update(copy.deepcopy(beginning))
