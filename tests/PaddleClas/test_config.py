@@ -37,6 +37,7 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
 @pytest.mark.parametrize(
     ("override", "message"),
     [
+        ("teacher.arguments=3", "unknown key 'teacher.arguments'; "),
         ("network.name=ResNet81", "network: unknown model 'ResNet81'; the nearest are 'ResNet18', "),
         ("data.train.dataset.name=Digit", "data.train.dataset: unknown data set 'Digit'; the nearest is 'Digits'"),
         ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
