@@ -196,8 +196,8 @@ def batch_normalization(
     # must be inputs of it, which data from outside becomes
     unused = [constant(_unused_statistics, scale.dtype, size=scale.shape[0]) for _ in range(2)]
     shape = x.shape
-    is_image = door.state.trace is not None or axis != 1 or len(shape) in (2, 4)
-    if not is_image:  # the engine's gradient refuses memory in blocks
+    is_image = door.state.trace is not None or axis != 1 or len(shape) == 4
+    if not is_image:  # the engine's own view of it is unsound, and its gradient refuses memory in blocks
         x = reshape_exact(x, [shape[0], shape[1], 1, math.prod(shape[2:])])
     result, mean, inverse = apply(_batch_normalization, x, scale, shift, *unused, axis=axis, epsilon=float(epsilon))
     return result if is_image else reshape_exact(result, shape), mean, inverse
@@ -214,9 +214,14 @@ def frozen_normalization(
         around[axis] = -1
         factor = scale * rsqrt(variance + epsilon)
         return (x - reshape(mean, around)) * reshape(factor, around) + reshape(shift, around)
-    return apply(  # type: ignore[no-any-return]
-        _frozen_normalization, x, scale, shift, mean, variance, axis=axis, epsilon=float(epsilon)
+    shape = x.shape
+    is_image = trace is not None or (axis == 1 and len(shape) == 4)
+    if not is_image:  # the engine's own view of it is unsound: where memory was in blocks, the process ends
+        x = reshape_exact(x, [math.prod(shape[:axis]), shape[axis], 1, math.prod(shape[axis + 1 :])])
+    result: Tensor = apply(
+        _frozen_normalization, x, scale, shift, mean, variance, axis=axis if is_image else 1, epsilon=float(epsilon)
     )
+    return result if is_image else reshape_exact(result, shape)
 
 
 def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor]:

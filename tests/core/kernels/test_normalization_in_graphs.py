@@ -1,8 +1,9 @@
-"""Batch normalisation of anything but images: a graph reshapes it, as the engine's own view of it is unsound."""
+"""Batch normalisation of anything but images: it is reshaped, as the engine's own view of it is unsound."""
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import core
 from core import nn
 from core.kernels import graph
 from core.nn import functional as F
+from core.operators import normalization_primitives
 
 SOURCE = np.random.RandomState(0)
 KINDS = [((4, 6), "NCHW"), ((4, 6, 5), "NCHW"), ((2, 6, 3, 4, 2), "NCHW"), ((2, 3, 4, 6), "NHWC"), ((3, 4, 6), "NHWC")]
@@ -111,3 +113,31 @@ def test_between_convolutions_of_vectors_and_volumes(axes: int, training: bool) 
             np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
     for one in inferred:
         np.testing.assert_allclose(one, expected[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("shape", "order"), KINDS)
+def test_the_engine_is_given_images_eagerly(
+    shape: tuple[int, ...], order: str, training: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def noted(operator: Any, x: Any, *inputs: Any, **options: Any) -> Any:
+        given.append((x.shape, options["axis"]))
+        return apply(operator, x, *inputs, **options)
+
+    apply = normalization_primitives.apply
+    monkeypatch.setattr(normalization_primitives, "apply", noted)
+    numbers = [core.to_tensor(array) for array in SOURCE.rand(4, 6).astype(np.float32) + 0.5]
+    x = SOURCE.randn(*shape).astype(np.float32)
+    result = F.batch_norm(core.to_tensor(x), *numbers, training=training, data_format=order).numpy()
+    axis = 1 if order == "NCHW" else len(shape) - 1
+    if not training or axis == 1:  # where a gradient is wanted, reshaped feature maps are unsound
+        assert given == [([math.prod(shape[:axis]), 6, 1, math.prod(shape[axis + 1 :])], 1)]
+    mean, variance, scale, shift = (
+        array.numpy().reshape([6 if place == axis else 1 for place in range(len(shape))]) for array in numbers
+    )
+    others = tuple(place for place in range(len(shape)) if place != axis)
+    if training:
+        mean, variance = x.mean(axis=others, keepdims=True), x.var(axis=others, keepdims=True)
+    np.testing.assert_allclose(result, (x - mean) / np.sqrt(variance + 1e-5) * scale + shift, rtol=1e-3, atol=1e-4)
