@@ -82,16 +82,19 @@ class SplitSection(Section):
             keep_workers: whether they live from one epoch to the next.
             collate_fn: makes a batch of samples; None: arrays of their fields.
         """
-        return DataLoader(
+        return self.loader_of(
             dataset,
-            collate_fn=collate_fn,
-            batch_size=self.batch_size,
+            collate_fn,
             shuffle=self.shuffle,
             drop_last=self.drop_last,
             num_workers=num_workers,
             persistent_workers=keep_workers and num_workers > 0,
             seed=seed,
         )
+
+    def loader_of(self, dataset: Any, collate_fn: Any, **options: Any) -> DataLoader:
+        """Return a loader; the options are those of :class:`core.io.DataLoader` that all kinds of splits share."""
+        return DataLoader(dataset, collate_fn=collate_fn, batch_size=self.batch_size, **options)
 
     # what preview.py shows
 
@@ -122,33 +125,9 @@ class RaggedSplitSection(SplitSection):
         Batching.model_validate({}), description="how samples of different sizes become batches"
     )
 
-    def build_loader(
-        self,
-        dataset: Any,
-        seed: int,
-        num_workers: int = 0,
-        keep_workers: bool = False,
-        collate_fn: Any = None,
-    ) -> DataLoader:
-        """Return the loader of batches.
-
-        Args:
-            dataset: the data set, or what was made of it.
-            seed: of the run; order and augmentation depend on it, the epoch and the sample alone.
-            num_workers: how many processes read; the batches do not depend on it.
-            keep_workers: whether they live from one epoch to the next.
-            collate_fn: how each field is batched.
-        """
-        return self.batching.loader(
-            dataset,
-            collate_fn,
-            self.batch_size,
-            shuffle=self.shuffle,
-            drop_last=self.drop_last,
-            seed=seed,
-            num_workers=num_workers,
-            persistent_workers=keep_workers and num_workers > 0,
-        )
+    def loader_of(self, dataset: Any, collate_fn: Any, **options: Any) -> DataLoader:
+        """Return a loader of batches of few shapes; ``collate_fn`` says how each field is batched."""
+        return self.batching.loader(dataset, collate_fn, self.batch_size, **options)
 
 
 Split = TypeVar("Split", bound=SplitSection)
