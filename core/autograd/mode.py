@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
-from core.kernels import door
+from core.kernels.door import set_gradients, state
 
 
 class set_grad_enabled:
@@ -22,12 +22,12 @@ class set_grad_enabled:
         self._previous: list[bool] = []
 
     def __enter__(self) -> set_grad_enabled:
-        self._previous.append(door.state.gradients)
-        door.state.gradients = self.mode
+        self._previous.append(state.gradients)
+        set_gradients(self.mode)
         return self
 
     def __exit__(self, *_: object) -> None:
-        door.state.gradients = self._previous.pop()
+        set_gradients(self._previous.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function running in this mode; a generator function runs each step in it."""
@@ -81,4 +81,4 @@ class enable_grad(set_grad_enabled):
 
 def is_grad_enabled() -> bool:
     """Return whether operations are recorded now."""
-    return door.state.gradients
+    return state.gradients

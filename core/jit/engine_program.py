@@ -45,7 +45,7 @@ class EngineProgram:
     ) -> None:
         self.metas: list[Meta] = [(tuple(shape), entry.dtype) for shape, entry in zip(shapes, program.inputs)]
         with door.gradient_mode(False):
-            trace = Trace()
+            trace = Trace(serving=True)
             with trace:
                 values = {e.name: trace.input(meta, False, "input") for e, meta in zip(program.inputs, self.metas)}
                 for name, weight in program.weights.items():
@@ -69,7 +69,7 @@ class EngineProgram:
         own = is_for_own_kernels(program)
         if own or has_regions(program):  # the engine has no graph for it: stretches of it are compiled
             given_to = (program.name, trace.variables, trace.operations, outputs)
-            self._parts = Executable(*given_to, static=True, own_kernels=own)
+            self._parts = Executable(*given_to, static=True, own_kernels=own, serving=True)
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
         else:
             self._program = graph.Program(

@@ -77,11 +77,12 @@ def _sizes_are_known() -> bool:
 @contextlib.contextmanager
 def _untraced() -> Iterator[None]:
     """Compute inside a ``with`` block, even while a trace is running."""
-    trace, door.state.trace = door.state.trace, None
+    trace = door.state.trace
+    door.set_trace(None)
     try:
         yield
     finally:
-        door.state.trace = trace
+        door.set_trace(trace)
 
 
 def _run(

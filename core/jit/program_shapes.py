@@ -42,7 +42,7 @@ def _check(operation: Operation) -> None:
     operator = operation.operator
     metas = [value.meta for value in operation.inputs]
     attributes = in_world(operation.attributes, 0)
-    plan = operator.plans.get((*attributes.items(), *metas)) or door.make_plan(operator, metas, attributes)
+    plan = door.plan_of(operator, metas, attributes)
     try:
         found = graph.infer(operator.name, plan.handle, metas, plan.attributes)[: len(operation.outputs)]
     except MXNetError as error:

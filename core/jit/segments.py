@@ -160,6 +160,7 @@ class Executable:
         static: Keep one set of buffers for all calls.
         steady: Positions of the variables that are the same arrays in most calls (parameters).
         own_kernels: Whether our kernels are called between the engine's stretches, instead of by the engine.
+        serving: Whether it is an exported program, for a predictor.
     """
 
     def __init__(
@@ -171,6 +172,7 @@ class Executable:
         static: bool,
         steady: Sequence[int] = (),
         own_kernels: bool = False,
+        serving: bool = False,
     ) -> None:
         same = {id(variables[i]) for i in steady}
         self.slots = {id(value): i for i, value in enumerate(variables)}
@@ -193,7 +195,7 @@ class Executable:
                 known = {id(value): value for operation in group for value in operation.inputs if id(value) not in made}
                 inputs = list(known.values())
                 places = [i for i, value in enumerate(inputs) if id(value) in same]
-                self._add(_compiled(name, group, inputs, results, static, places), inputs, results)
+                self._add(_compiled(name, group, inputs, results, static, places, serving), inputs, results)
         self.outputs = [self.slots[id(value)] for value in outputs]
         self._plan_releases()
 
@@ -276,8 +278,9 @@ def _compiled(
     outputs: Sequence[Value],
     static: bool,
     steady: Sequence[int],
+    serving: bool,
 ) -> Segment:
-    trace = Trace()
+    trace = Trace(serving=serving)
     with trace:
         stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
         results = repeat(inputs, operations, outputs, stand_ins)

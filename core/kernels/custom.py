@@ -16,7 +16,7 @@ from core.kernels import door, engine, graph
 from core.kernels.custom_entries import Entries, install_storage
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import Array, Attributes, mx
-from core.kernels.operator import PASSING, REGISTRY, Operator
+from core.kernels.operator import KERNELS, PASSING, REGISTRY, Operator
 
 _CUSTOM = engine.operator_handle("Custom")
 
@@ -177,7 +177,7 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
     @property
     def operator(self) -> Operator:
         """What is described; not held here, because the engine never lets go of some descriptions."""
-        return REGISTRY.get(self.name) or PASSING[self.name]
+        return REGISTRY.get(self.name) or KERNELS.get(self.name) or PASSING[self.name]
 
     def list_arguments(self) -> list[str]:
         return [f"input{i}" for i in range(len(self.input_types))]
@@ -193,9 +193,7 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
         return in_shape, [list(shape) for shape, _ in self._outputs(metas)], []
 
     def _outputs(self, metas: Sequence[door.Meta]) -> Sequence[door.Meta]:
-        plan = self.operator.plans.get((*self.attributes.items(), *metas))
-        if plan is None:
-            plan = door.make_plan(self.operator, metas, self.attributes)
+        plan = door.plan_of(self.operator, metas, self.attributes)
         return door.traced_metas(self.operator, plan, metas, self.attributes)
 
     def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> Computation:

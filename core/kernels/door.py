@@ -13,10 +13,11 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol
 
-from core.kernels import engine, graph
+from core.kernels import engine, graph, lowering
 from core.kernels.dtypes import DType
 from core.kernels.engine import Array, Attributes, MXNetError
 from core.kernels.errors import OperatorError
+from core.kernels.lowering import GRADIENTS, MIXED, PROGRAM, SERVING, SYMBOLIC, TRACED
 
 if TYPE_CHECKING:
     from core.kernels.operator import Operator
@@ -49,12 +50,39 @@ in_float32: Any = None
 
 
 class _State(threading.local):
-    gradients = True
+    """What mode a thread is in; changed by the functions below, which keep the context in step."""
+
     trace: Optional[Trace] = None
     precision: Optional[Precision] = None
+    context = GRADIENTS
+
+    @property
+    def gradients(self) -> bool:
+        """Whether operations are recorded."""
+        return bool(self.context & GRADIENTS)
 
 
 state = _State()
+
+
+def set_gradients(enabled: bool) -> None:
+    """Record operations of this thread from now on, or do not."""
+    state.context = state.context | GRADIENTS if enabled else state.context & ~GRADIENTS
+
+
+def set_precision(precision: Optional[Precision]) -> None:
+    """Set this thread's mixed precision; with None operators compute in what they are given."""
+    state.precision = precision
+    state.context = state.context & ~MIXED if precision is None else state.context | MIXED
+
+
+def set_trace(trace: Optional[Trace]) -> None:
+    """Note this thread's operations down in a trace; with None they are run."""
+    state.trace = trace
+    kind = 0
+    if trace is not None:
+        kind = SYMBOLIC if trace.symbolic else SERVING if trace.serving else PROGRAM
+    state.context = state.context & ~TRACED | kind
 at_least_1d = False
 """Whether one element that is read or taken out by a subscript keeps one axis (``FLAGS_set_to_1d``)."""
 _writes = _index_writes = 0
@@ -88,10 +116,11 @@ class Value:
         requires_grad: Whether gradients flow into it.
         owner: Weak reference to the handle of a leaf (its parameter, buffer or user tensor), or None.
         traced: The trace that it is a value of; None for an eager one.
+        key: What stands for it in the key of a plan: ``meta``, or ``(meta, format)`` where a memory format was noted.
         second: In a trace with unknown sizes, ``meta`` in the second world where it differs there; otherwise None.
     """
 
-    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "__weakref__")
+    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "key", "__weakref__")
 
     def __init__(
         self,
@@ -104,12 +133,17 @@ class Value:
     ) -> None:
         self.array = array
         self.meta = meta
+        self.key: Any = meta
         self.node = node
         self.index = index
         self.requires_grad = requires_grad
         self.owner: Any = None
         self.traced = traced
         self.second: Optional[Meta] = None
+
+    def note_format(self, memory_format: int) -> None:
+        """Note what format the maker left the memory in; see core.kernels.lowering."""
+        self.key = (self.meta, memory_format)
 
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
@@ -153,14 +187,34 @@ class Node:
 
 
 class Plan:
-    """What the door knows about one operator with given attributes, input shapes and types."""
+    """What the door knows about one operator with given attributes, input shapes, types and formats, in one context.
 
-    __slots__ = ("attributes", "metas", "handle")
+    Attributes:
+        operator: What computes it; see core.kernels.lowering.
+        given: Shapes and types of the inputs.
+        attributes: Those for the engine.
+        metas: Shapes and types of the outputs; None where only the engine or the data tell.
+        handle: The engine's operator, or None.
+        noted: The memory format to note on the first output.
+    """
 
-    def __init__(self, attributes: Attributes, metas: Optional[Sequence[Meta]], handle: Any) -> None:
+    __slots__ = ("operator", "given", "attributes", "metas", "handle", "noted")
+
+    def __init__(
+        self,
+        operator: Operator,
+        given: Sequence[Meta],
+        attributes: Attributes,
+        metas: Optional[Sequence[Meta]],
+        handle: Any,
+        noted: int,
+    ) -> None:
+        self.operator = operator
+        self.given = given
         self.attributes = attributes
         self.metas = metas
         self.handle = handle
+        self.noted = noted
 
 
 def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
@@ -177,17 +231,16 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     Raises:
         OperatorError: shapes, types or attributes do not fit; raised before the engine starts computing.
     """
-    if state.precision is not None:
-        inputs = state.precision(operator, inputs, attributes)
-    trace = state.trace
-    if trace is not None:
-        return trace.invoke(operator, inputs, attributes)
-    plan = operator.plans.get((*attributes.items(), *[value.meta for value in inputs]))
+    context = state.context
+    if context & MIXED:
+        inputs = state.precision(operator, inputs, attributes)  # type: ignore[misc]  # which is set where it is mixed
+    if context & TRACED:
+        return state.trace.invoke(operator, inputs, attributes)  # type: ignore[union-attr]  # likewise
+    plan = operator.plans.get((context, *attributes.items(), *[value.key for value in inputs]))
     if plan is None:
-        given = [value.meta for value in inputs]
-        if operator.needs_float32(given):
+        if operator.needs_float32([value.meta for value in inputs]):
             return in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
-        plan = make_plan(operator, given, attributes)
+        plan = make_plan(operator, inputs, attributes)
     arrays = []
     needs_gradient = False
     for value in inputs:
@@ -195,18 +248,21 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
             raise unusable(operator, value)
         arrays.append(value.array)
         needs_gradient = needs_gradient or value.requires_grad
-    needs_gradient = needs_gradient and state.gradients and operator.differentiable
+    needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]
     try:
-        arrays, saved = operator.execute(arrays, plan, attributes, needs_gradient)
+        arrays, saved = plan.operator.execute(arrays, plan, attributes, needs_gradient)
     except MXNetError as error:
-        raise refusal(operator, [value.meta for value in inputs], attributes, error) from None
+        raise refusal(operator, plan.given, attributes, error) from None
     metas = plan.metas
     if metas is None:
         metas = [(engine.shape_of(array), engine.dtype_of(array)) for array in arrays]
         if not operator.data_dependent:
             plan.metas = metas
     if needs_gradient:
-        return record(operator, attributes, inputs, arrays, metas, saved, traced=None)
+        values = record(operator, attributes, inputs, arrays, metas, saved, traced=None)
+        if plan.noted:
+            values[0].note_format(plan.noted)
+        return values
     return [Value(array, meta) for array, meta in zip(arrays, metas)]
 
 
@@ -227,17 +283,50 @@ def record(
     ]
 
 
-def make_plan(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any]) -> Plan:
-    """Check one combination of inputs and attributes and remember the outcome."""
+def make_plan(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> Plan:
+    """Check one combination of inputs and attributes, choose what computes it, and remember the outcome."""
+    plan = _checked_plan(operator, [value.meta for value in inputs], attributes, state.context, inputs)
+    return _remembered(operator, (state.context, *attributes.items(), *[value.key for value in inputs]), plan)
+
+
+def plan_of(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any]) -> Plan:
+    """Return what is known about an operator by itself, however it is computed, for shapes and types alone."""
+    key = (SYMBOLIC, *attributes.items(), *metas)
+    plan = operator.plans.get(key)
+    if plan is None:
+        plan = _remembered(operator, key, _checked_plan(operator, metas, attributes, SYMBOLIC, None))
+    return plan
+
+
+def plan_in_graph(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> Plan:
+    """Return a plan for a graph, where the choice may depend on what is known about these values alone."""
+    return _checked_plan(operator, [value.meta for value in inputs], attributes, state.context, inputs)
+
+
+def _checked_plan(
+    operator: Operator,
+    metas: Sequence[Meta],
+    attributes: dict[str, Any],
+    context: int,
+    inputs: Optional[Sequence[Value]],
+) -> Plan:
     if operator.check is not None:
         operator.check(metas, attributes)
-    encoded = Attributes(operator.engine_attributes(metas, attributes))
+    formats = [lowering.UNKNOWN if value.key is value.meta else value.key[1] for value in inputs or ()]
+    call = lowering.Call(metas, attributes, context, formats, inputs if context & TRACED else None)
+    chosen = lowering.lowered(operator, call)
+    encoded = Attributes(chosen.engine_attributes(metas, attributes))
     output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
-    plan = Plan(encoded, output_metas, operator.handle_for(metas, attributes))
+    noted = lowering.NOTED.get(operator.name, 0)
+    plan = Plan(chosen, metas, encoded, output_metas, chosen.handle_for(metas, attributes), noted)
     check_size(operator, plan, metas, attributes)
+    return plan
+
+
+def _remembered(operator: Operator, key: Any, plan: Plan) -> Plan:
     if len(operator.plans) >= MAXIMUM_PLANS:
         operator.plans.clear()
-    operator.plans[(*attributes.items(), *metas)] = plan
+    operator.plans[key] = plan
     return plan
 
 
@@ -303,10 +392,10 @@ class gradient_mode:
 
     def __enter__(self) -> None:
         self.previous = state.gradients
-        state.gradients = self.enabled
+        set_gradients(self.enabled)
 
     def __exit__(self, *_: object) -> None:
-        state.gradients = self.previous
+        set_gradients(self.previous)
 
 
 class precision_mode:
@@ -317,10 +406,10 @@ class precision_mode:
 
     def __enter__(self) -> None:
         self.previous = state.precision
-        state.precision = self.precision
+        set_precision(self.precision)
 
     def __exit__(self, *_: object) -> None:
-        state.precision = self.previous
+        set_precision(self.previous)
 
 
 def lowers(operator: Operator, *dtypes: DType) -> bool:

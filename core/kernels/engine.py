@@ -11,7 +11,7 @@ import functools
 import math
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -171,6 +171,8 @@ def empty(shape: Sequence[int], dtype: DType) -> Array:
 
 
 _device_state: list[int] = [1, 0]
+device_listeners: list[Callable[[], None]] = []
+"""Called when another device was chosen."""
 
 
 def set_device(kind: str, index: int) -> None:
@@ -188,6 +190,8 @@ def set_device(kind: str, index: int) -> None:
         if index >= mx.context.num_gpus():
             raise RuntimeError(f"gpu:{index} cannot be used: this machine shows {mx.context.num_gpus()} GPU(s)")
     _device_state[:] = [1 if kind == "cpu" else 2, index]
+    for listener in device_listeners:
+        listener()
 
 
 def on_cpu() -> bool:

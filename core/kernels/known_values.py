@@ -113,12 +113,13 @@ def run(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any])
         attributes: its attributes.
     """
     state = door.state
-    before = state.trace, state.gradients, state.precision
-    state.trace, state.gradients, state.precision = None, False, None
-    try:
-        return door.invoke(operator, inputs, attributes)
-    finally:
-        state.trace, state.gradients, state.precision = before
+    trace = state.trace
+    with door.gradient_mode(False), door.precision_mode(None):
+        door.set_trace(None)
+        try:
+            return door.invoke(operator, inputs, attributes)
+        finally:
+            door.set_trace(trace)
 
 
 class Reads:

@@ -25,6 +25,8 @@ Check = Callable[[Sequence[Meta], dict[str, Any]], None]
 Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
 
 REGISTRY: dict[str, Operator] = {}
+KERNELS: dict[str, Kernel] = {}
+"""Ours that compute declared operators, by names such as ``swish.numba``; no program says these names."""
 PASSING: weakref.WeakValueDictionary[str, Operator] = weakref.WeakValueDictionary()
 """Operators that a trace made and that live as long as the programs in which they stand."""
 
@@ -193,7 +195,7 @@ class HostOperator(Operator):
         name: Our name, unique.
         function: Takes the input arrays, and the attributes as keywords; returns a tuple of arrays; changes no input.
         infer: Output shapes and types; None where they depend on the data.
-        check, differentiable: As for :class:`Operator`.
+        check, differentiable, register: As for :class:`Operator`.
         fills: The function writes its result into the array that it is given as ``out`` (a tuple of arrays where it has
             several): engine memory, so that a large result is not copied.
         gradients: In compiled programs takes the place of the differentiation rule: takes the gradients of the outputs,
@@ -211,6 +213,7 @@ class HostOperator(Operator):
         differentiable: bool = True,
         fills: bool = False,
         gradients: Optional[Callable[..., None]] = None,
+        register: bool = True,
     ) -> None:
         super().__init__(
             name,
@@ -221,6 +224,7 @@ class HostOperator(Operator):
             data_dependent=infer is None,
             trap=True,
             lacks=(bfloat16,),
+            register=register,
         )
         self.function = function
         self.fills = fills
@@ -258,6 +262,37 @@ class HostOperator(Operator):
     def fill(self, views: Sequence[np.ndarray], out: Sequence[np.ndarray], attributes: dict[str, Any]) -> None:
         """Write the result into given memory, arrays that are views of it."""
         self.function(*views, out=out[0] if len(out) == 1 else tuple(out), **attributes)
+
+
+class Kernel(HostOperator):
+    """A kernel of ours that computes a declared operator where its lowering chooses that.
+
+    Args:
+        name: The operator's name, a dot, and what the kernel is; unique.
+        function, infer, gradients: As for :class:`HostOperator`; the function writes into ``out``.
+        differentiable: False where no gradient exists.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *,
+        infer: Infer,
+        gradients: Optional[Callable[..., None]] = None,
+        differentiable: bool = True,
+    ) -> None:
+        if name in KERNELS:
+            raise ValueError(f"kernel {name!r} is declared twice")
+        super().__init__(
+            name, function, infer=infer, differentiable=differentiable, fills=True, gradients=gradients, register=False
+        )
+        KERNELS[name] = self
+
+    @property
+    def rule(self) -> Any:
+        """The differentiation rule of the operator that it computes."""
+        return REGISTRY[self.name.partition(".")[0]].rule
 
 
 class ConstantOperator(Operator):
@@ -302,6 +337,15 @@ class ConstantOperator(Operator):
         if contains_dimension(attributes) or (state.trace is not None and state.trace.symbolic):
             return invoke(self, inputs, attributes)
         return [constant(engine.from_numpy(self.function(**attributes)))]
+
+
+def _forget_plans() -> None:
+    """Let every operator be lowered anew: which kernels there are depends on the device, which all threads share."""
+    for declared in (*REGISTRY.values(), *KERNELS.values()):
+        declared.plans.clear()
+
+
+engine.device_listeners.append(_forget_plans)
 
 
 def _readable(array: Array) -> np.ndarray:

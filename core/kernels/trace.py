@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 from core.kernels import custom, dimension, door, graph
+from core.kernels.composition import Composition
 from core.kernels.door import Meta, Plan, Value
 from core.kernels.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.known_values import KnownValues, Reads, run
@@ -49,6 +50,7 @@ class Trace:
         gradients: Whether the program may be differentiated; one traced under no_grad is not.
         symbolic: Whether sizes may be unknown (:mod:`core.kernels.dimension`). Then only the operations are noted down,
             for two worlds of sizes, and no graph is built.
+        serving: Whether the graph is an exported program's, for a predictor.
         labels: What to call each variable.
         guards: Comparisons of unknown sizes that the traced code made.
         known: The numbers that follow from no input.
@@ -56,11 +58,13 @@ class Trace:
 
     Args:
         symbolic: See above; a trace inside a symbolic one is symbolic too.
+        serving: See above; likewise.
     """
 
-    def __init__(self, symbolic: bool = False) -> None:
+    def __init__(self, symbolic: bool = False, serving: bool = False) -> None:
         around: Optional[Trace] = door.state.trace
         self.symbolic: bool = symbolic or (around is not None and around.symbolic)
+        self.serving: bool = serving or (around is not None and around.serving)
         self.labels: list[str] = []
         self.guards: list[dimension.Guard] = []
         self.gradients = door.state.gradients
@@ -80,14 +84,15 @@ class Trace:
         self._originals: dict[int, Value] = {}
         self._results: dict[tuple[int, int], Value] = {}
         self.outer: Optional[Trace] = None
+        self._inside = 0  # a composition, whose operators are no operations of their own
 
     def __enter__(self) -> Trace:
         self.outer = door.state.trace
-        door.state.trace = self
+        door.set_trace(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        door.state.trace = self.outer
+        door.set_trace(self.outer)
 
     def close(self) -> None:
         """Let go of what was noted down: it lives on in the program made of it, and its values keep this trace."""
@@ -180,41 +185,70 @@ class Trace:
         if self.symbolic:
             attributes = self.captured_sizes(attributes)
             numbers = dimension.in_world(attributes, 0)
-        plan, output_metas = _inferred(operator, metas, numbers)
-        self.training = self.training or operator.training
-        symbols = [value.array for value in inputs]
-        needs = [value.requires_grad for value in inputs]
         if self.symbolic:
-            outputs = [None] * len(output_metas)
-        elif operator.region:  # a program is cut here: to what follows these are inputs
-            outputs = [graph.variable(operator.name) for _ in output_metas]
-        elif operator.is_trapped(metas, attributes, any(needs) or not self.gradients):
-            outputs = custom.apply(operator, symbols, attributes, metas, output_metas)
+            plan = door.plan_of(operator, metas, numbers)
         else:
-            self.training = self.training or operator.trap  # in inference form the engine lays out weights anew
-            # the engine cannot differentiate its operators on equal shapes with respect to one input only
-            handle = plan.handle if all(needs) or not any(needs) else operator.handle
-            assert handle is not None
-            outputs = operator.in_graph(handle, symbols, plan.attributes, metas, attributes)
-        outputs = outputs[: len(output_metas)]
+            plan = door.plan_in_graph(operator, inputs, attributes)
+        output_metas = door.traced_metas(operator, plan, metas, numbers)
+        outputs = self._computed(operator, plan, inputs, attributes, output_metas)
         gradients = door.state.gradients
-        followed = operator.differentiable and any(needs)
+        followed = operator.differentiable and any(value.requires_grad for value in inputs)
         if self.gradients and operator.differentiable and not self.symbolic and not operator.region:
             # the engine would let a gradient through integers and no_grad; a block costs a copy, so only there
             outputs = [
                 symbol if meta[1].is_floating and (gradients or not followed) else graph.block_gradient(symbol)
                 for symbol, meta in zip(outputs, output_metas)
             ]
+        if self._inside:
+            needs = followed and gradients
+            return [
+                Value(symbol, meta, requires_grad=needs and meta[1].kind == "f", traced=self)
+                for symbol, meta in zip(outputs, output_metas)
+            ]
         if followed and gradients:
             # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
             results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
             self._results.update({(id(value.node), value.index): value for value in results})
+            if plan.noted:
+                results[0].note_format(plan.noted)
         else:
             results = [Value(symbol, meta, traced=self) for symbol, meta in zip(outputs, output_metas)]
         if self.symbolic:
             self._infer_second(operator, inputs, attributes, results)
         self.operations.append(Operation(operator, attributes, inputs, results, gradients))
         return results
+
+    def _computed(
+        self,
+        operator: Operator,
+        plan: Plan,
+        inputs: Sequence[Value],
+        attributes: dict[str, Any],
+        output_metas: Sequence[Meta],
+    ) -> Sequence[Any]:
+        """Return the outputs in the engine's graph, made by what computes the operator."""
+        if self.symbolic:
+            return [None] * len(output_metas)
+        if operator.region:  # a program is cut here: to what follows these are inputs
+            return [graph.variable(operator.name) for _ in output_metas]
+        chosen = plan.operator
+        if isinstance(chosen, Composition):
+            self._inside += 1
+            try:
+                results = chosen.results(inputs, attributes)
+            finally:
+                self._inside -= 1
+            return [self.capture(value).array for value in results]
+        metas, symbols = plan.given, [value.array for value in inputs]
+        needs = [value.requires_grad for value in inputs]
+        self.training = self.training or chosen.training
+        if chosen.is_trapped(metas, attributes, any(needs) or not self.gradients):
+            return custom.apply(chosen, symbols, attributes, metas, output_metas)[: len(output_metas)]
+        self.training = self.training or chosen.trap  # in inference form the engine lays out weights anew
+        # the engine cannot differentiate its operators on equal shapes with respect to one input only
+        handle = plan.handle if all(needs) or not any(needs) else chosen.handle
+        assert handle is not None
+        return chosen.in_graph(handle, symbols, plan.attributes, metas, attributes)[: len(output_metas)]
 
     def captured_sizes(self, attributes: Any) -> Any:
         """Return attributes whose unknown sizes are sizes of values of this trace, not of an outer one."""
@@ -232,7 +266,8 @@ class Trace:
             return
         metas = [value.second or value.meta for value in inputs]
         try:
-            _, seconds = _inferred(operator, metas, dimension.in_world(attributes, 1))
+            options = dimension.in_world(attributes, 1)
+            seconds = door.traced_metas(operator, door.plan_of(operator, metas, options), metas, options)
         except OperatorError as error:
             sizes = ", ".join(dimension.shape_text(value) for value in inputs)
             raise UnknownSizeError(
@@ -247,10 +282,3 @@ class Trace:
                     f" ({value.meta[0]} or {second[0]}): give the size in the InputSpec"
                 )
             value.second = second if second != value.meta else None
-
-
-def _inferred(operator: Operator, metas: Sequence[Meta], attributes: dict[str, Any]) -> tuple[Plan, Sequence[Meta]]:
-    plan = operator.plans.get((*attributes.items(), *metas))
-    if plan is None:
-        plan = door.make_plan(operator, metas, attributes)
-    return plan, door.traced_metas(operator, plan, metas, attributes)

@@ -1,0 +1,49 @@
+"""Operators computed by several others, which the record of operations and exported programs do not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable
+
+from core.kernels import door
+from core.kernels.door import Plan, Value
+from core.kernels.engine import Array
+from core.kernels.operator import REGISTRY, Operator
+
+
+class Composition(Operator):
+    """Other operators in the place of one; in a graph the engine differentiates these.
+
+    Args:
+        function: Takes the input values, and the attributes of the call as keywords; applies operators to them, each of
+            which is lowered in turn; returns the value, or a list of values, that the operator would give.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(getattr(function, "__name__", "composition"), None, register=False)
+        self.function = function
+
+    def engine_attributes(self, metas: Sequence[door.Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """The engine sees the attributes of the other operators."""
+        return {}
+
+    def execute(
+        self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
+    ) -> tuple[list[Array], Any]:
+        """Compute; nothing is recorded, because the values here need no gradient."""
+        values = [Value(array, meta) for array, meta in zip(arrays, plan.given)]
+        return [value.array for value in self.results(values, attributes)], None
+
+    def results(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
+        """Return the results for eager or traced values, in the types that they have."""
+        if door.state.precision is None:
+            found = self.function(*inputs, **attributes)
+        else:
+            with door.precision_mode(None):
+                found = self.function(*inputs, **attributes)
+        return [found] if isinstance(found, Value) else found
+
+
+def apply(name: str, *values: Value, **attributes: Any) -> Value:
+    """Return the first result of a declared operator."""
+    return door.invoke(REGISTRY[name], values, attributes)[0]
