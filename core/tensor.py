@@ -513,6 +513,14 @@ def readable(tensor: Tensor) -> Value:
     return value
 
 
+def numbers_now(tensor: Tensor) -> Optional[np.ndarray]:
+    """Return a view of the elements if there are any yet, None for a traced or abstract tensor.
+
+    Checks of arguments by their numbers are left out where these are not known; see :func:`readable` for an error.
+    """
+    return engine.view(tensor._value.array, *tensor._value.meta) if tensor._is_initialized() else None
+
+
 def given_name(tensor: Tensor) -> Optional[str]:
     """Return the name that a tensor was given or has been asked for, None where it would have to be made up.
 

@@ -141,6 +141,11 @@ class Value:
         self.traced = traced
         self.second: Optional[Meta] = None
 
+    @property
+    def is_trainable_leaf(self) -> bool:
+        """Whether it is no operation's result and needs a gradient: gradients are accumulated for its one handle."""
+        return self.node is None and self.requires_grad
+
     def note_format(self, memory_format: int) -> None:
         """Note what format the maker left the memory in; see core.kernels.lowering."""
         self.key = (self.meta, memory_format)
@@ -316,7 +321,8 @@ def _checked_plan(
     call = lowering.Call(metas, attributes, context, formats, inputs if context & TRACED else None)
     chosen = lowering.lowered(operator, call)
     encoded = Attributes(chosen.engine_attributes(metas, attributes))
-    output_metas = operator.infer(metas, attributes) if operator.infer is not None else None
+    infer = chosen.infer or operator.infer
+    output_metas = infer(metas, attributes) if infer is not None else None
     noted = lowering.NOTED.get(operator.name, 0)
     plan = Plan(chosen, metas, encoded, output_metas, chosen.handle_for(metas, attributes), noted)
     check_size(operator, plan, metas, attributes)
@@ -410,6 +416,21 @@ class precision_mode:
 
     def __exit__(self, *_: object) -> None:
         set_precision(self.previous)
+
+
+def is_recording() -> bool:
+    """Return whether this thread records operations, so that they can be differentiated."""
+    return state.gradients
+
+
+def is_tracing() -> bool:
+    """Return whether this thread's operators are noted down in a program instead of being run."""
+    return state.trace is not None
+
+
+def is_mixed() -> bool:
+    """Return whether mixed precision chooses the types that this thread's operators compute in."""
+    return state.precision is not None
 
 
 def lowers(operator: Operator, *dtypes: DType) -> bool:

@@ -106,7 +106,7 @@ class ComplexTensor(Tensor):
 
     def __repr__(self) -> str:
         head = f"Tensor(shape={self.shape}, dtype={self.dtype.name}"
-        if self._real._value.traced:
+        if not self._real._is_initialized():
             return f"{head}, traced, stop_gradient={self.stop_gradient})"
         body = elements_text(self.numpy())
         return f"{head}, place={current_place()}, stop_gradient={self.stop_gradient},\n       {body})"

@@ -122,7 +122,7 @@ def _transposed(
     check_rank(x, rank, caller)
     check_weight(weight, rank, groups, caller)
     optional_tensor(bias, caller, "bias")
-    if door.state.precision is not None:
+    if door.is_mixed():
         x, weight = [cast(t, float32) if t.dtype.size == 2 else t for t in (x, weight)]
         bias = cast(bias, float32) if bias is not None and bias.dtype.size == 2 else bias
     last = is_channel_last(data_format, rank, caller)

@@ -91,7 +91,7 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     """
     if place is not None:
         check_place(place)
-    if door.state.trace is not None and contains_dimension(data):
+    if contains_dimension(data) and door.is_tracing():
         return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
     kind = getattr(getattr(data, "dtype", None), "kind", "c" if isinstance(data, complex) else None)
     if kind == "c":
@@ -349,7 +349,7 @@ def _through_half_cast(x: Tensor, wanted: DType) -> Tensor:
 
 def narrowed(x: Tensor, dtype: DType) -> Tensor:
     """Return what was computed in float32 in the 16-bit type that was given; under mixed precision it stays float32."""
-    return x if dtype.size == 2 and door.state.precision is not None else cast(x, dtype)
+    return x if dtype.size == 2 and door.is_mixed() else cast(x, dtype)
 
 
 def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
@@ -368,7 +368,7 @@ def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
     if output is None:
         return copied
     value, before = copied._value, output._value
-    if before.requires_grad and before.node is None and not (value.requires_grad or value.traced):
+    if before.is_trainable_leaf and not (value.requires_grad or value.traced):
         value = Value(value.array, value.meta, requires_grad=True)
     output._rebind(value)
     return output

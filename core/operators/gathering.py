@@ -8,7 +8,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import engine
 from core.kernels.dimension import agree, is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import int32, int64
@@ -18,7 +17,7 @@ from core.operators.arguments import IntOrTensor, axis_argument, broadcast_shape
 from core.operators.constants import positions_along
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact
-from core.tensor import Tensor, apply
+from core.tensor import Tensor, apply, numbers_now
 
 
 def _taken(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -73,10 +72,9 @@ def check_range(index: Tensor, size: int, caller: str, negative: bool = False, n
     Raises:
         OperatorIndexError: an index is outside the axis.
     """
-    value = index._value
-    if value.traced or value.array is None or index.size == 0:
+    numbers = numbers_now(index)
+    if numbers is None or not numbers.size:
         return
-    numbers = engine.view(value.array, *value.meta)
     low, high = int(numbers.min()), int(numbers.max())
     lowest = -size if negative else 0
     if low < lowest or high >= size:
@@ -101,10 +99,10 @@ def linear_index(parts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
 
 
 def _may_be_negative(index: Tensor) -> bool:
-    value = index._value
-    if value.traced or value.array is None or index.size == 0:
+    numbers = numbers_now(index)
+    if numbers is None or not numbers.size:
         return index.size != 0
-    return bool(engine.view(value.array, *value.meta).min() < 0)
+    return bool(numbers.min() < 0)
 
 
 def gather(x: Tensor, index: Tensor, axis: Optional[IntOrTensor] = None, name: Optional[str] = None) -> Tensor:

@@ -6,7 +6,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import engine
 from core.kernels.dtypes import int64
 from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators.activation import log_softmax, softmax
@@ -21,7 +20,7 @@ from core.operators.math import log, maximum
 from core.operators.mean_cross_entropy import in_one_kernel
 from core.operators.reduction import mean
 from core.operators.reduction import sum as reduce_sum
-from core.tensor import Tensor
+from core.tensor import Tensor, numbers_now
 
 
 def cross_entropy(
@@ -154,12 +153,11 @@ def check_labels(label: Tensor, classes: int, ignore_index: int, caller: str) ->
     Raises:
         OperatorIndexError: a label is neither a class nor ``ignore_index``.
     """
-    value = label._value
-    if value.traced or value.array is None:
+    numbers = numbers_now(label)
+    if numbers is None:
         return True
-    if label.size == 0:
+    if not numbers.size:
         return False
-    numbers = engine.view(value.array, *value.meta)
     if numbers.min() >= 0 and numbers.max() < classes and not 0 <= ignore_index < classes:
         return False
     ignored = numbers == ignore_index

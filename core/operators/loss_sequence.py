@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.kernels import engine
 from core.kernels.ctc import ctc
 from core.kernels.dtypes import int64
 from core.kernels.errors import OperatorError, OperatorIndexError
@@ -13,7 +12,7 @@ from core.operators.loss_common import check_reduction
 from core.operators.math import divide, maximum
 from core.operators.reduction import mean
 from core.operators.reduction import sum as reduce_sum
-from core.tensor import Tensor, apply
+from core.tensor import Tensor, apply, numbers_now
 
 _ctc = HostOperator("ctc", ctc, infer=lambda metas, options: [((metas[0][0][1],), metas[0][1]), metas[0]])
 
@@ -71,20 +70,17 @@ def _scaled_gradient(x: Tensor, times: Tensor) -> Tensor:
 
 
 def _check_numbers(lengths: Tensor, limit: int, name: str) -> None:
-    value = lengths._value
-    if value.traced or lengths.size == 0:
+    numbers = numbers_now(lengths)
+    if numbers is None or not numbers.size:
         return
-    numbers = engine.view(value.array, *value.meta)
     if numbers.min() < 0 or numbers.max() > limit:
         raise OperatorIndexError(f"ctc_loss: {name} must lie within [0, {limit}], got {numbers.tolist()}")
 
 
 def _check_labels(labels: Tensor, lengths: Tensor, classes: int) -> None:
-    value = labels._value
-    if value.traced or lengths._value.traced or labels.size == 0:
+    numbers, counts = numbers_now(labels), numbers_now(lengths)
+    if numbers is None or counts is None or not numbers.size:
         return
-    numbers = engine.view(value.array, *value.meta)
-    counts = engine.view(lengths._value.array, *lengths._value.meta)
     for row, count in zip(numbers, counts):
         if count and (row[:count].min() < 0 or row[:count].max() >= classes):
             raise OperatorIndexError(f"ctc_loss: the label {row[:count].tolist()} has a class outside [0, {classes})")

@@ -122,13 +122,13 @@ def in_place(tensor: Tensor, result: Tensor, name: str) -> Tensor:
     Raises:
         RuntimeError: the tensor is a leaf that needs a gradient, or the shape would change.
     """
-    if tensor.is_leaf and not tensor.stop_gradient and door.state.gradients:
+    if tensor.is_leaf and not tensor.stop_gradient and door.is_recording():
         raise RuntimeError(
             f"{name}: a leaf tensor that needs a gradient cannot be changed in place: use the form without the"
             " underscore, or no_grad()"
         )
     value = result._value
-    if not door.state.gradients and not tensor.stop_gradient:
+    if not tensor.stop_gradient and not door.is_recording():
         value.requires_grad = True
     tensor._rebind(value)
     return tensor

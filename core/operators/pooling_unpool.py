@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels import engine
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.operators.creation import cast
 from core.operators.pooling_primitives import scatter
 from core.operators.windows import Sizes, check_rank, sizes_argument
-from core.tensor import Tensor
+from core.tensor import Tensor, numbers_now
 
 _DOC = """Put the results of :func:`max_pool{rank}d` back where they were found, zeros elsewhere.
 
@@ -110,13 +109,12 @@ def _unpool(
 
 
 def _check_indices(indices: Tensor, size: Sequence[int], caller: str) -> None:
-    value = indices._value
-    if value.traced or indices.size == 0:
+    found = numbers_now(indices)
+    if found is None or not found.size:
         return
     total = 1
     for length in size:
         total *= length
-    found = engine.view(value.array, *value.meta)
     if found.min() < 0 or found.max() >= total:
         raise OperatorIndexError(f"{caller}: index {found.max()} lies outside a result of spatial shape {list(size)}")
 

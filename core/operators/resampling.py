@@ -25,7 +25,7 @@ ScaleLike = Union[float, Tensor, Sequence[float], None]
 
 _RANKS = {"linear": (3,), "bilinear": (4,), "bicubic": (4,), "trilinear": (5,), "nearest": (3, 4, 5), "area": (3, 4, 5)}
 _CUBIC = -0.75
-_LARGEST_KEPT = 2**18  # elements
+_KEPT_ELEMENTS = 2**18  # of one matrix, at most, in the cache of the latest
 
 
 def interpolate(
@@ -183,7 +183,7 @@ def _kept_weights(
     cubic: bool, have: int, wanted: int, scale: Optional[float], align_corners: bool, align_mode: int
 ) -> np.ndarray:
     """Return the same; the latest matrices are kept, but not large ones."""
-    make = _latest_weights if have * wanted <= _LARGEST_KEPT else _weights
+    make = _latest_weights if have * wanted <= _KEPT_ELEMENTS else _weights
     return make(cubic, have, wanted, scale, align_corners, align_mode)
 
 

@@ -53,7 +53,7 @@ def _floating(x: Any, caller: str) -> Tensor:
 
 def _values(x: Tensor) -> Optional[np.ndarray]:
     """Return the elements where they can be read now: checks on values are skipped while a program is compiled."""
-    return None if x._value.traced else cast(x.detach(), float64).numpy()
+    return cast(x.detach(), float64).numpy() if x._is_initialized() else None
 
 
 def bernoulli(x: Tensor, name: Optional[str] = None) -> Tensor:

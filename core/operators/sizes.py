@@ -101,4 +101,4 @@ for _word, _sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt
 
 def size_tensor(known: Known, dtype: DTypeLike) -> Tensor:
     """Return sizes as a tensor; in a program that is being traced its elements remain sizes."""
-    return to_tensor(known, dtype) if door.state.trace is None else SizeTensor(known, dtype)
+    return SizeTensor(known, dtype) if door.is_tracing() else to_tensor(known, dtype)

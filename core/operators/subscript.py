@@ -98,7 +98,7 @@ def _entry(part: Any) -> Any:
     if part.dtype.kind == "b":
         return part
     index = index_argument(part, "subscript")
-    if index.ndim == 0 and index._value.array is not None and not index._value.traced:
+    if index.ndim == 0 and index._is_initialized():
         return int(index)  # as in Paddle a 0-D tensor is an int; one that is traced stays an index tensor
     return index
 
@@ -211,7 +211,7 @@ def __setitem__(x: Tensor, item: Any, value: Any) -> None:
         RuntimeError: x is a leaf that needs a gradient.
     """
     result = replaced(x, item, as_tensor(value, "assignment"))
-    if door.state.trace is not None and not x._value.traced and x.stop_gradient:
+    if x.stop_gradient and door.is_tracing() and not x._value.traced:
         x._update_in_trace(result)
     else:
         in_place(x, result, "x[...] = value")

@@ -99,7 +99,7 @@ def viterbi_decode(
         )
     moves = cast(transition_params, potentials.dtype).detach()
     scores, paths = apply(_viterbi, potentials.detach(), moves, lengths, tagged=bool(include_bos_eos_tag))
-    if door.state.trace is None and lengths.size:
+    if lengths.size and not door.is_tracing():
         paths = paths[:, : max(int(lengths.max()), 1)]
     return scores, paths
 
