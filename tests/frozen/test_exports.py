@@ -1,0 +1,132 @@
+"""Programs of format version 1 load and give, in every way to run them, the numbers of the code that wrote them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from tests.frozen.exported import (
+    EXPORTS,
+    SAME_AS,
+    TABLE,
+    WAYS,
+    Stored,
+    gradients,
+    kept,
+    operators,
+    quiet,
+)
+from tests.frozen.store import unpack
+
+EQUAL, LEARNED = 1e-6, 1e-5
+"""How far numbers, and gradients, may be off, as a share of the largest number or of 1."""
+ROUNDED = 2.0**-6
+"""How far 16-bit numbers may be off: they have 8 binary digits, and a sum that is off by its last one, 2**-8 of it, is
+multiplied by weights and rounded again."""
+PROGRAMS = {
+    (archive, name): entry
+    for archive, programs in json.loads(TABLE.read_text(encoding="utf-8")).items()
+    for name, entry in programs.items()
+}
+ARCHIVES = sorted({archive for archive, _ in PROGRAMS})
+LEARNING = [key for key, entry in PROGRAMS.items() if entry["learns"]]
+SLOW = {"unfused", "inference", "again"}
+"""Ways that the default tests try for a sample."""
+SAMPLE = {"small", "float64", "mobile_v3"}
+
+
+def cases() -> list[Any]:
+    """Return archive, program and way, of which the default tests take a sample."""
+    return [
+        pytest.param(
+            archive, name, way, id=f"{archive}-{name}-{way}",
+            marks=[pytest.mark.exhaustive] if way in SLOW and name not in SAMPLE else [],
+        )
+        for (archive, name), entry in PROGRAMS.items() for way in WAYS if way != "mixed" or entry["mixed"]
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder with the programs of each archive."""
+    folder = tmp_path_factory.mktemp("exports")
+    return {archive: unpack(EXPORTS / f"{archive}.tar.gz", folder / archive) for archive in ARCHIVES}
+
+
+@pytest.fixture
+def stored(unpacked: dict[str, Path], archive: str, name: str) -> Stored:
+    """A stored program."""
+    return Stored(unpacked[archive] / name)
+
+
+def close(found: np.ndarray, wanted: np.ndarray, share: float, place: str) -> None:
+    """Check that what is kept of an array differs by at most a share of the largest number, or of 1."""
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape, place
+    margin = share * max(1.0, float(np.abs(wanted.astype(np.float64)).max(initial=0)))
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=margin, err_msg=place)
+
+
+def tolerance(stored: Stored, way: str) -> float:
+    """Return how far the results of a program may be off."""
+    text = (stored.program / "program.json").read_text(encoding="utf-8")
+    if way == "mixed" or "bfloat16" in text:
+        if not core.amp.is_bfloat16_supported():
+            pytest.skip("this processor does not compute in bfloat16")
+        return ROUNDED
+    return EQUAL
+
+
+def test_all_are_there() -> None:
+    assert sorted(path.name for path in EXPORTS.glob("*.tar.gz")) == [f"{name}.tar.gz" for name in ARCHIVES]
+    assert sum(path.stat().st_size for path in EXPORTS.iterdir()) < 1.5 * 2**20
+
+
+@pytest.mark.parametrize(("archive", "name"), PROGRAMS)
+def test_it_is_of_version_1(stored: Stored, archive: str, name: str) -> None:
+    content = stored.content()
+    assert (content["format"], content["version"]) == ("core.program", 1)
+    assert sorted(set(operators(content))) == PROGRAMS[archive, name]["operators"]
+
+
+@pytest.mark.parametrize(("archive", "name", "way"), cases())
+def test_it_gives_the_same(stored: Stored, way: str) -> None:
+    source = SAME_AS.get(way, way)
+    share = tolerance(stored, way)
+    for call in stored.calls:
+        with quiet():
+            results = WAYS[way](stored.program, stored.inputs(call))
+        wanted = stored.starting_with(f"{call}.{source}.output.")
+        shapes = stored.starting_with(f"{call}.{source}.shape.")
+        assert len(results) == len(wanted)
+        for number, result in zip(wanted, results):
+            assert list(result.shape) == shapes[number].tolist()
+            close(kept(result), wanted[number], share, f"call {call}, output {number}")
+
+
+@pytest.mark.parametrize(("archive", "name"), LEARNING)
+def test_it_learns_the_same(stored: Stored) -> None:
+    share = tolerance(stored, "layer")
+    for call in stored.calls:
+        wanted = stored.starting_with(f"{call}.learning.")
+        with quiet():
+            found = gradients(stored.program, stored.inputs(call))
+        assert set(found) == set(wanted)
+        for key, array in wanted.items():
+            limit = LEARNED if key.startswith("gradient") else EQUAL
+            close(kept(found[key]), array, max(share, limit), f"call {call}, {key}")
+
+
+CHANGING = (
+    "adaptive_average_pooling", "convolution", "hard_sigmoid", "multiply", "sigmoid",
+)  # fmt: skip
+"""Operators that kernels are chosen for, each of which a program holds."""
+
+
+def test_every_operator_that_kernels_are_chosen_for_is_there() -> None:
+    held = {operator for entry in PROGRAMS.values() for operator in entry["operators"]}
+    assert set(CHANGING) - held == set()
