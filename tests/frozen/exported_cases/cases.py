@@ -29,6 +29,7 @@ class Case:
         calls: for each call, the inputs; a shape stands for numbers between -4 and 4.
         learns: whether the gradients of a loaded program are kept.
         mixed: whether it also runs under ``auto_cast``.
+        random: whether it draws numbers: of its results only the shapes are kept.
         write: writes the folder, where that is not ``core.jit.save``.
     """
 
@@ -37,6 +38,7 @@ class Case:
     calls: Sequence[Sequence[Any]]
     learns: bool = False
     mixed: bool = False
+    random: bool = False
     write: Any = None
 
     def inputs(self, call: int) -> list[np.ndarray]:

@@ -17,9 +17,12 @@ def _family(name: str, *shapes: Any, **more: Any) -> Case:
 
 
 def _generator() -> Any:
-    rows = [nn.Conv2D(3, 8, 7, padding=3, padding_mode="reflect"), nn.InstanceNorm2D(8), nn.ReLU()]
-    down = [nn.Conv2D(8, 16, 3, stride=2, padding=1), nn.InstanceNorm2D(16), nn.ReLU()]
-    up = [nn.Conv2DTranspose(16, 16, 3, 2, 1, 1), nn.InstanceNorm2D(16, False, False), nn.LeakyReLU(0.2)]
+    """Return a generator without biases in front of normalisations: their gradients are rounding alone."""
+    without = {"bias_attr": False}
+    rows = [nn.Conv2D(3, 8, 7, padding=3, padding_mode="reflect", **without), nn.InstanceNorm2D(8), nn.ReLU()]
+    down = [nn.Conv2D(8, 16, 3, stride=2, padding=1, **without), nn.InstanceNorm2D(16), nn.ReLU()]
+    bare = nn.InstanceNorm2D(16, weight_attr=False, bias_attr=False)
+    up = [nn.Conv2DTranspose(16, 16, 3, 2, 1, 1, **without), bare, nn.LeakyReLU(0.2)]
     return in_a_row(*rows, *down, *up, nn.Conv2D(16, 3, 7, padding=3), nn.Tanh())
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.frozen.exported_cases import activations, convolutions, networks, normalisations, others, products
+from tests.frozen.exported_cases import activations, convolutions, networks, normalisations, others, products, slopes
 
 CASES = {
     name: cases
-    for module in (activations, convolutions, normalisations, products, others, networks)
+    for module in (activations, convolutions, normalisations, products, others, slopes, networks)
     for name, cases in module.CASES.items()
 }
