@@ -7,10 +7,10 @@ ones is ten to forty times as fast, and right; one row of ones on the left keeps
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any
 
-from core.kernels import door, engine
-from core.kernels.door import Plan, Value
+from core.kernels import engine
+from core.kernels.door import Plan
 from core.kernels.dtypes import DType
 from core.kernels.engine import Array, Attributes
 from core.kernels.operator import Operator
@@ -86,34 +86,18 @@ def factors(step: Step) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
     return (before, size, after), (before, 1, size), True
 
 
-class SumOperator(Operator):
-    """The sum over axes; floating-point tensors are multiplied by ones on views of their memory."""
+class SumOfViews(Operator):
+    """The sum over axes of floating-point numbers: eagerly they are multiplied by ones on views of their memory."""
 
     _ones: dict[tuple[tuple[int, ...], DType], Array] = {}
-
-    in_program: Callable[..., list[Value]]
-    """Set by core.operators.reduction: the sum in a graph, which knows only the engine's operators."""
-
-    def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Sum as eager code does, or as a program does where a trace runs."""
-        trace = door.state.trace
-        if trace is not None and not trace.symbolic and inputs[0].meta[1].is_floating:
-            return self.in_program(inputs[0], attributes["axis"], attributes["keepdims"])
-        return super().replay(inputs, attributes)
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Compute on engine arrays."""
         array = arrays[0]
-        dtype = engine.dtype_of(array)
-        if not dtype.is_floating or dtype.size < 4:
-            return super().execute(arrays, plan, attributes, needs_gradient)
-        shape = engine.shape_of(array)
-        todo = steps(shape, attributes["axis"])
-        if not todo:
-            return super().execute(arrays, plan, attributes, needs_gradient)
-        for step in todo:
+        shape, dtype = plan.given[0]
+        for step in steps(shape, attributes["axis"]):
             before, rows, width = step
             if before == 1 < width and rows >= MANY_ROWS and rows * width >= MANY_ELEMENTS and engine.on_cpu():
                 array = _sum_of_rows(array, (rows, width), dtype)

@@ -13,9 +13,8 @@ from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
 from core.operators.creation import cast, filled
-from core.operators.manipulation import broadcast_to, reshape_exact
+from core.operators.manipulation import reshape_exact
 from core.operators.padding import pad_exact
-from core.operators.product_kernels import matrix_product
 from core.operators.windows import (
     PaddingLike,
     Sizes,
@@ -142,18 +141,8 @@ def _transposed(
         raise OperatorError(f"{caller}: an output of spatial shape {size} has 2^31 or more elements: split the batch")
     result = _spread(x, weight, stride, pairs, dilation, groups, smallest, size)
     if bias is not None:
-        result = _shifted(result, bias)
+        result = result + reshape_exact(bias, [bias.shape[0]] + [1] * rank)  # type: ignore[operator]
     return channel_last(result) if last else result
-
-
-def _shifted(images: Tensor, bias: Tensor) -> Tensor:
-    """Add a number to each channel; where it learns, as a product with ones, whose gradient is quick."""
-    batch, channels, *size = images.shape
-    if images.dtype is float32 and images.size and door.state.gradients and not bias.stop_gradient:
-        column = reshape_exact(broadcast_to(bias, [batch, channels]), [batch * channels, 1])
-        shifts = matrix_product(column, filled((1, _product(size)), 1, float32))
-        return images + reshape_exact(shifts, images.shape)  # type: ignore[operator, no-any-return]
-    return images + reshape_exact(bias, [channels] + [1] * len(size))  # type: ignore[operator, no-any-return]
 
 
 def _check_types(x: Tensor, weight: Tensor, bias: Optional[Tensor], groups: int, caller: str) -> None:

@@ -8,9 +8,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension, example, same_shape
+from core.kernels.dimension import Dimension
 from core.kernels.door import Meta
-from core.kernels.dtypes import DTypeLike, bfloat16, bool_, float32, int64, to_dtype, uint8
+from core.kernels.dtypes import DTypeLike, bfloat16, bool_, float32, int64, to_dtype
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import (
@@ -40,8 +40,13 @@ def _positions(mask: np.ndarray) -> np.ndarray:
     return np.argwhere(mask).astype(np.int64)
 
 
-_where = Operator("where", "_npi_where", check=check_broadcast("where"))
-_where_same = Operator("where_same", "where")
+_where = Operator(
+    "where",
+    "_npi_where",
+    check=check_broadcast("where"),
+    infer=lambda metas, options: [(broadcast_shape(*[shape for shape, _ in metas], caller="where"), metas[1][1])],
+)
+_where_same = Operator("where_same", "where", infer=lambda metas, options: metas[1:2])
 _nonzero = HostOperator("nonzero", _positions, differentiable=False)
 _one_hot = Operator("one_hot", "_npx_one_hot", infer=_one_hot_meta, differentiable=False)
 
@@ -90,15 +95,10 @@ def where(
             reshape_exact(broadcast_to(t, shape), [math.prod(shape)]) for t in (condition, first, second)
         ]
         return reshape_exact(where(mask, one, other), shape)
-    if same_shape(condition.shape, shape) and example(condition.size) >= LARGE:
-        mask = cast(condition, uint8)
-        return apply(_where_same, mask, broadcast_to(first, shape), broadcast_to(second, shape))
     return apply(_where, condition, first, second)
 
 
-LARGE = 1 << 14
 MAXIMUM_AXES = 5  # the engine's choice counts no further, and says so late
-"""From this many elements on the engine's operator without broadcasting pays, which takes a third of the time."""
 
 
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels import engine
 from core.kernels.dimension import contains_dimension
-from core.kernels.door import Meta
-from core.kernels.dtypes import bfloat16, float16, float32
+from core.kernels.dtypes import bfloat16, float16
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
 from core.operators.arguments import shape_argument
@@ -20,33 +17,12 @@ from core.operators.windows import channel_first, channel_last, check_rank, is_c
 from core.tensor import Tensor, apply
 
 OutputSize = Union[int, Sequence[Optional[int]], None]
-LARGEST_POOLED = 14 * 14  # over more, the gradient of pooling in a program is many times slower
 
-
-class _AdaptiveAverage(Operator):
-    """The averages of regions; of one small region by the operator that reads images as convolutions leave them."""
-
-    _of_all = engine.operator_handle("Pooling")
-
-    def handle_for(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Optional[ctypes.c_void_p]:
-        """Return the engine's operator for inputs of these shapes and types."""
-        return self._of_all if self._is_one(metas, attributes) else self.handle
-
-    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
-        """Return the attributes to hand to the engine."""
-        if self._is_one(metas, attributes):
-            return {"pool_type": "avg", "global_pool": True, "kernel": (1, 1)}
-        return attributes
-
-    @staticmethod
-    def _is_one(metas: Sequence[Meta], attributes: dict[str, Any]) -> bool:
-        (shape, dtype) = metas[0]
-        small = not contains_dimension(shape) and shape[2] * shape[3] <= LARGEST_POOLED
-        return small and attributes["output_size"] == (1, 1) and dtype is float32
-
-
-_adaptive_average = _AdaptiveAverage(
-    "adaptive_average_pooling", "_contrib_AdaptiveAvgPooling2D", lacks=(float16, bfloat16)
+_adaptive_average = Operator(
+    "adaptive_average_pooling",
+    "_contrib_AdaptiveAvgPooling2D",
+    infer=lambda metas, options: [((*metas[0][0][:2], *options["output_size"]), metas[0][1])],
+    lacks=(float16, bfloat16),
 )
 adaptive_average_backward = Operator(
     "adaptive_average_pooling_backward",

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels import door
 from core.kernels.dimension import is_known
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, DTypeLike, bool_, float32, int64, to_dtype
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
-from core.kernels.sums import SumOperator, factors, steps
 from core.operators.arguments import AxisLike, axes_argument, floating, need_tensor
 from core.operators.creation import cast, filled, narrowed
 from core.operators.manipulation import reshape_exact
 from core.operators.math import exp, log
-from core.operators.product_kernels import matrix_product
 from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
 
@@ -36,7 +33,7 @@ def _infer(dtype: Optional[DType] = None) -> Callable[[Sequence[Meta], dict[str,
     return infer
 
 
-_sum = SumOperator("sum", "_np_sum", infer=_infer())
+_sum = Operator("sum", "_np_sum", infer=_infer())
 _max = Operator("max", "_np_max", infer=_infer())
 _min = Operator("min", "_np_min", infer=_infer())
 # trap: the engine gives each of several equal extremes the full gradient, and divides a product by its zeros
@@ -71,23 +68,7 @@ def _reduce(
         return constant_result([x], shape, identity)
     if x.dtype.size == 2 and dtype is None:
         return narrowed(_reduce(operator, cast(x, float32), axes, keepdim, identity), x.dtype)
-    trace = door.state.trace
-    if operator is _sum and x.dtype.is_floating and trace is not None and not trace.symbolic:
-        return _sum_in_program(x, axes, keepdim)
     return apply(operator, x, axis=axes, keepdims=bool(keepdim))
-
-
-def _sum_in_program(x: Tensor, axes: Sequence[int], keepdim: bool) -> Tensor:
-    """Spell the sum out as products with ones, for a graph that knows only the engine's operators."""
-    total = x
-    for step in steps(x.shape, axes):
-        data, shape, on_left = factors(step)
-        rows, ones = reshape_exact(total, data), filled(shape, 1, x.dtype)
-        total = matrix_product(ones, rows) if on_left else matrix_product(rows, ones)
-    return reshape_exact(total, reduced_shape(x.shape, axes, keepdim))
-
-
-_sum.in_program = lambda value, axes, keepdim: [_sum_in_program(Tensor(value), axes, keepdim)._value]
 
 
 def _numbers(x: Tensor, caller: str) -> Tensor:
