@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from core.kernels.dimension import agree, is_known
 from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.operator import HostOperator
+from core.kernels.repeated_edges import met_before
 from core.tensor import Tensor, apply, readable
 
 MAXIMUM = 2**31
@@ -143,6 +144,13 @@ def grouped_edges(source: Tensor, target: Tensor, sources: int, targets: int) ->
     """Do what :meth:`Edges.from_index` does for int64 tensors, also inside a program that is being compiled."""
     rows = apply(group_edges, source, target, sources=sources, targets=targets)
     return Edges(Rows(*rows[:3]), Rows(*rows[3:]))
+
+
+def edges_again(source: Tensor, target: Tensor, sources: int, targets: int) -> Optional[Edges]:
+    """Do what :func:`grouped_edges` does, once, for tensors that come again; else None, and nothing is checked."""
+    return met_before(
+        source._value, target._value, (sources, targets), lambda: grouped_edges(source, target, sources, targets)
+    )
 
 
 def check_edges(edges: Any, caller: str) -> Edges:

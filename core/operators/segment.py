@@ -18,12 +18,11 @@ from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.constants import positions
 from core.operators.creation import cast, filled
-from core.operators.edges import Edges, grouped_edges
+from core.operators.edges import Edges, edges_again, grouped_edges
 from core.operators.gathering import check_range, index_argument, take_rows
 from core.operators.manipulation import reshape_exact, unsqueeze
 from core.operators.masking import where
 from core.operators.message_passing import gather_multiply_reduce, gather_reduce, softmax_of_rows
-from core.operators.repeated_edges import met_before
 from core.operators.scattering import add_rows, as_rows
 from core.tensor import Tensor, apply, readable
 
@@ -192,7 +191,7 @@ def _edges(
         raise OperatorError(f"{caller}: reduce_op {operation!r} is unknown: use 'sum', 'mean', 'max' or 'min'")
     size = int(out_size) if out_size is not None else 0
     size = size if size > 0 else x.shape[0]
-    grouped = met_before(source, target, x.shape[0], size) if group else None
+    grouped = edges_again(source, target, x.shape[0], size) if group else None
     if grouped is None:
         check_range(source, x.shape[0], caller, name="src_index")
         check_range(target, size, caller, name="dst_index")

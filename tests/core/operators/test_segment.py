@@ -11,8 +11,9 @@ import pytest
 import core
 from core import geometric, incubate
 from core.jit import to_static
+from core.kernels import repeated_edges
 from core.kernels.errors import OperatorError, OperatorIndexError
-from core.operators import repeated_edges
+from core.operators import edges
 from tests.core.compiled_check import check_compiled
 from tests.core.gradient_check import check_gradients
 
@@ -190,8 +191,8 @@ def test_edges_that_come_again_are_grouped_and_give_the_same(dtype: str, monkeyp
     rows, factors = random.randn(90, 3), random.randn(count, 1)
     source, target = (T(random.randint(0, 90, count).astype(dtype)) for _ in range(2))
     grouped: list[Any] = []
-    original = repeated_edges.grouped_edges
-    monkeypatch.setattr(repeated_edges, "grouped_edges", lambda *given: grouped.append(given) or original(*given))
+    original = edges.grouped_edges
+    monkeypatch.setattr(edges, "grouped_edges", lambda *given: grouped.append(given) or original(*given))
     for name in ("sum", "mean"):
         found = []
         for _ in range(3):
