@@ -108,11 +108,11 @@ class Call:
 Lowering = Callable[[Call], Optional["Operator"]]
 LOWERINGS: dict[str, Lowering] = {}
 
-UNKNOWN, BY_NORMALIZATION = 0, 1
-"""Memory formats: nothing is known; and what oneDNN's batch normalisation or ReLU made, in blocks of channels, or in
-bfloat16 with channels last."""
+UNKNOWN, BY_NORMALIZATION, IN_ORDER = 0, 1, 2
+"""Memory formats: nothing is known; what oneDNN's batch normalisation or ReLU made, in blocks of channels, or in
+bfloat16 with channels last; and rows in order, whose gradient is taken in any format."""
 
-NOTED = {"batch_normalization": BY_NORMALIZATION, "relu": BY_NORMALIZATION}
+NOTED = {"batch_normalization": BY_NORMALIZATION, "relu": BY_NORMALIZATION, "affine": IN_ORDER}
 """The format that is noted on the first result of an operator whose call is recorded; elsewhere none is."""
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import door, engine, graph
 from core.kernels.dimension import Dimension, is_known, larger, same, same_shape
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
@@ -31,55 +29,7 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(wanted, dtype)]
 
 
-class _Reshape(Operator):
-    """Other sizes for the same elements.
-
-    Inside a program _np_reshape leaves images in the blocks in which oneDNN computed them, which casts to and from
-    bfloat16 then refuse. Reshape puts them in order; but it knows neither 0-D tensors nor empty ones, and takes the
-    blocks of a volume, or of the gradient of what becomes an image, with it, under sizes that oneDNN refuses later.
-    """
-
-    _in_order = engine.operator_handle("Reshape")
-
-    def handle_for(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Optional[ctypes.c_void_p]:
-        """Return the engine's operator for inputs of these shapes and types."""
-        return self._in_order if self._is_image(metas, attributes) else self.handle
-
-    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
-        """Return the attributes to hand to the engine."""
-        if self._is_image(metas, attributes):
-            return {"shape": attributes["newshape"]}
-        return attributes
-
-    def in_graph(
-        self,
-        handle: ctypes.c_void_p,
-        symbols: Sequence[Any],
-        encoded: engine.Attributes,
-        metas: Sequence[Meta],
-        attributes: dict[str, Any],
-    ) -> list[Any]:
-        """Return the output of this operator applied to a symbol of a graph."""
-        if not self._is_image(metas, attributes):
-            return super().in_graph(handle, symbols, encoded, metas, attributes)
-        axes, wanted = len(metas[0][0]), len(attributes["newshape"])
-        if axes == 5:
-            symbols = [graph.in_plain_order(symbols[0])]
-        outputs = super().in_graph(handle, symbols, encoded, metas, attributes)
-        plain = symbols[0].name.startswith("affine")  # whose gradient takes what comes: heads of attention, mostly
-        if door.state.gradients and axes < wanted and wanted in (4, 5) and not plain:
-            outputs = [graph.in_plain_order(outputs[0])]
-        return outputs
-
-    @staticmethod
-    def _is_image(metas: Sequence[Meta], attributes: dict[str, Any]) -> bool:
-        (shape, dtype), (wanted, _) = metas[0], _reshaped(metas, attributes)[0]
-        if dtype not in (float32, bfloat16) or not shape or not wanted or 0 in (*shape, *wanted):
-            return False
-        return 3 <= max(len(shape), len(wanted)) <= MAXIMUM_AXES  # also where its gradient is an image
-
-
-_reshape = _Reshape("reshape", "_np_reshape", infer=_reshaped, lacks=None)
+_reshape = Operator("reshape", "_np_reshape", infer=_reshaped, lacks=None)
 _transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
@@ -313,7 +263,7 @@ def relayed(x: Tensor) -> Tensor:
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
     """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
     value = x._value
-    if same_shape(x.shape, shape) and not (value.node is None and value.requires_grad):
+    if same_shape(x.shape, shape) and not value.is_trainable_leaf:
         return Tensor(value)  # a second handle; only a leaf that needs a gradient must not have two
     return apply(_reshape, x, newshape=tuple(shape))
 

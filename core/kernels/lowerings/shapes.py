@@ -1,0 +1,66 @@
+"""Reshapes: of images by an operator of the engine that puts them in order, of everything else by its plain one."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from core.kernels import engine, graph
+from core.kernels.door import Meta
+from core.kernels.dtypes import bfloat16, float32
+from core.kernels.lowering import IN_ORDER, Call, lowers
+from core.kernels.operator import Operator
+
+MOST_AXES = 6
+"""Of what the engine takes for an image on either side of a reshape."""
+
+
+class _ReshapedImage(Operator):
+    """A reshape inside a program that oneDNN's blocks pass neither forwards nor backwards.
+
+    _np_reshape leaves images in the blocks in which oneDNN computed them, which casts to and from bfloat16 then refuse.
+    Reshape puts them in order; but it knows neither 0-D tensors nor empty ones, and takes the blocks of a volume, or of
+    the gradient of what becomes an image, with it, under sizes that oneDNN refuses later.
+
+    Args:
+        before: Whether a copy in the plain order stands before it.
+        behind: Whether one stands behind it.
+    """
+
+    def __init__(self, before: bool = False, behind: bool = False) -> None:
+        super().__init__("reshape", "Reshape", register=False)
+        self.before = before
+        self.behind = behind
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return the new sizes under the engine's name."""
+        return {"shape": attributes["newshape"]}
+
+    def in_graph(
+        self,
+        handle: ctypes.c_void_p,
+        symbols: Sequence[Any],
+        encoded: engine.Attributes,
+        metas: Sequence[Meta],
+        attributes: dict[str, Any],
+    ) -> list[Any]:
+        """Return the output of this operator, and of the copies around it, applied to a symbol of a graph."""
+        given = [graph.in_plain_order(symbols[0])] if self.before else symbols
+        outputs = super().in_graph(handle, given, encoded, metas, attributes)
+        return [graph.in_plain_order(outputs[0])] if self.behind else outputs
+
+
+_IMAGES = {(before, behind): _ReshapedImage(before, behind) for before in (False, True) for behind in (False, True)}
+
+
+@lowers("reshape")
+def _reshape(call: Call) -> Optional[Operator]:
+    shape, wanted = call.shape(), call.attributes["newshape"]
+    if call.dtype() not in (float32, bfloat16) or not shape or not wanted or 0 in (*shape, *wanted):
+        return None
+    axes, results = len(shape), len(wanted)
+    if not 3 <= max(axes, results) <= MOST_AXES:  # also where its gradient is an image
+        return None
+    behind = call.learns and axes < results and results in (4, 5) and call.formats[0] != IN_ORDER
+    return _IMAGES[axes == 5, behind]
