@@ -12,8 +12,6 @@ from core.jit.channels_last_steps import Activation, Step, Steps
 from core.jit.exported import ExportedProgram, ProgramNode
 from core.kernels.dtypes import float32
 
-_GATED = {"sigmoid": "swish", "hard_sigmoid": "hard_swish"}
-
 
 class Layers(Steps):
     """Takes the nodes of a program over, one after another."""
@@ -21,7 +19,6 @@ class Layers(Steps):
     def __init__(self, program: ExportedProgram) -> None:
         super().__init__(program)
         self._padded: dict[str, tuple[str, tuple[int, int, int, int]]] = {}
-        self._gates: dict[str, tuple[str, Activation]] = {}
         self._spread: dict[str, str] = {}
         self._passed: set[int] = set()
 
@@ -36,7 +33,7 @@ class Layers(Steps):
 
     def has(self, names: Sequence[str]) -> bool:
         """Return whether one of some values was made by a node that was taken over."""
-        return any(name in made for name in names for made in (self.known, self._padded, self._gates, self._spread))
+        return any(name in made for name in names for made in (self.known, self._padded, self._spread))
 
     @property
     def is_worth_it(self) -> bool:
@@ -187,18 +184,21 @@ class Layers(Steps):
         return self._bounded(node, (node.attributes["a_min"], node.attributes["a_max"]))
 
     def _take_sigmoid(self, node: ProgramNode) -> bool:
-        return self._gate(node, 0.0, 0.0)
+        return self._activated(node, node.inputs[0], (node.operator, 0.0, 0.0))
+
+    _take_swish = _take_sigmoid
 
     def _take_hard_sigmoid(self, node: ProgramNode) -> bool:
-        return self._gate(node, node.attributes["slope"], node.attributes["offset"])
+        activation = (node.operator, node.attributes["slope"], node.attributes["offset"])
+        return self._activated(node, node.inputs[0], activation)
+
+    def _take_hard_swish(self, node: ProgramNode) -> bool:
+        return self._activated(node, node.inputs[0], (node.operator, 1.0 / 6.0, 0.5))
 
     def _take_multiply_scalar(self, node: ProgramNode) -> bool:
         return self._activated(node, node.inputs[0], ("scaled", float(node.attributes["scalar"]), 0.0))
 
     def _take_multiply(self, node: ProgramNode) -> bool:
-        for x, gate in (node.inputs, node.inputs[::-1]):
-            if gate in self._gates and self._gates[gate][0] == x:
-                return self._activated(node, x, self._gates[gate][1], readers=2)
         names = [self._spread.get(name, name) for name in node.inputs]
         for x, factor in (names, names[::-1]):
             step, scale = self.step(x), self.step(factor)
@@ -247,17 +247,8 @@ class Layers(Steps):
         step.bounds, step.is_done = bounds, True
         return self.grown(node, step)
 
-    def _gate(self, node: ProgramNode, slope: float, offset: float) -> bool:
-        (x,), (result,) = node.inputs, node.outputs
-        reader = self.only_reader(result)
-        if self.step(x) is not None and reader is not None and reader.operator == "multiply":
-            if sorted(reader.inputs) == sorted([x, result]):
-                self._gates[result] = (x, (_GATED[node.operator], slope, offset))
-                return True
-        return self._activated(node, x, (node.operator, slope, offset))
-
-    def _activated(self, node: ProgramNode, x: str, activation: Activation, readers: int = 1) -> bool:
-        step = self.growing(x, readers)
+    def _activated(self, node: ProgramNode, x: str, activation: Activation) -> bool:
+        step = self.growing(x)
         if step is None:
             source = self.step(x)
             return source is not None and self.new(

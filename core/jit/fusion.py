@@ -19,8 +19,8 @@ from core.jit.passes import (
     free_name,
     uses_of,
     with_constants_folded,
-    with_engine_operators,
     with_nodes,
+    with_swishes,
     without_identities,
     without_unneeded,
 )
@@ -37,10 +37,10 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
     """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left."""
     for change in (
         without_identities,
-        with_engine_operators,
+        with_swishes,
         with_constants_folded,
-        with_batch_normalization_folded,
         with_products_fused,
+        with_batch_normalization_folded,
         with_bounded_activations,
         with_changing_products_kept_apart,
         without_unneeded,
@@ -110,9 +110,9 @@ def _rounded(numbers: np.ndarray, dtype: DType) -> ProgramWeight:
 
 
 def with_products_fused(program: ExportedProgram) -> ExportedProgram:
-    """Turn ``x @ w + b`` with a fixed matrix and row into one operator that keeps the matrix as the kernel wants it.
+    """Turn products with a fixed matrix, and bias, into the operators that take it as oneDNN's kernel wants it.
 
-    The row may be added behind a reshape that leaves the last axis alone.
+    A row may be added to a product without bias, behind a reshape that leaves the last axis alone too.
     """
     weights = dict(program.weights)
     uses = uses_of(program)
@@ -130,21 +130,21 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
         if not _is_product(node, weights):
             continue
         product = node
-        if node.operator == "matrix_product":
+        if node.operator != "inner_products":
             matrix = node.inputs[1]
             if matrix not in transposed:
                 transposed[matrix] = free_name(f"{matrix} transposed", weights, makers)
                 array = np.ascontiguousarray(weights[matrix].array.T)
                 weights[transposed[matrix]] = constant(array, weights[matrix].dtype)
-            product = dataclasses.replace(
-                node, operator="inner_products", attributes={}, inputs=[node.inputs[0], transposed[matrix]]
-            )
+            operator = "affine" if node.operator == "linear" else "inner_products"
+            given = [node.inputs[0], transposed[matrix], *node.inputs[2:]]
+            product = dataclasses.replace(node, operator=operator, attributes={}, inputs=given)
         replaced[id(node)] = product
         reshape = only_reader(node)
         if reshape is not None and not (reshape.operator == "reshape" and _last_size(reshape) == _last_size(node)):
             reshape = None
         last = reshape or node
-        adding = only_reader(last)
+        adding = only_reader(last) if product.operator == "inner_products" else None
         row = _added_row(adding, last.outputs[0], weights)
         if adding is None or row is None or weights[row].array.shape != weights[product.inputs[1]].array.shape[:1]:
             continue
@@ -179,15 +179,15 @@ def _added_row(node: Optional[ProgramNode], name: str, weights: dict[str, Progra
 
 
 def _is_product(node: ProgramNode, weights: dict[str, ProgramWeight]) -> bool:
-    """Return whether a node multiplies something computed by a fixed matrix in float32."""
+    """Return whether a node multiplies something computed by a fixed matrix in float32 or bfloat16."""
     if node.operator == "matrix_product":
         plain = not node.attributes["transpose_a"] and not node.attributes["transpose_b"]
     else:
-        plain = node.operator == "inner_products"
-    if not plain or node.inputs[0] in weights or node.inputs[1] not in weights:
+        plain = node.operator in ("inner_products", "linear")
+    if not plain or node.inputs[0] in weights or any(name not in weights for name in node.inputs[1:]):
         return False
     weight = weights[node.inputs[1]]
-    return weight.dtype is float32 and weight.array.ndim == 2
+    return weight.dtype in (float32, bfloat16) and weight.array.ndim == 2
 
 
 def with_bounded_activations(program: ExportedProgram) -> ExportedProgram:
@@ -230,12 +230,14 @@ def is_fusable(program: ExportedProgram) -> bool:
 
     It keeps the weights that a fused operator had in its first run; in bfloat16 it loses a digit.
     """
-    return all(
+    anchored = all(
         name in program.weights and program.weights[name].dtype is not bfloat16
         for node in program.nodes
         if node.operator in ANCHORS
         for name in node.inputs[1:]
     )
+    changing = ("linear", "matrix_product")  # which oneDNN computes in bfloat16 alone
+    return anchored and not any(n.operator in changing and n.metas[0][1] is bfloat16 for n in program.nodes)
 
 
 def with_branches_kept_apart(program: ExportedProgram) -> ExportedProgram:

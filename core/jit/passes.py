@@ -10,21 +10,18 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Optional
+from typing import Optional, TypeVar, Union
 
 import numpy as np
 
-from core.jit.exported import ExportedProgram, ProgramNode, ProgramWeight, size_names
+from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, ProgramWeight, size_names
 from core.kernels import door, engine
 from core.kernels.door import Value
 from core.kernels.dtypes import DType
 from core.kernels.operator import REGISTRY
 
-_OF_THE_ENGINE = {
-    "opening": "sigmoid",
-    "row_normalization": "layer_normalization",
-    "weighed_channels": "multiply",
-}
+Program = TypeVar("Program", ExportedProgram, ProgramBody)
+_SWISHES = {("sigmoid",): "swish", ("hard_sigmoid", 1.0 / 6.0, 0.5): "hard_swish"}
 IDENTITIES = frozenset({"assign", "detach"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
 MAXIMUM_FOLDED = 2**24  # bytes that are computed ahead, or twice the weights'
@@ -126,24 +123,32 @@ def _fixed_bytes(node: ProgramNode, weights: Mapping[str, ProgramWeight]) -> Opt
     return size if elements <= room else None
 
 
-def with_engine_operators(program: ExportedProgram) -> ExportedProgram:
-    """Put the engine's operators for kernels of ours that serve training: the passes behind this one know those."""
-    nodes = []
-    taken = {name for node in program.nodes for name in node.outputs} | {*program.weights}
-    for node in program.nodes:
-        if node.operator == "gated":
-            name = free_name(f"{node.outputs[0]} gate", taken)
-            taken.add(name)
-            gate = ("hard_sigmoid", {"slope": 1.0 / 6.0, "offset": 0.5}) if node.attributes["hard"] else ("sigmoid", {})
-            nodes.append(dataclasses.replace(node, operator=gate[0], attributes=gate[1], outputs=[name]))
-            inputs = [node.inputs[0], name]
-            nodes.append(dataclasses.replace(node, operator="multiply", attributes={}, inputs=inputs))
-        else:
-            nodes.append(dataclasses.replace(node, operator=_OF_THE_ENGINE.get(node.operator, node.operator)))
-    return with_nodes(program, nodes)
+def with_swishes(program: ExportedProgram) -> ExportedProgram:
+    """Write ``x * sigmoid(x)`` and ``x * hard_sigmoid(x)`` as the one operator that they are."""
+    return with_nodes(program, joined_swishes(program.nodes, uses_of(program)))
 
 
-def uses_of(program: ExportedProgram) -> Counter[str]:
+def joined_swishes(nodes: Sequence[ProgramNode], uses: Mapping[str, int]) -> list[ProgramNode]:
+    """Return some operations with ``x * sigmoid(x)`` and ``x * hard_sigmoid(x)`` as one operator each."""
+    gates: dict[str, tuple[ProgramNode, str]] = {}
+    joined: list[ProgramNode] = []
+    dropped: set[int] = set()
+    for node in nodes:
+        swish = _SWISHES.get((node.operator, *node.attributes.values()))
+        if swish is not None and uses.get(node.outputs[0]) == 1:
+            gates[node.outputs[0]] = node, swish
+        if node.operator == "multiply":
+            for x, name in (node.inputs, node.inputs[::-1]):
+                gate, swish = gates.get(name, (None, ""))
+                if gate is not None and gate.inputs[0] == x and gate.gradients == node.gradients:
+                    dropped.add(id(gate))
+                    node = dataclasses.replace(node, operator=swish, attributes={}, inputs=[x])
+                    break
+        joined.append(node)
+    return [node for node in joined if id(node) not in dropped]
+
+
+def uses_of(program: Union[ExportedProgram, ProgramBody]) -> Counter[str]:
     """Return how often each value is read; a question for its sizes counts twice, because it must stay."""
     uses: Counter[str] = Counter(program.outputs)
     for node in program.nodes:
@@ -154,8 +159,8 @@ def uses_of(program: ExportedProgram) -> Counter[str]:
     return uses
 
 
-def with_nodes(program: ExportedProgram, nodes: Sequence[ProgramNode]) -> ExportedProgram:
-    """Return the program with other nodes; each guard moves to behind the values whose sizes it compares."""
+def with_nodes(program: Program, nodes: Sequence[ProgramNode]) -> Program:
+    """Return the program or body with other nodes; each guard moves to behind the values whose sizes it compares."""
     made_at = {name: i + 1 for i, node in enumerate(nodes) for name in node.outputs}
     guards = [
         dataclasses.replace(

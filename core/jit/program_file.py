@@ -17,7 +17,7 @@ from core.jit.exported import ExportedProgram, ProgramBody, ProgramGuard, Progra
 from core.kernels.dtypes import DType
 
 FORMAT = "core.program"
-VERSION = 1
+VERSION = 2
 PROGRAM_FILE = "program.json"
 WEIGHTS_FILE = "weights.safetensors"
 

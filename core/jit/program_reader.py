@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import core
+from core.jit import version_1
 from core.jit.exported import (
     ExportedProgram,
     ProgramBody,
@@ -65,8 +66,12 @@ def read_program(folder: PathLike) -> ExportedProgram:
     try:
         content = _parsed(file)
         program = _program(content)
+        if content["version"] == 1:
+            program.nodes = version_1.with_names_of_today(program.nodes)
         _read_weights(program, content["weights"], folder / WEIGHTS_FILE)
         check_program(program)
+        if content["version"] == 1:
+            program = version_1.with_operators_of_today(program)
         check_runs(program)
     except DamagedProgram as error:
         raise ValueError(f"{os.fspath(file)}: {error}") from None
@@ -101,7 +106,7 @@ def _parsed(file: Path) -> dict[str, Any]:
             f"written in format version {version} by core {content.get('core')!s:.20}; this core {core.__version__}"
             f" reads versions up to {VERSION}: update core, or export again with this one"
         )
-    require(type(version) is int and version == VERSION, "version", "an int from 1", version)
+    require(type(version) is int and 1 <= version <= VERSION, "version", "an int from 1", version)
     return content
 
 

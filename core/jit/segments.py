@@ -138,6 +138,8 @@ def _result(value: Value, operation: Optional[Operation]) -> graph.Symbol:
     if operation is None or operation.operator.same_shape_handle is None or not value.requires_grad:
         return value.array
     operator, metas = operation.operator, [given.meta for given in operation.inputs]
+    if metas[0] != metas[1]:  # whatever computes it, it is no sum of equal shapes
+        return value.array
     attributes = Attributes(operator.engine_attributes(metas, operation.attributes))
     assert operator.handle is not None
     symbols = [given.array for given in operation.inputs]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from core.kernels import door
 from core.kernels.door import Plan, Value
@@ -17,11 +17,14 @@ class Composition(Operator):
     Args:
         function: Takes the input values, and the attributes of the call as keywords; applies operators to them, each of
             which is lowered in turn; returns the value, or a list of values, that the operator would give.
+        keeps: Whether it returns two things, that and a list of values that the differentiation rule of an eager call
+            finds in ``context.saved``.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], keeps: bool = False) -> None:
         super().__init__(getattr(function, "__name__", "composition"), None, register=False)
         self.function = function
+        self.keeps = keeps
 
     def engine_attributes(self, metas: Sequence[door.Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees the attributes of the other operators."""
@@ -32,16 +35,23 @@ class Composition(Operator):
     ) -> tuple[list[Array], Any]:
         """Compute; nothing is recorded, because the values here need no gradient."""
         values = [Value(array, meta) for array, meta in zip(arrays, plan.given)]
-        return [value.array for value in self.results(values, attributes)], None
+        results, kept = self._run(values, attributes)
+        return [value.array for value in results], kept if needs_gradient else None
 
     def results(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
         """Return the results for eager or traced values, in the types that they have."""
+        return self._run(inputs, attributes)[0]
+
+    def _run(
+        self, inputs: Sequence[Value], attributes: dict[str, Any]
+    ) -> tuple[Sequence[Value], Optional[Sequence[Value]]]:
         if door.state.precision is None:
             found = self.function(*inputs, **attributes)
         else:
             with door.precision_mode(None):
                 found = self.function(*inputs, **attributes)
-        return [found] if isinstance(found, Value) else found
+        found, kept = found if self.keeps else (found, None)
+        return [found] if isinstance(found, Value) else found, kept
 
 
 def apply(name: str, *values: Value, **attributes: Any) -> Value:

@@ -15,7 +15,7 @@ from core.kernels import convolution_blocks as blocks
 from core.kernels import engine
 from core.kernels.constants import zeros
 from core.kernels.door import Meta, Plan
-from core.kernels.dtypes import float32
+from core.kernels.dtypes import bfloat16, float16, float32
 from core.kernels.engine import Array
 from core.kernels.errors import OperatorError, OperatorTypeError
 from core.kernels.operator import Operator
@@ -96,10 +96,20 @@ class Convolution(Operator):
     of its own, so that a zero-copy view of them shows other numbers.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, register: bool = True) -> None:
         super().__init__(
-            name, "Convolution", check=check_convolution, infer=infer_convolution, attributes=engine_attributes
+            name,
+            "Convolution",
+            check=check_convolution,
+            infer=infer_convolution,
+            attributes=engine_attributes,
+            register=register,
         )
+
+    def needs_float32(self, metas: Sequence[Meta]) -> bool:
+        """Return whether float32 is to serve: for float16, and in bfloat16 for anything but images."""
+        shape, dtype = metas[0]
+        return dtype is float16 or (dtype is bfloat16 and (len(shape) != 4 or 0 in shape))
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
@@ -114,7 +124,7 @@ class Convolution(Operator):
 class ConvolutionBackward(Operator):
     """All first-order gradients in one call: from (gradient, x, weight[, bias]) to (dx, dweight[, dbias])."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, register: bool = True) -> None:
         super().__init__(
             name,
             "_backward_Convolution",
@@ -124,6 +134,7 @@ class ConvolutionBackward(Operator):
             training=False,
             allocate=True,
             trap=True,
+            register=register,
         )
 
 
@@ -148,7 +159,13 @@ class InputGradient(Operator):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            name, "Deconvolution", check=_check_size, infer=self._result, attributes=self._deconvolution, trap=True
+            name,
+            "Deconvolution",
+            check=_check_size,
+            infer=self._result,
+            attributes=self._deconvolution,
+            trap=True,
+            lacks=(float16, bfloat16),
         )
 
     @staticmethod
@@ -226,6 +243,7 @@ class WeightGradient(Operator):
             infer=lambda metas, options: [(options["weight_shape"], metas[0][1])],
             attributes=engine_attributes,
             trap=True,
+            lacks=(float16, bfloat16),
         )
 
     def execute(

@@ -41,9 +41,6 @@ class Precision(Protocol):
     def __call__(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
         """Return the inputs of an operator, cast."""
 
-    def lowers(self, operator: Operator, *dtypes: DType) -> bool:
-        """Return whether an operator computes in 16 bits what it is given in these types."""
-
 
 in_float32: Any = None
 """Set by core.operators, which has the casts: runs an operator in float32 on 16-bit inputs."""
@@ -323,7 +320,9 @@ def _checked_plan(
     encoded = Attributes(chosen.engine_attributes(metas, attributes))
     infer = chosen.infer or operator.infer
     output_metas = infer(metas, attributes) if infer is not None else None
-    noted = lowering.NOTED.get(operator.name, 0)
+    if output_metas is None and chosen.handle is None and operator.handle is not None:
+        output_metas = traced_metas(operator, plan_of(operator, metas, attributes), metas, attributes)
+    noted = lowering.NOTED.get(chosen.name, lowering.NOTED.get(operator.name, 0))
     plan = Plan(chosen, metas, encoded, output_metas, chosen.handle_for(metas, attributes), noted)
     check_size(operator, plan, metas, attributes)
     return plan
@@ -431,11 +430,6 @@ def is_tracing() -> bool:
 def is_mixed() -> bool:
     """Return whether mixed precision chooses the types that this thread's operators compute in."""
     return state.precision is not None
-
-
-def lowers(operator: Operator, *dtypes: DType) -> bool:
-    """Return whether mixed precision computes in 16 bits what an operator is given in these types."""
-    return state.precision is not None and state.precision.lowers(operator, *dtypes)
 
 
 def constant(array: Array) -> Value:

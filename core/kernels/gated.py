@@ -1,7 +1,7 @@
-"""The gate sigmoid, and numbers times one that they open themselves, hard swish and swish: one pass each way.
+"""Sigmoid, swish and hard swish of float32 on the CPU, one pass each way.
 
-Float32 on the CPU. The engine would make the gate first, keep it, and add two gradients up; its sigmoid takes
-one number at a time.
+The engine would compute a swish's sigmoid first, keep it, and add two gradients up; its sigmoid takes one number at a
+time.
 """
 
 from __future__ import annotations
@@ -19,23 +19,32 @@ _CLOSED = _F(-88.72284)
 _BLOCK = 1 << 14
 
 
-def gate(x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
-    """Write x * min(max(x / 6 + 1 / 2, 0), 1), or x * sigmoid(x).
+def swish(x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write x * sigmoid(x).
 
     Args:
         x: of any shape.
-        hard: which of the two.
         out: memory for the result.
     """
-    (_hard_swish if hard else _swish)(x.reshape(-1), out.reshape(-1))
+    _swish(x.reshape(-1), out.reshape(-1))
 
 
-def gate_gradient(gradient: np.ndarray, x: np.ndarray, *, hard: bool, out: np.ndarray) -> None:
-    """Write the gradient of x of :func:`gate`; where hard swish is bent, at -3 and 3, it has the slope of outside."""
-    (_hard_swish_gradient if hard else _swish_gradient)(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
+def swish_gradient(gradient: np.ndarray, x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write the gradient of x of :func:`swish`."""
+    _swish_gradient(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
 
 
-def opening(x: np.ndarray, *, out: np.ndarray) -> None:
+def hard_swish(x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write x * min(max(x / 6 + 1 / 2, 0), 1); see :func:`swish`."""
+    _hard_swish(x.reshape(-1), out.reshape(-1))
+
+
+def hard_swish_gradient(gradient: np.ndarray, x: np.ndarray, *, out: np.ndarray) -> None:
+    """Write the gradient of x of :func:`hard_swish`; where it is bent, at -3 and 3, it has the slope of outside."""
+    _hard_swish_gradient(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
+
+
+def sigmoids(x: np.ndarray, *, out: np.ndarray) -> None:
     """Write sigmoid(x): 1 from ln(2^24) on, where 1 + e^-x is 1, and 0 below -ln(2^128), where e^-x is infinite.
 
     Args:
@@ -45,9 +54,9 @@ def opening(x: np.ndarray, *, out: np.ndarray) -> None:
     _sigmoid(x.reshape(-1), out.reshape(-1))
 
 
-def opening_gradient(gradient: np.ndarray, x: np.ndarray, *, out: np.ndarray) -> None:
-    """Write the gradient of x of :func:`opening`."""
-    _sigmoid_gradient(gradient.reshape(-1), x.reshape(-1), out.reshape(-1))
+def sigmoid_gradient(gradient: np.ndarray, y: np.ndarray, *, out: np.ndarray) -> None:
+    """Write the gradient of what :func:`sigmoids` made y of."""
+    _sigmoid_gradient(gradient.reshape(-1), y.reshape(-1), out.reshape(-1))
 
 
 @serial
@@ -123,15 +132,14 @@ def _sigmoid_block(x: np.ndarray, result: np.ndarray, first: Any, last: Any) -> 
 
 
 @compiled
-def _sigmoid_gradient(gradient: np.ndarray, x: np.ndarray, result: np.ndarray) -> None:
-    for block in threads(_blocks(x.size)):
-        _sigmoid_gradient_block(gradient, x, result, block * _BLOCK, min(x.size, (block + 1) * _BLOCK))
+def _sigmoid_gradient(gradient: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+    for block in threads(_blocks(y.size)):
+        _sigmoid_gradient_block(gradient, y, result, block * _BLOCK, min(y.size, (block + 1) * _BLOCK))
 
 
 @vectorized
 def _sigmoid_gradient_block(
-    gradient: np.ndarray, x: np.ndarray, result: np.ndarray, first: Any, last: Any
+    gradient: np.ndarray, y: np.ndarray, result: np.ndarray, first: Any, last: Any
 ) -> None:
     for i in range(first, last):
-        opening = _ZERO if x[i] < _CLOSED else sigmoid(x[i])
-        result[i] = gradient[i] * (opening * (_ONE - opening))
+        result[i] = gradient[i] * (y[i] * (_ONE - y[i]))

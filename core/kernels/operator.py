@@ -25,8 +25,8 @@ Check = Callable[[Sequence[Meta], dict[str, Any]], None]
 Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
 
 REGISTRY: dict[str, Operator] = {}
-KERNELS: dict[str, Kernel] = {}
-"""Ours that compute declared operators, by names such as ``swish.numba``; no program says these names."""
+KERNELS: dict[str, Operator] = {}
+"""What computes declared operators, by names such as ``swish.numba``; no program says these names."""
 PASSING: weakref.WeakValueDictionary[str, Operator] = weakref.WeakValueDictionary()
 """Operators that a trace made and that live as long as the programs in which they stand."""
 
@@ -57,6 +57,7 @@ class Operator:
         single: The engine's gradient of it is exact to single precision only: a trap for float64.
         lacks: The 16-bit types for which the engine has no kernel, or one that loses digits; None: it takes anything.
         random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
+        opaque: Its result is for one other operator alone: shape and type depend on what computes it.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
 
@@ -82,6 +83,7 @@ class Operator:
         single: bool = False,
         lacks: Optional[tuple[DType, ...]] = (),
         random: bool = False,
+        opaque: bool = False,
         register: bool = True,
     ) -> None:
         if register and name in REGISTRY:
@@ -102,6 +104,7 @@ class Operator:
         self.single = single
         self.lacks = lacks if register else None
         self.random = random
+        self.opaque = opaque
         self.plans: dict[Any, Plan] = {}
         if register:
             REGISTRY[name] = self

@@ -210,6 +210,16 @@ def hard_sigmoid(graph: Graph, x: Operand, slope: float, offset: float) -> str:
     return graph.node("HardSigmoid", x, alpha=slope, beta=offset)
 
 
+def hard_swish(graph: Graph, x: Operand) -> str:
+    """Compute x times the hard sigmoid of slope 1 / 6 and offset 1 / 2."""
+    return graph.node("Mul", x, hard_sigmoid(graph, x, 1.0 / 6.0, 0.5))
+
+
+def swish(graph: Graph, x: Operand) -> str:
+    """Compute x * sigmoid(x)."""
+    return graph.node("Mul", x, graph.node("Sigmoid", x))
+
+
 def gelu(graph: Graph, x: Operand) -> str:
     """Compute x / 2 * (1 + erf(x / sqrt(2)))."""
     inner = graph.node("Erf", graph.node("Div", x, graph.number(math.sqrt(2), x.dtype)))

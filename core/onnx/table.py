@@ -110,6 +110,7 @@ CONVERTERS: dict[str, Converter] = {
     "floor": unary("Floor"),
     "gelu": elementwise.gelu,
     "hard_sigmoid": elementwise.hard_sigmoid,
+    "hard_swish": elementwise.hard_swish,
     "leaky_relu": elementwise.leaky_relu,
     "log": unary("Log"),
     "log10": elementwise.logarithm(10),
@@ -127,12 +128,14 @@ CONVERTERS: dict[str, Converter] = {
     "sinh": unary("Sinh"),
     "sqrt": unary("Sqrt"),
     "square": elementwise.square,
+    "swish": elementwise.swish,
     "tan": unary("Tan"),
     "tanh": unary("Tanh"),
     "trunc": elementwise.trunc,
     # products of matrices
     "affine": matrices.affine,
     "inner_products": matrices.inner_products,
+    "linear": matrices.linear,
     "matrix_product": matrices.matrix_product,
     "integer_matrix_product": matrices.matrix_product,
     "det": unary("Det"),
@@ -158,7 +161,6 @@ CONVERTERS: dict[str, Converter] = {
     "batch_normalization": normalization.batch_normalization,
     "frozen_normalization": normalization.frozen_normalization,
     "layer_normalization": normalization.layer_normalization,
-    "row_normalization": normalization.layer_normalization,
     "instance_normalization": normalization.instance_normalization,
     "softmax": normalization.softmax,
     "log_softmax": normalization.log_softmax,
@@ -235,8 +237,8 @@ _LENGTH = "a result whose size depends on the data: compute it outside the expor
 REFUSED: dict[str, str] = {
     **dict.fromkeys(
         [
-            "choose_categories", "choose_class_centers", "draw_neighbors", "dropout_mask", "gamma", "normal", "poisson",
-            "randint", "shuffle", "uniform",
+            "choose_categories", "choose_class_centers", "draw_neighbors", "dropout_draw", "dropout_mask", "gamma", "normal",
+            "poisson", "randint", "shuffle", "uniform",
         ],
         _RANDOM,
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from core.kernels import lowerings as lowerings
 from core.operators import half_precision as half_precision
 from core.operators import methods
 from core.tensor import Tensor

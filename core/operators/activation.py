@@ -29,7 +29,6 @@ from core.operators.activation_smooth import (
 )  # fmt: skip
 from core.operators.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.arguments import axis_argument, need_tensor
-from core.operators.gated import gate
 from core.operators.manipulation import reshape_exact
 from core.operators.masking import where
 from core.operators.math import maximum, minimum
@@ -47,6 +46,10 @@ _hard_sigmoid = Operator(
     "hard_sigmoid",
     attributes=lambda metas, options: {"alpha": options["slope"], "beta": options["offset"]},
     lacks=(bfloat16,),  # where it loses NaN
+)
+_hard_swish = Operator("hard_swish", None, infer=lambda metas, options: metas)
+hard_swish_backward = Operator(
+    "hard_swish_backward", None, infer=lambda metas, options: metas[:1], differentiable=False
 )
 
 
@@ -228,8 +231,7 @@ def hardswish(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    found = gate(floating_tensor(x, "hardswish"), hard=True)
-    return x * hardsigmoid(x, 1.0 / 6.0, 0.5) if found is None else found  # type: ignore[operator, no-any-return]
+    return over_engine_shapes(_hard_swish, floating_tensor(x, "hardswish"))
 
 
 def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) -> Tensor:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import engine
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32, float64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import Operator
-from core.operators import gated
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import cast
@@ -24,22 +21,13 @@ from core.operators.methods import in_place
 from core.tensor import Tensor
 
 
-class _Sigmoid(Operator):
-    """The engine's plain 1 / (1 + exp(-x)); in 16 bits oneDNN's activation.
-
-    In float32 oneDNN's is exact up to 17.33; Paddle's, like the plain one, is 1 from 16.64 on: scores beyond tie.
-    """
-
-    plain = engine.operator_handle("sigmoid")
-
-    def handle_for(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> Optional[ctypes.c_void_p]:
-        return self.plain if metas[0][1] in (float32, float64) else self.handle
-
-    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
-        return {} if metas[0][1] in (float32, float64) else {"act_type": "sigmoid"}
+def _one_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
+    return metas[:1]
 
 
-_sigmoid = _Sigmoid("sigmoid", "Activation")
+_sigmoid = Operator("sigmoid", "Activation", attributes=lambda metas, options: {"act_type": "sigmoid"})
+_swish = Operator("swish", None, infer=_one_shape)
+swish_backward = Operator("swish_backward", None, infer=_one_shape, differentiable=False)
 _tanh = Operator("tanh", "Activation", attributes=lambda metas, options: {"act_type": "tanh"})
 _gelu = Operator("gelu", "LeakyReLU", attributes=lambda metas, options: {"act_type": "gelu"})
 
@@ -57,8 +45,7 @@ def sigmoid(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    found = gated.sigmoid(floating_tensor(x, "sigmoid"))
-    return over_engine_shapes(_sigmoid, x) if found is None else found
+    return over_engine_shapes(_sigmoid, floating_tensor(x, "sigmoid"))
 
 
 def tanh(x: Tensor, name: Optional[str] = None) -> Tensor:
@@ -200,8 +187,7 @@ def silu(x: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorTypeError: x is no floating-point Tensor.
     """
-    found = gated.gate(floating_tensor(x, "silu"), hard=False)
-    return x * sigmoid(x) if found is None else found  # type: ignore[operator, no-any-return]
+    return over_engine_shapes(_swish, floating_tensor(x, "silu"))
 
 
 def swish(x: Tensor, name: Optional[str] = None) -> Tensor:

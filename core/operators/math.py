@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
 
-from core.kernels import door
 from core.kernels.dimension import Dimension
 from core.kernels.dtypes import DType, bfloat16, bool_, float32, int64
 from core.kernels.errors import OperatorTypeError
@@ -20,7 +19,7 @@ from core.operators.arguments import (
     number_tensor,
     scalar_dtype,
 )
-from core.operators.creation import assign, cast, narrowed, ones
+from core.operators.creation import assign, cast, narrowed
 from core.operators.integer_kernels import integer_operator, integer_power, integer_quotient
 from core.tensor import Tensor, apply
 
@@ -101,44 +100,6 @@ class BinaryOperator:
         return apply(operator, y, x) if self.swapped else apply(operator, x, y)
 
 
-def _is_differentiated_graph() -> bool:
-    """Return whether operators become an engine's graph whose gradient may be asked for; exported programs are none."""
-    trace = door.state.trace
-    return trace is not None and not trace.symbolic and door.state.gradients
-
-
-class _Sum(BinaryOperator):
-    """Addition; where a program with a gradient adds one row to all rows, the row is spread out first.
-
-    The engine's gradient of a sum that broadcasts takes two to eight times as long as that of a product with ones.
-    """
-
-    def _apply(self, x: Tensor, y: Tensor) -> Tensor:
-        if _is_differentiated_graph() and x.dtype is float32:
-            x, y = self._spread(x, y), self._spread(y, x)
-        return super()._apply(x, y)
-
-    def _spread(self, row: Tensor, rows: Tensor) -> Tensor:
-        """Return a row as often as there are rows, and anything else as it is."""
-        if row.stop_gradient or row.ndim != 1 or rows.ndim < 2 or row.shape != rows.shape[-1:] or not row.size:
-            return row
-        from core.operators.linalg import matmul  # same floor
-        from core.operators.manipulation import reshape_exact
-
-        spread = matmul(ones([rows.size // row.shape[0], 1], row.dtype), reshape_exact(row, [1, row.shape[0]]))
-        return reshape_exact(spread, rows.shape)
-
-
-class _Product(BinaryOperator):
-    """Multiplication; where whole channels of images are weighed, by a kernel of ours."""
-
-    def _apply(self, x: Tensor, y: Tensor) -> Tensor:
-        from core.operators.channel_weights import weigh_channels  # same floor
-
-        found = weigh_channels(x, y)
-        return super()._apply(x, y) if found is None else found
-
-
 class _Division(BinaryOperator):
     """Division, for which the engine has no bfloat16 kernel (its error would come late): through float32."""
 
@@ -170,10 +131,13 @@ def _arithmetic(dtype: DType) -> DType:
     return int64 if dtype.kind == "b" else dtype
 
 
-_add = _Sum("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar", same_shape="elemwise_add")
+_add = BinaryOperator("add", "_npi_add", "_npi_add_scalar", "_npi_add_scalar", same_shape="elemwise_add")
 _subtract = BinaryOperator("subtract", "_npi_subtract", "_npi_subtract_scalar", "_npi_rsubtract_scalar")
-_multiply = _Product(
+_multiply = BinaryOperator(
     "multiply", "_npi_multiply", "_npi_multiply_scalar", "_npi_multiply_scalar", same_shape="elemwise_mul"
+)
+multiply_gradient = Operator(  # of products that broadcast: the gradient of an operand, summed to its shape
+    "multiply_gradient", None, infer=lambda metas, options: [(options["shape"], metas[0][1])], differentiable=False
 )
 _divide = _Division("divide", "_npi_true_divide", "_npi_true_divide_scalar", "_npi_rtrue_divide_scalar")
 _power = BinaryOperator(

@@ -9,7 +9,8 @@ from core.kernels.door import Meta
 from core.kernels.dtypes import float32, int64
 from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator
-from core.operators.own_kernels import gradient_of_first, is_exported_or_mixed, is_for_our_kernel, kernel
+from core.kernels.own_kernels import gradient_of_first, kernel
+from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel
 from core.tensor import Tensor, apply
 
 MOST_ELEMENTS = 2**15

@@ -8,12 +8,10 @@ from typing import Any, Optional, Union
 from core.kernels.door import Meta
 from core.kernels.dtypes import bfloat16, float32, int32
 from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axes_argument
 from core.operators.creation import cast, filled
-from core.operators.own_kernels import gradient_of_first, is_exported_or_mixed, is_for_our_kernel, kernel
-from core.operators.random import randint
 from core.tensor import Tensor, apply
 
 # the mask is a result of its own: what was dropped is known to derivatives of every order
@@ -26,36 +24,24 @@ _dropout_mask = Operator(
     visible_outputs=1,
     random=True,
 )
-
-
-_drop = kernel("dropout", "drop")
+# what decides which elements of a shape are dropped: a mask of them, or a key that they follow from
+_dropout_draw = Operator(
+    "dropout_draw",
+    None,
+    infer=lambda metas, options: [(options["shape"], options["dtype"])],
+    differentiable=False,
+    random=True,
+    opaque=True,
+)
 
 
 def _check_drop(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse keys of another size or type: the kernel would read other memory."""
-    if metas[1] != ((2,), int32):
+    if metas[1] not in (((2,), int32), metas[0]):
         raise OperatorError(f"drop_elements: a key has two int32, not {metas[1][1].name}{list(metas[1][0])}")
 
 
-# what is dropped follows from the key, which is drawn: so derivatives of every order know it, and no mask is kept
-drop_elements = HostOperator(
-    "drop_elements",
-    _drop,
-    check=_check_drop,
-    infer=lambda metas, options: metas[:1],
-    fills=True,
-    gradients=gradient_of_first(lambda gradient, x, key, **options: _drop(gradient, key, **options)),
-)
-FEWEST_ELEMENTS = 2**12
-"""Below it, calling our kernel costs more than the engine's mask and product."""
-
-
-def _dropped(x: Tensor, p: float, scale: float) -> Optional[Tensor]:
-    """Return dropout of many numbers in a kernel of ours; None where the engine's operators serve better, or alone."""
-    if is_exported_or_mixed() or not is_for_our_kernel(x) or x.size < FEWEST_ELEMENTS:
-        return None
-    key = randint(0, 2**31 - 1, [2], "int32")
-    return apply(drop_elements, x, key, p=float(p), scale=scale)  # type: ignore[no-any-return]
+drop_elements = Operator("drop_elements", None, check=_check_drop, infer=lambda metas, options: metas[:1])
 
 
 def keep_mask(shape: Sequence[int], p: float, like: Tensor) -> Tensor:
@@ -99,10 +85,10 @@ def dropout(
         return x if mode == "upscale_in_train" else x * (1.0 - p)  # type: ignore[operator, no-any-return]
     if p == 1:
         return x * 0.0  # type: ignore[operator, no-any-return]
-    if axis is None:
-        found = _dropped(x, p, 1.0 / (1.0 - p) if mode == "upscale_in_train" else 1.0)
-        if found is not None:
-            return found
+    if axis is None and x.size != 0:
+        drawn = apply(_dropout_draw, shape=tuple(x.shape), p=float(p), dtype=x.dtype)
+        scale = 1.0 / (1.0 - p) if mode == "upscale_in_train" else 1.0
+        return apply(drop_elements, x, drawn, p=float(p), scale=scale)  # type: ignore[no-any-return]
     axes = axes_argument(axis, x.ndim, "dropout") if axis is not None else range(x.ndim)
     mask = keep_mask([size if i in axes else 1 for i, size in enumerate(x.shape)], p, x)
     if mode == "downscale_in_infer":

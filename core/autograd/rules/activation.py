@@ -8,8 +8,10 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.kernels.dtypes import float32
 from core.kernels.operator import Operator
-from core.operators.gated import gated_gradient, opening_gradient
+from core.operators.activation import hard_swish_backward
+from core.operators.activation_smooth import swish_backward
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -74,25 +76,23 @@ def _hard_sigmoid(context: Context, gradient: Tensor) -> Gradients:
     return (gradient * (ops.cast(ops.logical_and(line >= 0, line <= 1), gradient.dtype) * context.slope),)
 
 
-@rule("gated")
-def _gated(context: Context, gradient: Tensor) -> Gradients:
+@rule("swish")
+def _swish(context: Context, gradient: Tensor) -> Gradients:
     x = context.inputs[0]
     if not context.create_graph:
-        return (apply(gated_gradient, gradient, x, hard=context.hard),)
-    if not context.hard:
-        opening = ops.sigmoid(x)
-        return (gradient * opening * (1.0 + x * (1.0 - opening)),)
+        return (apply(swish_backward, gradient, x),)
+    y = ops.sigmoid(x)
+    return (gradient * y * (1.0 + x * (1.0 - y)),)
+
+
+@rule("hard_swish")
+def _hard_swish(context: Context, gradient: Tensor) -> Gradients:
+    x = context.inputs[0]
+    if not context.create_graph and x.dtype is float32:
+        return (apply(hard_swish_backward, gradient, x),)
     fixed = x.detach()
     within = ops.cast(ops.logical_and(fixed > -3.0, fixed < 3.0), x.dtype)
     return (gradient * (within * (x * (1.0 / 3.0) + 0.5) + ops.cast(fixed >= 3.0, x.dtype)),)
-
-
-@rule("opening")
-def _opening(context: Context, gradient: Tensor) -> Gradients:
-    x = context.inputs[0]
-    if not context.create_graph:
-        return (apply(opening_gradient, gradient, x),)
-    return _sigmoid(context, gradient)
 
 
 @rule("sigmoid")

@@ -8,9 +8,11 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.kernels.dimension import contains_dimension
+from core.kernels.dtypes import float32, float64
 from core.operators.bessel import bessel_i
-from core.operators.channel_weights import weighed_channels_gradients
 from core.operators.manipulation import unbroadcast
+from core.operators.math import multiply_gradient
 from core.operators.random_zeros import drop_elements
 from core.tensor import Tensor, apply
 
@@ -59,15 +61,19 @@ def _negated(context: Context, gradient: Tensor) -> Gradients:
 @rule("multiply")
 def _multiply(context: Context, gradient: Tensor) -> Gradients:
     x, y = context.inputs
-    return pair(context, lambda: gradient * y, lambda: gradient * x)
+    return (
+        _product_summed(context, gradient, y, x.shape) if context.needs[0] else None,
+        _product_summed(context, gradient, x, y.shape) if context.needs[1] else None,
+    )
 
 
-@rule("weighed_channels")
-def _weighed_channels(context: Context, gradient: Tensor) -> Gradients:
-    images, weights = context.inputs
-    if not context.create_graph:
-        return apply(weighed_channels_gradients, gradient, images, weights)  # type: ignore[no-any-return]
-    return gradient * weights, ops.sum(gradient * images, [2, 3], keepdim=True)
+def _product_summed(context: Context, gradient: Tensor, other: Tensor, shape: Sequence[int]) -> Tensor:
+    """Return gradient * other, summed to a shape that had been broadcast: in one go, where nothing follows it."""
+    known = not contains_dimension([gradient.shape, shape])
+    plain = gradient.dtype in (float32, float64) and gradient.size
+    if context.create_graph or not known or not plain or gradient.shape == list(shape):
+        return unbroadcast(gradient * other, shape)
+    return apply(multiply_gradient, gradient, other, shape=tuple(shape))  # type: ignore[no-any-return]
 
 
 @rule("multiply_scalar", "multiply_reverse_scalar")

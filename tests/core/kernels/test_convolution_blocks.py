@@ -8,13 +8,14 @@ import pytest
 import core
 from core import operators as ops
 from core.kernels import convolution_blocks
+from core.kernels.lowerings import convolution as lowering
 from core.operators import convolution_primitives as primitives
 
 
 @pytest.fixture(autouse=True)
 def small_ones_too(monkeypatch):
     monkeypatch.setattr(convolution_blocks, "FEWEST_PRODUCTS", 0)
-    monkeypatch.setattr(primitives, "FEWEST_PRODUCTS", 0)
+    monkeypatch.setattr(lowering, "FEWEST_PRODUCTS", 0)
 
 
 def windows(x, kernel, stride, pad):

@@ -1,0 +1,137 @@
+"""Convolutions of channels that fill no whole block, and memory that batch normalisation finds in the order it wants.
+
+oneDNN computes blocks of 16 channels. Few results are computed as a whole block and cut. Where the data and the
+gradient of a batch normalisation come in different orders, oneDNN has no fast kernel for it, and the one that it takes
+is some 20 times as slow; so what would come in blocks of 4 or 8 channels is put in the plain order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+from core.kernels import engine
+from core.kernels.composition import Composition, apply
+from core.kernels.convolution import Convolution, ConvolutionBackward
+from core.kernels.convolution_blocks import BLOCK, FEWEST_PRODUCTS
+from core.kernels.door import Value, invoke
+from core.kernels.dtypes import bfloat16, float32
+from core.kernels.lowering import BY_NORMALIZATION, Call, lowers
+from core.kernels.operator import KERNELS, Operator
+
+_CONVOLUTION = Convolution("convolution.engine", register=False)
+_BACKWARD = ConvolutionBackward("convolution_backward.engine", register=False)
+KERNELS[_BACKWARD.name] = _BACKWARD  # in the engine's graph it runs through a custom operator
+
+
+@lowers("convolution")
+def _convolution(call: Call) -> Optional[Operator]:
+    if _fills_less_than_a_block(call, x=0, weight=1):
+        return None if call.eager else _of_a_whole_block  # eagerly the engine's call is made in parts
+    relayed = not call.eager and call.learns and _gradient_has_other_order(call, x=0, weight=1)
+    ordered = call.learns and call.needs(1) and _is_left_in_small_blocks(call)
+    if relayed:
+        return _relayed_and_ordered if ordered else _relayed
+    return _ordered if ordered else None
+
+
+@lowers("convolution_backward")
+def _convolution_backward(call: Call) -> Optional[Operator]:
+    if _fills_less_than_a_block(call, x=1, weight=2):
+        return _backward_of_a_whole_block
+    return _backward_in_order if _gradient_has_other_order(call, x=1, weight=2) else None
+
+
+def _fills_less_than_a_block(call: Call, x: int, weight: int) -> bool:
+    """Return whether more channels, whose weights are zeros, are computed faster than the few that are wanted."""
+    channels, per_group, *kernel = call.shape(weight)
+    if call.dtype(x) is not float32 or len(kernel) != 2 or call.attributes["groups"] > 1 or not engine.on_cpu():
+        return False
+    few = channels < BLOCK and per_group % BLOCK == 0
+    return few and call.size(x) * math.prod(kernel) > FEWEST_PRODUCTS * math.prod(call.attributes["stride"])
+
+
+def _is_split_finely(call: Call, weight: int) -> bool:
+    """Return whether the engine computes a convolution of several groups in blocks of 4 or 8 channels."""
+    per_group = call.shape(weight)[1]
+    return call.attributes["groups"] > 1 and per_group > 1 and per_group % BLOCK != 0
+
+
+def _is_left_in_small_blocks(call: Call) -> bool:
+    """Return whether batch normalisation in training is many times slower on the result than on one in plain order."""
+    if len(call.shape()) != 4 or call.attributes["groups"] == 1:
+        return False
+    return call.dtype() is bfloat16 or (call.dtype() is float32 and _is_split_finely(call, 1))
+
+
+def _gradient_has_other_order(call: Call, x: int, weight: int) -> bool:
+    """Return whether the engine would give the gradient of what batch normalisation made in other blocks than that.
+
+    In bfloat16 that is made with channels last, and gradients of strides and of groups of channels come in blocks.
+    """
+    if call.formats[x] != BY_NORMALIZATION or len(call.shape(x)) != 4:
+        return False
+    groups, shape = call.attributes["groups"], call.shape(weight)
+    if call.dtype(x) is bfloat16:
+        return groups > 1 or max(call.attributes["stride"]) > 1
+    if call.dtype(x) is not float32:
+        return False
+    whole = shape[1] * groups % BLOCK == 0
+    return whole and (_is_split_finely(call, weight) or (groups == 1 and shape[0] % BLOCK != 0))
+
+
+@Composition
+def _of_a_whole_block(x: Value, *parameters: Value, **window: Any) -> Value:
+    """Convolve with zeros appended to the weight and bias, and cut their channels off."""
+    channels = parameters[0].meta[0][0]
+    found = invoke(_CONVOLUTION, [x, *[_filled_up(parameter) for parameter in parameters]], window)[0]
+    return apply("split", found, sizes=(channels, BLOCK - channels), axis=1)
+
+
+@Composition
+def _backward_of_a_whole_block(gradient: Value, x: Value, *parameters: Value, **window: Any) -> list[Value]:
+    channels = parameters[0].meta[0][0]
+    given = [_filled_up(gradient, axis=1), x, *[_filled_up(parameter) for parameter in parameters]]
+    of_x, *others = invoke(_BACKWARD, given, window)
+    return [of_x, *[apply("split", other, sizes=(channels, BLOCK - channels), axis=0) for other in others]]
+
+
+def _filled_up(array: Value, axis: int = 0) -> Value:
+    """Append zeros along an axis, up to a whole block."""
+    shape, dtype = array.meta
+    missing = (*shape[:axis], BLOCK - shape[axis], *shape[axis + 1 :])
+    return apply("concat", array, apply("full", shape=missing, value=0.0, dtype=dtype), axis=axis)
+
+
+@Composition
+def _ordered(*inputs: Value, **window: Any) -> Value:
+    return _in_order(invoke(_CONVOLUTION, inputs, window)[0])
+
+
+@Composition
+def _relayed(x: Value, *parameters: Value, **window: Any) -> Value:
+    return invoke(_CONVOLUTION, [_copied_in_order(x), *parameters], window)[0]
+
+
+@Composition
+def _relayed_and_ordered(x: Value, *parameters: Value, **window: Any) -> Value:
+    return _in_order(invoke(_CONVOLUTION, [_copied_in_order(x), *parameters], window)[0])
+
+
+@Composition
+def _backward_in_order(*inputs: Value, **window: Any) -> list[Value]:
+    of_x, *others = invoke(_BACKWARD, inputs, window)
+    return [_copied_in_order(of_x), *others]
+
+
+def _in_order(images: Value) -> Value:
+    """Return the same images, in the order of their axes if a convolution left them in blocks of channels."""
+    return apply("reshape", images, newshape=images.meta[0]) if 0 not in images.meta[0] else images
+
+
+def _copied_in_order(images: Value) -> Value:
+    """Return the same images in memory of their own, in the order of their axes, and so for their gradient.
+
+    The result and the gradient of a reshape may share memory with others, and are put back into their blocks.
+    """
+    return apply("transpose", images, axes=tuple(range(len(images.meta[0]))))
