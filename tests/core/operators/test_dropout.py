@@ -12,7 +12,8 @@ import core
 import core.nn.functional as F
 from core.kernels.dropout import drop
 from core.kernels.errors import OperatorError
-from core.operators.random_zeros import FEWEST_ELEMENTS, drop_elements
+from core.kernels.lowerings.dropout import FEWEST_ELEMENTS
+from core.operators.random_zeros import drop_elements
 from core.tensor import apply
 
 SIZE = 3 * 1024 + 77
