@@ -37,7 +37,7 @@ ARCHIVES = sorted({archive for archive, _ in PROGRAMS})
 LEARNING = [key for key, entry in PROGRAMS.items() if entry["learns"]]
 SLOW = {"layer", "unfused", "inference", "again"}
 """Ways that the default tests try for a sample."""
-SAMPLE = {"small", "large", "float64", "normalised", "excited", "mobile_v3", "reader"}
+SAMPLE = {"small", "float64", "mobile_v3"}
 
 
 def cases() -> list[Any]:
@@ -59,10 +59,18 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {archive: unpack(EXPORTS / f"{archive}.tar.gz", folder / archive) for archive in ARCHIVES}
 
 
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[str, str], Stored]:
+    """The stored programs whose numbers were read."""
+    return {}
+
+
 @pytest.fixture
-def stored(unpacked: dict[str, Path], archive: str, name: str) -> Stored:
+def stored(known: dict[tuple[str, str], Stored], unpacked: dict[str, Path], archive: str, name: str) -> Stored:
     """A stored program."""
-    return Stored(unpacked[archive] / name)
+    if (archive, name) not in known:
+        known[archive, name] = Stored(unpacked[archive] / name)
+    return known[archive, name]
 
 
 def close(found: np.ndarray, wanted: np.ndarray, share: float, place: str) -> None:
@@ -87,11 +95,11 @@ def test_all_are_there() -> None:
     assert sum(path.stat().st_size for path in EXPORTS.iterdir()) < 1.5 * 2**20
 
 
-@pytest.mark.parametrize(("archive", "name"), PROGRAMS)
-def test_it_is_of_version_1(stored: Stored, archive: str, name: str) -> None:
-    content = stored.content()
-    assert (content["format"], content["version"]) == ("core.program", 1)
-    assert sorted(set(operators(content))) == PROGRAMS[archive, name]["operators"]
+def test_all_are_of_version_1(unpacked: dict[str, Path]) -> None:
+    for (archive, name), entry in PROGRAMS.items():
+        content = json.loads((unpacked[archive] / name / "program" / "program.json").read_text(encoding="utf-8"))
+        assert (content["format"], content["version"]) == ("core.program", 1), (archive, name)
+        assert sorted(set(operators(content))) == entry["operators"], (archive, name)
 
 
 @pytest.mark.parametrize(("archive", "name", "way"), cases())
@@ -137,7 +145,12 @@ def test_it_drops_as_many(stored: Stored, way: str) -> None:
 
 
 CHANGING = (
-    "adaptive_average_pooling", "convolution", "hard_sigmoid", "multiply", "sigmoid",
+    "adaptive_average_pooling", "add", "add_n", "affine", "assign", "attention", "batch_normalization", "broadcast_to",
+    "cast", "clip", "concat", "convolution", "convolution_input_gradient", "divide", "dropout_mask", "extreme_edges",
+    "frozen_normalization", "gather_multiply_sum", "gelu", "gru", "hard_sigmoid", "inner_products",
+    "instance_normalization", "layer_normalization", "leaky_relu", "log_softmax", "lstm", "matrix_product",
+    "maximum_pooling", "multiply", "multiply_scalar", "pick", "relu", "reshape", "row_normalization", "sigmoid",
+    "simple_rnn", "slice", "softmax", "split", "sum", "sum_edges", "take", "tanh", "transpose", "where", "where_same",
 )  # fmt: skip
 """Operators that kernels are chosen for, each of which a program holds."""
 

@@ -54,7 +54,8 @@ def sums(x: Any) -> dict[str, Any]:
     return {
         "all": x.sum(), "mean": x.mean(), "last": x.sum(axis=-1), "first": x.sum(axis=0), "middle": x.mean(axis=[1, 2]),
         "kept": x.mean(axis=[2, 3], keepdim=True), "maximum": x.max(axis=1), "minimum": x.min(),
-        "several": x.sum([0, 2]), "deviation": x.std(axis=3), "logarithm": core.logsumexp(x, axis=1), "norm": core.norm(x, axis=-1),
+        "several": x.sum([0, 2]), "deviation": x.std(axis=3),
+        "logarithm": core.logsumexp(x, axis=1), "norm": core.norm(x, axis=-1),
         "added": core.add_n([x, x * 2.0, x]), "product": (1.0 + x / 64.0).prod(axis=3),
         "softmax": F.softmax(x, axis=1), "negative": -x + 1.0 - x * 3.0,
     }  # fmt: skip

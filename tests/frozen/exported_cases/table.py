@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.frozen.exported_cases import activations, convolutions, networks, normalisations, others, products, slopes
+from tests.frozen.exported_cases import activations, convolutions, kernels, networks, normalisations, others, products
 
 CASES = {
     name: cases
-    for module in (activations, convolutions, normalisations, products, others, slopes, networks)
+    for module in (activations, convolutions, normalisations, products, others, networks, kernels)
     for name, cases in module.CASES.items()
 }
