@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from core.kernels.class_numbers import holds_ignored
 from core.kernels.compiled import serial
-from core.kernels.errors import OperatorIndexError
 
 _FITS = -1
 
@@ -26,10 +26,7 @@ def mean_cross_entropy(scores: np.ndarray, labels: np.ndarray, *, ignore_index: 
     """
     wrong, mean = _mean(scores, labels.reshape(-1), ignore_index)
     if wrong != _FITS:
-        raise OperatorIndexError(
-            f"cross_entropy: label {labels.flat[wrong]} is no class: labels must be in [0, {scores.shape[1]}) or"
-            f" ignore_index={ignore_index}"
-        )
+        holds_ignored(labels, scores.shape[1], ignore_index, "cross_entropy")  # which raises the error
     out[...] = mean
 
 

@@ -20,6 +20,17 @@ def pick(graph: Graph, x: Operand, index: Operand, axis: int) -> str:
     return graph.node("GatherElements", x, graph.cast(index, int64), axis=axis)
 
 
+def mean_cross_entropy(graph: Graph, scores: Operand, labels: Operand, *, ignore_index: int) -> str:
+    """Average the losses of the rows whose label is not the ignored one; 0 where there is none."""
+    counts = graph.node("Not", graph.node("Equal", labels, np.int64(ignore_index)))
+    index = graph.node("Where", counts, labels, np.int64(0))
+    logs = graph.node("GatherElements", graph.node("LogSoftmax", scores, axis=1), index, axis=1)
+    kept = graph.cast(counts, scores.dtype)
+    total = graph.reduce("ReduceSum", graph.node("Mul", graph.node("Neg", logs), kept), [0, 1], keepdims=False)
+    number = graph.reduce("ReduceSum", kept, [0, 1], keepdims=False)
+    return graph.node("Div", total, graph.node("Max", number, scores.dtype.numpy.type(1)))
+
+
 def one_hot(graph: Graph, x: Operand, *, depth: Any, dtype: DType) -> str:
     """Turn class numbers into rows that are 1 at that class."""
     classes = graph.range(depth)

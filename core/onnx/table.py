@@ -195,6 +195,7 @@ CONVERTERS: dict[str, Converter] = {
     "pad_integers": shapes.pad,
     # positions that are tensors
     "take": indexing.take,
+    "mean_cross_entropy": indexing.mean_cross_entropy,
     "pick": indexing.pick,
     "one_hot": indexing.one_hot,
     "scatter_add_rows": indexing.scatter_add_rows,
@@ -237,8 +238,8 @@ _LENGTH = "a result whose size depends on the data: compute it outside the expor
 REFUSED: dict[str, str] = {
     **dict.fromkeys(
         [
-            "choose_categories", "choose_class_centers", "draw_neighbors", "dropout_draw", "dropout_mask", "gamma", "normal",
-            "poisson", "randint", "shuffle", "uniform",
+            "choose_categories", "choose_class_centers", "draw_neighbors", "dropout_draw", "dropout_mask", "gamma",
+            "normal", "poisson", "randint", "shuffle", "uniform",
         ],
         _RANDOM,
     ),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-
+from core.kernels.class_numbers import holds_ignored
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError, OperatorIndexError
+from core.kernels.errors import OperatorError
 from core.operators.activation import log_softmax, softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument, need_tensor, optional_tensor
@@ -17,7 +16,7 @@ from core.operators.loss_common import check_reduction, pick, reduced
 from core.operators.manipulation import reshape_exact, squeeze, unsqueeze
 from core.operators.masking import one_hot, where
 from core.operators.math import log, maximum
-from core.operators.mean_cross_entropy import in_one_kernel
+from core.operators.mean_cross_entropy import mean_cross_entropy
 from core.operators.reduction import mean
 from core.operators.reduction import sum as reduce_sum
 from core.tensor import Tensor, numbers_now
@@ -67,10 +66,9 @@ def cross_entropy(
         raise OperatorError(f"{caller}: weight must have shape [{classes}], one per class, got {weight.shape}")
     if not 0.0 <= label_smoothing <= 1.0:
         raise OperatorError(f"{caller}: label_smoothing must lie within [0, 1], got {label_smoothing}")
-    if use_softmax and place == 1 and reduction == "mean" and weight is None and not (soft_label or label_smoothing):
-        found = in_one_kernel(input, label, int(ignore_index))
-        if found is not None:
-            return found
+    is_plain = use_softmax and reduction == "mean" and weight is None and not (soft_label or label_smoothing)
+    if is_plain and place == 1 and input.ndim == 2 and input.dtype.size > 2 and 0 not in input.shape:
+        return mean_cross_entropy(input, label, int(ignore_index))
     logs = log_softmax(input, place) if use_softmax else log(maximum(input, 1e-38))
     if soft_label:
         loss, factor = _soft_loss(logs, label, weight, place, label_smoothing)
@@ -154,20 +152,7 @@ def check_labels(label: Tensor, classes: int, ignore_index: int, caller: str) ->
         OperatorIndexError: a label is neither a class nor ``ignore_index``.
     """
     numbers = numbers_now(label)
-    if numbers is None:
-        return True
-    if not numbers.size:
-        return False
-    if numbers.min() >= 0 and numbers.max() < classes and not 0 <= ignore_index < classes:
-        return False
-    ignored = numbers == ignore_index
-    wrong = ~ignored & ((numbers < 0) | (numbers >= classes))
-    if wrong.any():
-        raise OperatorIndexError(
-            f"{caller}: label {numbers[wrong].flat[0]} is no class: labels must be in [0, {classes}) or"
-            f" ignore_index={ignore_index}"
-        )
-    return bool(np.any(ignored))
+    return numbers is None or holds_ignored(numbers, classes, ignore_index, caller)
 
 
 def softmax_with_cross_entropy(

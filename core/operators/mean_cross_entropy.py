@@ -1,62 +1,48 @@
-"""The operator of the mean cross entropy of a few scores, in a kernel of ours where the engine would need twenty."""
+"""The mean cross entropy of rows of scores and class numbers, the most frequent form of the loss, as one operator."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32, int64
+from core.kernels.dtypes import int64
 from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
-from core.kernels.own_kernels import gradient_of_first, kernel
-from core.operators.own_kernels import is_exported_or_mixed, is_for_our_kernel
+from core.kernels.operator import Operator
 from core.tensor import Tensor, apply
-
-MOST_ELEMENTS = 2**15
-"""Above it the engine's operators, on several threads, are as fast."""
-
-_gradient = kernel("cross_entropy", "mean_cross_entropy_gradient")
 
 
 def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
-    """Refuse shapes that do not fit: the kernel would read other memory."""
-    (scores, _), (labels, kind) = metas[-2:]
+    """Refuse shapes that do not fit: a kernel would read other memory."""
+    (scores, _), (labels, kind) = metas[:2]
     if len(scores) != 2 or 0 in scores or labels != (scores[0], 1) or kind is not int64:
         raise OperatorError(f"mean_cross_entropy: scores {list(scores)} and labels {list(labels)} do not fit")
 
 
-mean_cross_entropy = HostOperator(
-    "mean_cross_entropy",
-    kernel("cross_entropy", "mean_cross_entropy"),
-    check=_check,
-    infer=lambda metas, options: [((), float32)],
-    fills=True,
-    gradients=gradient_of_first(_gradient),
+_mean_cross_entropy = Operator(
+    "mean_cross_entropy", None, check=_check, infer=lambda metas, options: [((), metas[0][1])]
 )
-mean_cross_entropy_gradient = HostOperator(
-    "mean_cross_entropy_gradient",
-    _gradient,
-    check=_check,
+mean_cross_entropy_backward = Operator(
+    "mean_cross_entropy_backward",
+    None,
+    check=lambda metas, options: _check(metas[1:], options),
     infer=lambda metas, options: metas[1:2],
-    fills=True,
     differentiable=False,
 )
 
 
-def in_one_kernel(scores: Tensor, labels: Tensor, ignore_index: int) -> Optional[Tensor]:
-    """Return the mean cross entropy of scores (N, C) and labels (N, 1); None where the engine's operators serve.
+def mean_cross_entropy(scores: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
+    """Return the mean of ``log(sum(exp(scores))) - scores[label]`` over rows whose label is not the ignored one, or 0.
 
     Args:
-        scores: floating-point.
-        labels: int64 class numbers.
+        scores: (N, C), float32 or float64, not empty.
+        labels: int64 class numbers (N, 1).
         ignore_index: rows with this label count nothing.
+
+    Raises:
+        OperatorIndexError: a label is neither a class nor the ignored one (checked where labels can be read).
     """
-    if scores.ndim != 2 or is_exported_or_mixed() or not is_for_our_kernel(scores):
-        return None
-    if not 0 < scores.size <= MOST_ELEMENTS:
-        return None
-    return apply(mean_cross_entropy, scores, labels, ignore_index=ignore_index)  # type: ignore[no-any-return]
+    return apply(_mean_cross_entropy, scores, labels, ignore_index=ignore_index)  # type: ignore[no-any-return]
 
 
 __all__: list[str] = []

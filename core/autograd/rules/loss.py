@@ -10,7 +10,7 @@ from core.autograd.context import Context, rule
 from core.operators.loss_alignment import composed_ctc_loss
 from core.operators.loss_common import pick_backward
 from core.operators.manipulation import squeeze
-from core.operators.mean_cross_entropy import mean_cross_entropy_gradient
+from core.operators.mean_cross_entropy import mean_cross_entropy_backward
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -30,7 +30,9 @@ def _pick(context: Context, gradient: Tensor) -> Gradients:
 def _mean_cross_entropy(context: Context, gradient: Tensor) -> Gradients:
     scores, labels = context.inputs
     if not context.create_graph:
-        return apply(mean_cross_entropy_gradient, gradient, scores, labels, ignore_index=context.ignore_index), None
+        logs = [Tensor(value) for value in context.saved or ()]
+        found = apply(mean_cross_entropy_backward, gradient, scores, labels, *logs, ignore_index=context.ignore_index)
+        return found, None
     counts = labels != context.ignore_index
     chosen = ops.one_hot(squeeze(ops.where(counts, labels, ops.zeros_like(labels)), 1), scores.shape[1])
     kept = ops.cast(counts, gradient.dtype)

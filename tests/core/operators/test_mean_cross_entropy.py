@@ -1,4 +1,4 @@
-"""The mean cross entropy of a few scores, which a kernel of ours computes, against numpy in float64."""
+"""The mean cross entropy, by a kernel of ours where there are few scores, against numpy in float64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 import core
 import core.nn.functional as F
 from core.kernels.errors import OperatorIndexError
-from core.operators.mean_cross_entropy import MOST_ELEMENTS
+from core.kernels.lowering import GRADIENTS, PROGRAM, SERVING, Call, lowered
+from core.kernels.lowerings.losses import MOST_ELEMENTS
+from core.kernels.operator import REGISTRY
 
 LABELS = np.array([3, -100, 0, 2, 1, -100, 3])
 SCORES = (np.random.default_rng(0).standard_normal((7, 4)) * 5).astype(np.float32)
@@ -88,9 +90,44 @@ def test_a_label_that_is_no_class_is_refused(capfd: pytest.CaptureFixture[str]) 
     assert "label 4 is no class" in capfd.readouterr().out
 
 
-def test_many_scores_stay_with_the_engine() -> None:
-    run = core.jit.to_static(mean)
-    scores = np.random.default_rng(0).standard_normal((2, MOST_ELEMENTS // 2 + 1)).astype(np.float32)
-    loss = run(core.to_tensor(scores), core.to_tensor([1, 5]))
-    assert "log_softmax" in operators_of(run)
-    np.testing.assert_allclose(loss.numpy(), reference(scores, np.array([1, 5]))[0], rtol=1e-5)
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("ignored", [0, 1, 2])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_scores_and_wide_ones_stay_with_the_engine(dtype: str, ignored: int, compiled: bool) -> None:
+    classes = MOST_ELEMENTS // 2 + 1 if dtype == "float32" else 5
+    array = np.random.default_rng(0).standard_normal((2, classes))
+    x, labels = core.to_tensor(array, dtype=dtype, stop_gradient=False), np.array([1, 4])
+    labels[:ignored] = -100
+    run: Callable[..., Any] = core.jit.to_static(mean) if compiled else mean
+    loss = run(x, core.to_tensor(labels))
+    (loss * 3.0).backward()
+    assert not compiled or "mean_cross_entropy" in operators_of(run)
+    value, gradient = reference(x.numpy(), labels)
+    np.testing.assert_allclose(loss.numpy(), value, rtol=1e-5)
+    np.testing.assert_allclose(x.grad.numpy(), 3 * gradient, rtol=1e-5, atol=1e-6)
+
+
+def test_which_scores_go_to_our_kernel() -> None:
+    def chosen(shape: tuple[int, int], dtype: Any, context: int) -> str:
+        metas = [(shape, dtype), ((shape[0], 1), core.int64)]
+        call = Call(metas, {"ignore_index": -100}, context, [0, 0])
+        return lowered(REGISTRY["mean_cross_entropy"], call).name
+
+    few, many = (2, MOST_ELEMENTS // 2), (2, MOST_ELEMENTS // 2 + 1)
+    assert {chosen(few, core.float32, context) for context in (0, GRADIENTS, PROGRAM)} == {"mean_cross_entropy.numba"}
+    others = [chosen(many, core.float32, GRADIENTS), chosen(few, core.float64, 0), chosen(few, core.float32, SERVING)]
+    assert others == ["_mean_by_parts"] * 3
+
+
+@pytest.mark.parametrize("classes", [4, MOST_ELEMENTS])
+def test_an_ignored_number_beyond_the_exact_ones_of_float64(classes: int) -> None:
+    scores = np.random.default_rng(0).standard_normal((2, classes)).astype(np.float32)
+    labels = np.array([3, 2**60 + 1])
+    loss = F.cross_entropy(core.to_tensor(scores), core.to_tensor(labels), ignore_index=2**60 + 1)
+    np.testing.assert_allclose(loss.numpy(), reference(scores, labels, 2**60 + 1)[0], rtol=1e-5)
+
+
+def test_a_label_among_many_scores_that_is_no_class_is_refused() -> None:
+    message = rf"cross_entropy: label -1 is no class: labels must be in \[0, {MOST_ELEMENTS}\) or ignore_index=-100"
+    with pytest.raises(OperatorIndexError, match=message):
+        F.cross_entropy(core.zeros([2, MOST_ELEMENTS]), core.to_tensor([0, -1]))
