@@ -112,7 +112,7 @@ def _drawn(operator: Operator, shape: tuple[int, ...], dtype: DType, first: floa
     names = ("low", "high") if operator is _uniform else ("loc", "scale")
     drawn_as = dtype if dtype in (float32, float64) else float32
     options = {names[0]: float(first), names[1]: float(second), "size": shape, "dtype": drawn_as}
-    return cast(apply(operator, ctx=engine.device_text(), **options), dtype)
+    return cast(apply(operator, **options), dtype)
 
 
 def uniform(
@@ -251,7 +251,7 @@ def _integers(low: int, high: Optional[int], shape: tuple[int, ...], dtype: DTyp
         raise OperatorError(f"{caller}: no integer is in [{first}, {last})")
     if 0 in shape:
         return filled(shape, 0, dtype)
-    return apply(_randint, low=int(first), high=int(last), shape=shape, dtype=dtype, ctx=engine.device_text())
+    return apply(_randint, low=int(first), high=int(last), shape=shape, dtype=dtype)
 
 
 def randint_like(
