@@ -10,17 +10,16 @@ from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.kernels.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import optional_tensor
-from core.operators.creation import assign, cast, filled, narrowed
-from core.operators.manipulation import broadcast_to, reshape_exact
+from core.operators.creation import assign, cast, narrowed
+from core.operators.manipulation import reshape_exact
 from core.operators.normalization_local import local_response_norm
 from core.operators.normalization_primitives import (
     affine,
     batch_normalization,
     frozen_normalization,
-    image_normalization,
+    instance_normalization,
     layer_normalization,
 )
-from core.operators.own_kernels import is_for_our_kernel
 from core.operators.windows import channel_first, channel_last
 from core.tensor import Tensor
 
@@ -188,23 +187,9 @@ def instance_norm(
     last, given = not data_format.startswith("NC"), x.dtype
     if last:
         x = channel_first(x)
-    batch, channels, *spatial = x.shape
-    dtype = parameter_dtype(x.dtype)
-    scale, shift = affine("instance_norm", channels, dtype, weight, bias)
-    if x.size and is_for_our_kernel(x, scale, shift):
-        x = image_normalization(x, scale, shift, eps)
-    elif x.size and _differentiated_program():
-        x = _normalized_rows(x, batch * channels, eps)
-        around = [1, channels] + [1] * len(spatial)
-        if weight is not None:
-            x = x * reshape_exact(scale, around)
-        if bias is not None:
-            x = x + reshape_exact(shift, around)
-    elif x.size:
-        # every (element, channel) is a channel of one large element
-        scale, shift = [reshape_exact(broadcast_to(p, [batch, channels]), [batch * channels]) for p in (scale, shift)]
-        rows = reshape_exact(x, [1, batch * channels, *spatial])
-        x = reshape_exact(batch_normalization(rows, scale, shift, 1, eps)[0], [batch, channels, *spatial])
+    scale, shift = affine("instance_norm", x.shape[1], parameter_dtype(x.dtype), weight, bias)
+    if x.size:
+        x = instance_normalization(x, scale, shift, eps)[0]
     x = narrowed(x, given)  # the parameters may be float32
     return channel_last(x) if last else x
 
@@ -247,13 +232,10 @@ def group_norm(
         raise OperatorError(f"group_norm: {channels} channels do not divide into {num_groups} groups")
     affine("group_norm", channels, parameter_dtype(x.dtype), weight, bias)
     if x.size:
-        groups = batch * num_groups
-        if is_for_our_kernel(x) or _differentiated_program():
-            x = _normalized_rows(x, groups, epsilon)
-        else:
-            scale, shift = affine("group_norm", groups, parameter_dtype(x.dtype), None, None)
-            rows = reshape_exact(x, [1, groups, x.size // groups])
-            x = reshape_exact(batch_normalization(rows, scale, shift, 1, epsilon)[0], [batch, channels, *spatial])
+        groups, shape = batch * num_groups, x.shape
+        scale, shift = affine("group_norm", groups, parameter_dtype(x.dtype), None, None)
+        rows = reshape_exact(x, [1, groups, x.size // groups])
+        x = reshape_exact(instance_normalization(rows, scale, shift, epsilon)[0], shape)
         per_channel = [channels] + [1] * len(spatial)
         if weight is not None:
             x = x * reshape_exact(weight, per_channel)  # type: ignore[operator]
@@ -261,30 +243,6 @@ def group_norm(
             x = x + reshape_exact(bias, per_channel)  # type: ignore[operator]
     x = narrowed(x, given)  # the parameters may be float32
     return channel_last(x) if last else x
-
-
-def _differentiated_program() -> bool:
-    """Return whether this is part of a program with a gradient.
-
-    There the engine's batch normalisation, between reshapes and those between convolutions, writes beside its memory:
-    the layout that oneDNN gave the feature maps is not one of their new shape.
-    """
-    return door.state.trace is not None and door.state.gradients
-
-
-def _normalized_rows(x: Tensor, count: int, epsilon: float) -> Tensor:
-    """Normalise ``x``, taken as ``count`` rows."""
-
-    def normalize(x: Tensor) -> Tensor:
-        length = x.size // count
-        if is_for_our_kernel(x):
-            groups = reshape_exact(x, [1, count, length])
-            return reshape_exact(image_normalization(groups, *affine("", count, x.dtype, None, None), epsilon), x.shape)
-        rows = reshape_exact(x, [count, length])
-        scale, shift = filled((length,), 1, x.dtype), filled((length,), 0, x.dtype)
-        return reshape_exact(layer_normalization(rows, scale, shift, epsilon)[0], x.shape)
-
-    return through_float32(normalize, x)  # type: ignore[no-any-return]
 
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm"]

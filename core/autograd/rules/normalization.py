@@ -88,7 +88,8 @@ def _frozen(context: Context, gradient: Tensor) -> Gradients:
 def _images(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradients:
     x, scale, _ = context.inputs
     if not context.create_graph:
-        return apply(primitives.image_normalization_gradients, gradient, x, scale, *context.outputs[1:])  # type: ignore[no-any-return]
+        given = (gradient, x, scale, *context.outputs[1:])
+        return apply(primitives.instance_normalization_backward, *given, **context.attributes)  # type: ignore[no-any-return]
     axes, around = list(range(2, x.ndim)), [x.shape[1]] + [1] * (x.ndim - 2)
     mean, variance = _moments(x, axes)
     inverse = ops.rsqrt(variance + context.epsilon)
@@ -102,14 +103,6 @@ def _images(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradi
     )
 
 
-@rule("row_normalization")
-def _rows(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradients:
-    if context.create_graph:  # the statistics are computed anew: here they are not results that anything else reads
-        return _layer_in_parts(context, gradient, None, None, anew=True)
-    given = (*context.inputs[:2], *context.outputs[1:])
-    return apply(primitives.row_normalization_gradients, gradient, *given)  # type: ignore[no-any-return]
-
-
 @rule("layer_normalization")
 def _layer(context: Context, gradient: Any, mean_gradient: Any, deviation_gradient: Any) -> Gradients:
     x, scale, _ = context.inputs
@@ -117,16 +110,8 @@ def _layer(context: Context, gradient: Any, mean_gradient: Any, deviation_gradie
     if gradient is not None and mean_gradient is None and deviation_gradient is None and not context.create_graph:
         backward = primitives.layer_normalization_backward
         return apply(backward, gradient, x, scale, mean, deviation, **context.attributes)  # type: ignore[no-any-return]
-    return _layer_in_parts(context, gradient, mean_gradient, deviation_gradient, anew=door.state.trace is not None)
-
-
-def _layer_in_parts(
-    context: Context, gradient: Any, mean_gradient: Any, deviation_gradient: Any, anew: bool
-) -> Gradients:
-    x, scale, _ = context.inputs
-    _, mean, deviation = context.outputs
     count = x.shape[-1]
-    if anew:
+    if door.state.trace is not None:
         mean, variance = _moments(x, [x.ndim - 1])
         deviation = ops.sqrt(variance + context.epsilon)
     normal = (x - mean) / deviation

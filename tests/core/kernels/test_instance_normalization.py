@@ -129,7 +129,7 @@ def test_groups_inside_a_program():
 def test_shapes_that_do_not_fit_are_refused():
     x, scale = core.to_tensor(draw(2, 3, 4, 4)), core.to_tensor(draw(2))
     with pytest.raises(OperatorError, match=r"instance_norm: x \[2, 3, 4, 4\], scale \[2\], shift \[2\] do not fit"):
-        primitives.image_normalization(x, scale, scale, EPSILON)
+        primitives.instance_normalization(x, scale, scale, EPSILON)
 
 
 @pytest.mark.parametrize("needed", [(True, False, False), (False, True, True), (False, False, True)])

@@ -12,8 +12,9 @@ import pytest
 import core
 from core import nn
 from core.kernels import graph
+from core.kernels.door import Plan
+from core.kernels.operator import Operator
 from core.nn import functional as F
-from core.operators import normalization_primitives
 
 SOURCE = np.random.RandomState(0)
 KINDS = [((4, 6), "NCHW"), ((4, 6, 5), "NCHW"), ((2, 6, 3, 4, 2), "NCHW"), ((2, 3, 4, 6), "NHWC"), ((3, 4, 6), "NHWC")]
@@ -122,12 +123,13 @@ def test_the_engine_is_given_images_eagerly(
 ) -> None:
     given = []
 
-    def noted(operator: Any, x: Any, *inputs: Any, **options: Any) -> Any:
-        given.append((x.shape, options["axis"]))
-        return apply(operator, x, *inputs, **options)
+    def noted(operator: Operator, arrays: Any, plan: Plan, attributes: Any, needs_gradient: bool) -> Any:
+        if operator.engine_name == "BatchNorm":
+            given.append((list(plan.given[0][0]), attributes["axis"]))
+        return execute(operator, arrays, plan, attributes, needs_gradient)
 
-    apply = normalization_primitives.apply
-    monkeypatch.setattr(normalization_primitives, "apply", noted)
+    execute = Operator.execute
+    monkeypatch.setattr(Operator, "execute", noted)
     numbers = [core.to_tensor(array) for array in SOURCE.rand(4, 6).astype(np.float32) + 0.5]
     x = SOURCE.randn(*shape).astype(np.float32)
     result = F.batch_norm(core.to_tensor(x), *numbers, training=training, data_format=order).numpy()
