@@ -67,10 +67,6 @@ class Casts:
                     return inputs
         return [self.cast(value, float32) for value in inputs]
 
-    def lowers(self, operator: Operator, *dtypes: DType) -> bool:
-        """Return whether an operator computes in 16 bits what it is given in these types."""
-        return operator.name in self.white and all(dtype in (float32, self.dtype) for dtype in dtypes)
-
     def cast(self, value: Value, dtype: DType, grouped: bool = False) -> Value:
         """Return a value in float32 or the 16-bit type; a parameter is cast once, and in a trace everything is.
 

@@ -46,6 +46,8 @@ class Kernel:
 
 KERNELS = {
     "convolution": Kernel(axes=4, fewest=8),  # of an image's three channels float32 is twice as fast
+    "matrix_product": Kernel(axes=2),  # batches of matrices are multiplied in float32
+    "linear": Kernel(),
     "inner_products": Kernel(),
     "affine": Kernel(),
     "maximum_pooling": Kernel(axes=4),
@@ -67,10 +69,10 @@ KERNELS = {
     "detach": Kernel(),
 }
 
-WHITE = frozenset({"convolution", "inner_products", "affine", "maximum_pooling"})
+_PRODUCTS = ("matrix_product", "linear", "inner_products", "affine")
+WHITE = frozenset({"convolution", *_PRODUCTS, "maximum_pooling"})
 """What is cast to 16 bits; the rest of the table stays in 16 bits where its inputs are."""
 
-_PRODUCTS = ("inner_products", "affine")
 _NAMES = {
     "conv2d": ("convolution",),
     "depthwise_conv2d": ("convolution",),

@@ -35,7 +35,7 @@ NOISE_FACTOR = 4
 """Or by so many times the live model's distance from its run in float64."""
 _MOVING = frozenset({"reshape", "transpose", "slice", "assign", "detach", "split", "split_equally", "broadcast_to"})
 _SUMS = {"add": "add", "subtract": "add", "sum": "sum"} | {
-    name: name for name in ("affine", "convolution", "inner_products", "matrix_product")
+    name: name for name in ("affine", "convolution", "inner_products", "linear", "matrix_product")
 }
 """Operators that add products or terms up, and what adds up their sizes where the inputs are sizes."""
 

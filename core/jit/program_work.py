@@ -7,7 +7,12 @@ import math
 from core.kernels.operator import HostOperator
 from core.kernels.trace import Operation
 
-_PRODUCTS = frozenset({"matrix_product", "inner_products", "affine", "integer_matrix_product"})
+_PRODUCTS = frozenset(
+    {
+        "affine", "inner_products", "integer_matrix_product", "linear", "linear_backward", "matrix_product",
+        "matrix_product_backward",
+    }
+)  # fmt: skip
 _CONVOLUTIONS = frozenset({"convolution", "convolution_input_gradient"})
 _FACTORIZATIONS = frozenset(
     {

@@ -17,6 +17,13 @@ def inner_products(graph: Graph, x: Operand, weight: Operand) -> str:
     return graph.node("MatMul", x, _transposed(graph, weight))
 
 
+def linear(graph: Graph, x: Operand, weight: Operand, bias: Operand) -> str:
+    """Multiply rows of shape [..., k] by a weight [k, n] and add the bias."""
+    if x.rank == 2:
+        return graph.node("Gemm", x, weight, bias)
+    return graph.node("Add", graph.node("MatMul", x, weight), bias)
+
+
 def affine(graph: Graph, x: Operand, weight: Operand, bias: Operand) -> str:
     """Multiply rows by rows and add the bias."""
     if x.rank == 2:

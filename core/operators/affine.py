@@ -1,28 +1,56 @@
-"""Products with a bias in one engine call, where the engine's kernel for them repays transposing the weight."""
+"""Products of rows and a matrix with a bias; what computes one is chosen in core.kernels.lowerings.products."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import door
-from core.kernels.dimension import example, same_shape
+from core.kernels.dimension import same_shape
 from core.kernels.door import Meta
-from core.kernels.dtypes import float32
+from core.kernels.errors import OperatorError
+from core.kernels.operand_types import operand_type
 from core.kernels.operator import Operator
-from core.operators.linalg import FLOPS_SAVED_PER_SECOND, MOVED_PER_SECOND, matmul, swap_last
+from core.operators.linalg import matmul
 from core.tensor import Tensor, apply
 
 
-def _options(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
-    return {"num_hidden": metas[-1][0][0], "no_bias": False, "flatten": False}
+def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (x, x_type), (weight, weight_type), (bias, bias_type) = metas[:3]
+    one_type = x_type is weight_type is bias_type and x_type.is_floating
+    if not one_type or not x or len(weight) != 2 or x[-1] != weight[0] or bias != weight[1:]:
+        raise OperatorError(
+            f"linear: x {x_type.name}{list(x)}, weight {weight_type.name}{list(weight)} and bias"
+            f" {bias_type.name}{list(bias)} do not fit each other"
+        )
 
 
-_affine = Operator(
+def _check_backward(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (gradient, dtype), (x, _), (weight, _) = metas[:3]
+    _check([*metas[1:3], (weight[1:], dtype)], options)
+    if gradient != (*x[:-1], *weight[1:]):
+        raise OperatorError(
+            f"linear_backward: a gradient of shape {list(gradient)} does not fit x {list(x)} and weight {list(weight)}"
+        )
+
+
+_linear = Operator(
+    "linear",
+    None,
+    check=_check,
+    infer=lambda metas, options: [((*metas[0][0][:-1], metas[1][0][1]), metas[0][1])],
+)
+linear_backward = Operator(  # from the gradient, x, the weight, and what the forward computation kept
+    "linear_backward",
+    None,
+    check=_check_backward,
+    infer=lambda metas, options: [metas[1], metas[2], (metas[2][0][1:], metas[2][1])],
+    differentiable=False,
+)
+_affine = Operator(  # with the weight transposed: exported programs hold it, where the weight is fixed
     "affine",
     "FullyConnected",
     infer=lambda metas, options: [((*metas[0][0][:-1], metas[1][0][0]), metas[0][1])],
-    attributes=_options,
+    attributes=lambda metas, options: {"num_hidden": metas[2][0][0], "no_bias": False, "flatten": False},
 )
 affine_backward = Operator(
     "affine_backward",
@@ -39,12 +67,7 @@ def affine_map(x: Tensor, weight: Tensor, bias: Optional[Tensor]) -> Tensor:
     """Return ``x @ weight + bias`` for checked shapes [..., k], [k, n] and any bias that broadcasts."""
     if bias is None:
         return matmul(x, weight)
-    inputs, outputs = weight.shape
-    if door.lowers(_affine, x.dtype, weight.dtype, bias.dtype) and x.size and same_shape(bias.shape, (outputs,)):
-        return apply(_affine, x, swap_last(weight), bias)  # type: ignore[no-any-return]
-    one_type = x.dtype is float32 and weight.dtype is float32 and bias.dtype is float32
-    if one_type and x.size and same_shape(bias.shape, (outputs,)):
-        saved = example(x.size * outputs) / FLOPS_SAVED_PER_SECOND
-        if saved > example(inputs * outputs) / MOVED_PER_SECOND + 2e-5:
-            return apply(_affine, x, swap_last(weight), bias)  # type: ignore[no-any-return]
+    is_row = same_shape(bias.shape, weight.shape[1:])
+    if is_row and x.size and weight.size and operand_type(x.dtype, weight.dtype, bias.dtype) is None:
+        return apply(_linear, x, weight, bias)  # type: ignore[no-any-return]
     return matmul(x, weight) + bias  # type: ignore[operator, no-any-return]

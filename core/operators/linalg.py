@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.dimension import example
-from core.kernels.dtypes import DType, float16, float32, int32, int64
+from core.kernels.dtypes import int32, int64
 from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.operand_types import operand_type
 from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose
 from core.operators.math import add, multiply
-from core.operators.product_kernels import (
-    FLOPS_SAVED_PER_SECOND,
-    MOVED_PER_SECOND,
-    gemm,
-    inner_products,
-    integer_matrix_product,
-    lowers_products,
-    product_shape,
-)
+from core.operators.product_kernels import integer_matrix_product, product, product_shape
 from core.operators.size_zero import constant_result
 from core.tensor import Tensor, apply
 
@@ -53,11 +45,8 @@ def matmul(
     need_tensor(y, "matmul", "y")
     if not x.ndim or not y.ndim:
         raise OperatorError("matmul: an operand is 0-D: multiply by a single number with *")
-    if lowers_products(x, y):
-        first, second = x, y
-    else:
-        dtype = common_dtype(x.dtype, y.dtype)
-        first, second = cast(x, dtype), cast(y, dtype)
+    dtype = operand_type(x.dtype, y.dtype)
+    first, second = (x, y) if dtype is None else (cast(x, dtype), cast(y, dtype))
     shape_x, shape_y = x.shape, y.shape
     if x.ndim == 1:
         first, transpose_x = reshape_exact(first, [1, *shape_x]), False
@@ -81,8 +70,8 @@ def matmul(
 def _multiply_matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, batch: tuple[int, ...]) -> Tensor:
     if x.ndim > 2 and y.ndim == 2 and not transpose_x and x.size:
         rows = reshape_exact(x, [x.size // x.shape[-1], x.shape[-1]])
-        product = _multiply_typed(rows, y, False, transpose_y)
-        return reshape_exact(product, [*x.shape[:-1], product.shape[-1]])
+        result = _multiply_typed(rows, y, False, transpose_y)
+        return reshape_exact(result, [*x.shape[:-1], result.shape[-1]])
     first = broadcast_to(x, [*batch, *x.shape[-2:]])
     second = broadcast_to(y, [*batch, *y.shape[-2:]])
     return _multiply_typed(first, second, transpose_x, transpose_y)
@@ -93,33 +82,11 @@ def _multiply_typed(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) 
         metas = [(tuple(x.shape), x.dtype), (tuple(y.shape), y.dtype)]
         (shape, _), *_ = product_shape(metas, {"transpose_a": transpose_x, "transpose_b": transpose_y})
         return constant_result([x, y], shape)
-    dtype = x.dtype
-    if lowers_products(x, y):
-        if x.ndim > 2:
-            return apply(gemm, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
-        return inner_products(swap_last(x) if transpose_x else x, y if transpose_y else swap_last(y))
-    if not dtype.is_floating:
-        wide = dtype if dtype in (int32, int64) else int64
-        product = apply(
-            integer_matrix_product, cast(x, wide), cast(y, wide), transpose_a=transpose_x, transpose_b=transpose_y
-        )
-        return cast(product, dtype)
-    if dtype is float16:  # the engine multiplies half-precision matrices on GPUs only
-        return cast(_multiply_typed(cast(x, float32), cast(y, float32), transpose_x, transpose_y), dtype)
-    if x.ndim == 2 and _prefers_inner_products(x, y, transpose_x, transpose_y, dtype):
-        return inner_products(swap_last(x) if transpose_x else x, y if transpose_y else swap_last(y))
-    if dtype.size == 2:
-        return cast(_multiply_typed(cast(x, float32), cast(y, float32), transpose_x, transpose_y), dtype)
-    return apply(gemm, x, y, transpose_a=transpose_x, transpose_b=transpose_y)
-
-
-def _prefers_inner_products(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, dtype: DType) -> bool:
-    """Whether oneDNN's product of rows by rows repays the transposes that it needs (it uses AVX-512, OpenBLAS AVX2)."""
-    if dtype.size != 4:
-        return dtype.size == 2
-    moved = example((x.size if transpose_x else 0) + (0 if transpose_y else y.size))
-    flops = example(2 * x.size * y.shape[0 if transpose_y else 1])
-    return not moved or flops / FLOPS_SAVED_PER_SECOND / 2 > moved / MOVED_PER_SECOND + 2e-5
+    dtype, options = x.dtype, {"transpose_a": transpose_x, "transpose_b": transpose_y}
+    if dtype.is_floating:
+        return apply(product, x, y, **options)
+    wide = dtype if dtype in (int32, int64) else int64
+    return cast(apply(integer_matrix_product, cast(x, wide), cast(y, wide), **options), dtype)
 
 
 def mm(input: Tensor, mat2: Tensor, name: Optional[str] = None) -> Tensor:  # noqa: A002 - Paddle's name
@@ -229,12 +196,12 @@ def addmm(
     need_tensor(y, "addmm", "y")
     if x.ndim != 2 or y.ndim != 2 or input.ndim > 2:
         raise OperatorError(f"addmm: wants matrices, got shapes {input.shape}, {x.shape} and {y.shape}")
-    product = matmul(x, y)
-    if broadcast_shape(input.shape, product.shape, caller="addmm") != tuple(product.shape):
-        raise OperatorError(f"addmm: input {input.shape} does not broadcast to the product's shape {product.shape}")
-    if not product.dtype.is_floating and not (float(alpha).is_integer() and float(beta).is_integer()):
-        raise OperatorTypeError(f"addmm: alpha {alpha!r} and beta {beta!r} must be integers for {product.dtype.name}")
-    return add(_scaled(input, beta), _scaled(product, alpha))
+    result = matmul(x, y)
+    if broadcast_shape(input.shape, result.shape, caller="addmm") != tuple(result.shape):
+        raise OperatorError(f"addmm: input {input.shape} does not broadcast to the product's shape {result.shape}")
+    if not result.dtype.is_floating and not (float(alpha).is_integer() and float(beta).is_integer()):
+        raise OperatorTypeError(f"addmm: alpha {alpha!r} and beta {beta!r} must be integers for {result.dtype.name}")
+    return add(_scaled(input, beta), _scaled(result, alpha))
 
 
 def _scaled(x: Tensor, factor: Scalar) -> Tensor:

@@ -1,4 +1,4 @@
-"""The engine's kernels for products of matrices, and which of them pays."""
+"""Primitives that multiply matrices; what computes one is chosen in core.kernels.lowerings.products."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels import door
 from core.kernels.door import Meta
+from core.kernels.errors import OperatorError
 from core.kernels.operator import HostOperator, Operator
-from core.tensor import Tensor, apply
 
 
 def product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -21,22 +20,49 @@ def product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Me
     return [((*first[:-2], rows, columns), dtype)]
 
 
+def _check_product(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    (first, first_type), (second, second_type) = metas[:2]
+    fit = len(first) == len(second) >= 2 and first[:-2] == second[:-2] and first_type is second_type
+    if not fit or first[-2 if options["transpose_a"] else -1] != second[-1 if options["transpose_b"] else -2]:
+        raise OperatorError(
+            f"matrix_product: {first_type.name}{list(first)}{' transposed' if options['transpose_a'] else ''} and"
+            f" {second_type.name}{list(second)}{' transposed' if options['transpose_b'] else ''} do not fit each other"
+        )
+
+
+def _check_product_backward(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    _check_product(metas[1:3], options)
+    ((shape, dtype),) = product_shape(metas[1:3], options)
+    if metas[0] != (shape, dtype):
+        raise OperatorError(
+            f"matrix_product_backward: the gradient is {metas[0][1].name}{list(metas[0][0])}, the product"
+            f" {dtype.name}{list(shape)}"
+        )
+
+
 def _integer_product(first: np.ndarray, second: np.ndarray, transpose_a: bool, transpose_b: bool) -> np.ndarray:
     first = first.swapaxes(-1, -2) if transpose_a else first
     return np.matmul(first, second.swapaxes(-1, -2) if transpose_b else second)
 
 
-gemm = Operator("matrix_product", "_linalg_gemm2", infer=product_shape)
+product = Operator("matrix_product", "_linalg_gemm2", check=_check_product, infer=product_shape)
 integer_matrix_product = HostOperator(
     "integer_matrix_product", _integer_product, infer=product_shape, differentiable=False
 )
-_inner_products = Operator(
+product_backward = Operator(  # from the gradient, both matrices, and what the forward computation kept
+    "matrix_product_backward",
+    None,
+    check=_check_product_backward,
+    infer=lambda metas, options: metas[1:3],
+    differentiable=False,
+)
+_inner_products = Operator(  # of rows and rows: exported programs hold it, where a matrix is fixed
     "inner_products",
     "FullyConnected",
     infer=lambda metas, options: [((*metas[0][0][:-1], metas[1][0][0]), metas[0][1])],
     attributes=lambda metas, options: {"num_hidden": metas[1][0][0], "no_bias": True, "flatten": False},
 )
-_inner_products_backward = Operator(
+inner_products_backward = Operator(
     "inner_products_backward",
     "_backward_FullyConnected",
     infer=lambda metas, options: [metas[1], metas[2]],
@@ -44,36 +70,3 @@ _inner_products_backward = Operator(
     allocate=True,
     differentiable=False,
 )
-
-
-
-def lowers_products(*operands: Tensor) -> bool:
-    """Return whether mixed precision multiplies matrices of these types in 16 bits."""
-    return door.lowers(_inner_products, *[operand.dtype for operand in operands])
-
-
-MOVED_PER_SECOND = 0.7e9
-FLOPS_SAVED_PER_SECOND = 1.2e11
-
-
-def inner_products(x: Tensor, weight: Tensor) -> Tensor:
-    """Return ``x @ weight.T`` through the engine's fastest kernel for it.
-
-    Args:
-        x: Shape [..., k], floating-point (no float16).
-        weight: Shape [n, k], the same dtype.
-
-    Returns:
-        A tensor of shape [..., n].
-    """
-    return apply(_inner_products, x, weight)
-
-
-def inner_products_backward(gradient: Tensor, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of :func:`inner_products` in one engine call; they cannot be differentiated again."""
-    return apply(_inner_products_backward, gradient, x, weight)
-
-
-def matrix_product(x: Tensor, y: Tensor) -> Tensor:
-    """Return the product of matrices, or of equally shaped batches of them, in float32 or float64, unchecked."""
-    return apply(gemm, x, y, transpose_a=False, transpose_b=False)

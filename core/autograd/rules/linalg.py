@@ -8,8 +8,8 @@ from typing import Optional
 from core import operators as ops
 from core.autograd.context import Context, rule
 from core.operators.manipulation import reshape_exact
-from core.operators.product_kernels import inner_products_backward
-from core.tensor import Tensor
+from core.operators.product_kernels import inner_products_backward, product_backward
+from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
 
@@ -18,6 +18,9 @@ Gradients = Sequence[Optional[Tensor]]
 def _matrix_product(context: Context, gradient: Tensor) -> Gradients:
     x, y = context.inputs
     transpose_x, transpose_y = context.transpose_a, context.transpose_b
+    if not context.create_graph and all(context.needs):
+        kept = [Tensor(value) for value in context.saved or ()]
+        return apply(product_backward, gradient, x, y, *kept, **context.attributes)  # type: ignore[no-any-return]
     dx = dy = None
     if context.needs[0]:
         if transpose_x:
@@ -36,7 +39,7 @@ def _matrix_product(context: Context, gradient: Tensor) -> Gradients:
 def _inner_products(context: Context, gradient: Tensor) -> Gradients:
     x, weight = context.inputs
     if not context.create_graph and all(context.needs):
-        return inner_products_backward(gradient, x, weight)
+        return apply(inner_products_backward, gradient, x, weight)  # type: ignore[no-any-return]
     dx = dw = None
     if context.needs[0]:
         dx = ops.matmul(gradient, weight)

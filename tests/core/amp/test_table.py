@@ -13,7 +13,8 @@ from core import operators
 from core.amp.table import KERNELS, WHITE
 from core.jit import tree
 from core.kernels import door
-from core.tensor import Tensor
+from core.kernels.operator import REGISTRY
+from core.tensor import Tensor, apply
 from tests.core.samples import Draw, all_samples
 
 GENERATOR = np.random.default_rng(0)
@@ -33,13 +34,19 @@ CASES: dict[str, list[Case]] = {
         (lambda x, w: F.conv2d(x, w, padding=1, groups=4), [IMAGE, GROUPED], 2),
         (lambda x, w: F.conv2d(x, w), [IMAGE, WEIGHT[:, :, :1, :1]], 2),
     ],
-    "inner_products": [
+    "matrix_product": [
         (lambda x, y: core.matmul(x, y), [ROWS, MATRIX], 2),
         (lambda x, y: core.matmul(x, y, transpose_y=True), [ROWS[0], MATRIX.T.copy()], 2),
         (lambda x, y: core.matmul(x, y, transpose_x=True), [ROWS[0].T.copy(), MATRIX], 2),
         (lambda x, y: core.matmul(x, y), [ROWS[0, 0], MATRIX], 2),
     ],
-    "affine": [(F.linear, [ROWS, MATRIX, VECTOR], 3), (F.linear, [ROWS[0], MATRIX, VECTOR], 3)],
+    "linear": [
+        (F.linear, [ROWS, MATRIX, VECTOR], 3),
+        (F.linear, [ROWS[0], MATRIX, VECTOR], 3),
+        (F.linear, [ROWS[0, 0], MATRIX, VECTOR], 3),
+    ],
+    "inner_products": [(lambda x, w: apply(REGISTRY["inner_products"], x, w), [ROWS, MATRIX.T.copy()], 2)],
+    "affine": [(lambda x, w, b: apply(REGISTRY["affine"], x, w, b), [ROWS, MATRIX.T.copy(), VECTOR], 3)],
     "maximum_pooling": [(lambda x: F.max_pool2d(x, 3, 2, 1), [IMAGE], 1)],
     "average_pooling": [(lambda x: F.avg_pool2d(x, 3, 2, 1), [IMAGE], 1)],
     "batch_normalization": [

@@ -9,7 +9,8 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.tensor import Tensor
+from core.kernels.operator import REGISTRY
+from core.tensor import Tensor, apply
 from tests.core.gradient_check import check_gradients
 
 X = np.random.default_rng(0).uniform(-2, 2, (2, 3))
@@ -17,18 +18,20 @@ IMAGES = np.random.default_rng(1).normal(size=(1, 1, 4, 4))
 
 RULES: dict[str, tuple[Callable[..., Tensor], np.ndarray]] = {
     "adaptive_average_pooling_backward": (lambda x: F.adaptive_avg_pool2d(x, 3) ** 3, IMAGES),
+    "affine": (lambda x: apply(REGISTRY["affine"], x, x, x[:, 0]), X),
     "assign": (lambda x: core.assign(x) ** 3, X),
     "average_pooling_backward": (lambda x: F.avg_pool2d(x, 2, stride=1) ** 3, IMAGES),
     "convolution_weight_gradient": (lambda w: _kernel_penalty(w), np.random.default_rng(2).normal(size=(1, 1, 2, 2))),
+    "inner_products": (lambda x: apply(REGISTRY["inner_products"], x, x) ** 2, X),
+    "linear": (lambda x: F.linear(x, core.transpose(x, [1, 0]), x[:, 0]) ** 2, X),
+    "matrix_product": (lambda x: core.matmul(x, x, transpose_x=True) ** 2, X),
     "polygamma": (lambda x: core.polygamma(x + 3.0, 1), X),
     "where_same": (lambda x: core.where(_spread(x) > 0, _spread(x) ** 3, -_spread(x)).sum(0), X[:1, :2]),
 }
 
 SINGLE: dict[str, Callable[..., Tensor]] = {
-    "affine": lambda x: F.linear(x, core.transpose(x, [1, 0]), x[:, 0]),
     "clip": lambda x: core.clip(x, -1.0, 1.0) ** 3,
     "gelu": lambda x: F.gelu(x),
-    "inner_products": lambda x: core.matmul(x, x, transpose_y=True) ** 2,
     "leaky_relu": lambda x: F.leaky_relu(x, 0.2) ** 3,
 }
 """Primitives of float32 alone: float64 is composed of others, which the differences above hold."""

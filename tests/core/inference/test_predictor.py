@@ -304,10 +304,10 @@ def test_conversion(folder: str, live: Any, tmp_path: Path, keep_io_types: bool)
     assert [entry.dtype.name for entry in loaded.program.inputs] == wanted
     assert [entry.name for entry in loaded.program.inputs] == ["x", "ids"] and loaded.class_names == ["a"]
     assert set(loaded.state_dict()) == set(live.state_dict())
-    assert operators(target)["inner_products"] == 1
+    assert operators(target)["linear"] == 1
     black = (*arguments, PrecisionType.Bfloat16, PlaceType.CPU, True, {"matmul"})
     convert_to_mixed_precision(*black)
-    assert operators(target)["matrix_product"] == 0
+    assert operators(target)["linear"] == 0
 
 
 def test_conversions_that_cannot_be(folder: str, tmp_path: Path) -> None:

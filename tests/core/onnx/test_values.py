@@ -11,9 +11,11 @@ import core
 from core import geometric
 from core.jit import tree
 from core.jit.symbolic import trace_symbolic
+from core.kernels.operator import REGISTRY
 from core.nn import functional
 from core.onnx.check import RuntimeSession, check_model, relative_difference
 from core.onnx.convert import convert
+from core.tensor import apply
 
 CORNERS = np.array([-2.5, -1.5, -0.5, -0.0, 0.0, 0.49999997, 0.5, 1.5, 2.5, 1e-6, -1e-6, 30.0, -30.0], np.float32)
 SPECIAL = np.array([np.inf, -np.inf, np.nan, 1.0, -2.0, 0.0], np.float32)
@@ -268,6 +270,11 @@ def test_products_of_large_matrices_and_of_integers() -> None:
     x, weight = x.astype("float32"), weight.astype("float32")
     check(lambda x, w: [functional.linear(x, w, core.ones([300])), core.matmul(x, w)], x, weight, tolerance=1e-5)
     check(lambda x, w: functional.linear(x.reshape([7, 100, 256]), w, core.ones([300])), x, weight, tolerance=1e-5)
+    rows = weight.T.copy()  # as programs of the first format, and those that passes made, hold them
+    check(lambda x, w: apply(REGISTRY["inner_products"], x, w), x, rows, tolerance=1e-5)
+    check(lambda x, w: apply(REGISTRY["affine"], x, w, core.ones([300])), x, rows, tolerance=1e-5)
+    given = x.reshape(7, 100, 256)
+    check(lambda x, w: apply(REGISTRY["affine"], x, w, core.ones([300])), given, rows, tolerance=1e-5)
     a, b = np.arange(6).reshape(2, 3), np.arange(12).reshape(3, 4)
     check(core.matmul, a, b)
     check(lambda a, b: core.matmul(a, b, transpose_x=True, transpose_y=True), a.T.copy(), b.T.copy())
