@@ -114,6 +114,9 @@ SAME_AS = {"inference": "predictor", "again": "predictor"}
 """Ways that must give what another one gave."""
 
 
+_WEIGHTS = (np.arange(127, dtype=np.float32) * 37 % 127 - 63) / 64  # of the sum, in turn; 127 is a prime
+
+
 def gradients(folder: Path, inputs: Sequence[np.ndarray]) -> Arrays:
     """Return results and gradients, of the inputs and of the trained weights, of a weighted sum of all results."""
     layer, tensors, arguments = _tensors(folder, inputs, learns=True)
@@ -122,7 +125,8 @@ def gradients(folder: Path, inputs: Sequence[np.ndarray]) -> Arrays:
     total: Any = 0.0
     for output in outputs:
         if output.dtype.is_floating and not output.stop_gradient:
-            total = total + (output * core.to_tensor(spread(output.shape, 127), dtype=output.dtype.name)).sum()
+            weights = np.resize(_WEIGHTS, tuple(output.shape))
+            total = total + (output * core.to_tensor(weights, dtype=output.dtype.name)).sum()
     total.backward()
     found = {f"output.{number}": output.as_float_numpy() for number, output in enumerate(outputs)}
     learning = {entry.name: tensor for entry, tensor in zip(layer.program.inputs, tensors)}
@@ -148,7 +152,7 @@ class Stored:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.program = folder / "program"
+        self.name, self.program = folder.name, folder / "program"
         with np.load(folder / "numbers.npz") as arrays:
             self.arrays = {key: arrays[key] for key in arrays.files}
         self.calls = range(1 + max(int(key.partition(".")[0]) for key in self.arrays))

@@ -25,6 +25,8 @@ from tests.frozen.store import unpack
 
 EQUAL, LEARNED = 1e-6, 1e-5
 """How far numbers, and gradients, may be off, as a share of the largest number or of 1."""
+LOOSE = {"layer_large": 3e-6, "layer_open": 3e-6}
+"""Programs of long rows: two kernels normalise them, one of which is off by 2.5e-6 itself, the other by 3e-7."""
 ROUNDED = 2.0**-6
 """How far 16-bit numbers may be off: they have 8 binary digits, and a sum that is off by its last one, 2**-8 of it, is
 multiplied by weights and rounded again."""
@@ -87,7 +89,7 @@ def tolerance(stored: Stored, way: str) -> float:
         if not core.amp.is_bfloat16_supported():
             pytest.skip("this processor does not compute in bfloat16")
         return ROUNDED
-    return EQUAL
+    return LOOSE.get(stored.name, EQUAL)
 
 
 def test_all_are_there() -> None:
@@ -126,8 +128,8 @@ def test_it_learns_the_same(stored: Stored) -> None:
             found = gradients(stored.program, stored.inputs(call))
         assert set(found) == set(wanted)
         for key, array in wanted.items():
-            limit = LEARNED if key.startswith("gradient") else EQUAL
-            close(kept(found[key]), array, max(share, limit), f"call {call}, {key}")
+            limit = max(share, LEARNED) if key.startswith("gradient") else share
+            close(kept(found[key]), array, limit, f"call {call}, {key}")
 
 
 @pytest.mark.parametrize("way", ["layer", "predictor"])
@@ -146,11 +148,12 @@ def test_it_drops_as_many(stored: Stored, way: str) -> None:
 
 CHANGING = (
     "adaptive_average_pooling", "add", "add_n", "affine", "assign", "attention", "batch_normalization", "broadcast_to",
-    "cast", "clip", "concat", "convolution", "convolution_input_gradient", "divide", "dropout_mask", "extreme_edges",
-    "frozen_normalization", "gather_multiply_sum", "gelu", "gru", "hard_sigmoid", "inner_products",
+    "cast", "clip", "concat", "convolution", "convolution_input_gradient", "divide", "drop_elements", "dropout_mask",
+    "extreme_edges", "frozen_normalization", "gated", "gather_multiply_sum", "gelu", "gru", "hard_sigmoid", "inner_products",
     "instance_normalization", "layer_normalization", "leaky_relu", "log_softmax", "lstm", "matrix_product",
-    "maximum_pooling", "multiply", "multiply_scalar", "pick", "relu", "reshape", "row_normalization", "sigmoid",
-    "simple_rnn", "slice", "softmax", "split", "sum", "sum_edges", "take", "tanh", "transpose", "where", "where_same",
+    "maximum_pooling", "mean_cross_entropy", "multiply", "multiply_scalar", "opening", "pick", "relu", "reshape", "row_normalization", "sigmoid",
+    "simple_rnn", "slice", "softmax", "split", "sum", "sum_edges", "take", "tanh", "transpose", "weighed_channels",
+    "where", "where_same",
 )  # fmt: skip
 """Operators that kernels are chosen for, each of which a program holds."""
 
