@@ -233,6 +233,11 @@ class HostOperator(Operator):
         self.fills = fills
         self.gradients = gradients
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether it computes in the memory where tensors live, rather than on copies of what a GPU holds."""
+        return engine.on_cpu()
+
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees no attributes of a host operator."""
         return {}

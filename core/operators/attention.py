@@ -7,7 +7,6 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels import engine
 from core.kernels.dimension import agree, example
 from core.kernels.door import Meta
 from core.kernels.dtypes import DType, bool_, float16, float32, int32
@@ -137,11 +136,14 @@ def scaled_dot_product_attention(
 
 
 def _has_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor]) -> bool:
-    """Return whether one operator computes it: in float32 on the CPU, for a mask that is no parameter."""
+    """Return whether one operator computes it: in float32, where that needs no copies, for a mask that is no parameter.
+
+    The parts that serve elsewhere drop weights by the engine's dropout, which no seed repeats.
+    """
     tensors = (query, key, value)
     plain = mask is None or (mask.stop_gradient and 1 <= mask.ndim <= 4 and mask.dtype in (float16, float32))
     full = example(query.size) > 0 and example(key.size) > 0
-    return plain and full and engine.device_text().startswith("cpu") and all(t.dtype is float32 for t in tensors)
+    return plain and full and _attention.is_direct and all(t.dtype is float32 for t in tensors)
 
 
 def _of_four_axes(mask: Tensor) -> Tensor:

@@ -7,7 +7,6 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels import engine
 from core.kernels.door import Meta
 from core.kernels.dtypes import float32, int64
 from core.kernels.errors import OperatorError
@@ -81,7 +80,7 @@ simple_gradients = _gradients("simple", 2, 3, 4, -4, 5)
 
 def has_kernel(*tensors: Tensor) -> bool:
     """Return whether sequences of these inputs, weights and states are computed by one operator."""
-    return engine.device_text().startswith("cpu") and all(tensor.dtype is float32 for tensor in tensors)
+    return _lstm.is_direct and all(tensor.dtype is float32 for tensor in tensors)
 
 
 def recurrent_sequence(

@@ -26,6 +26,10 @@ CHOOSING = {
 """What decides between implementations; operators import and read none of it, nor the operation that made a value."""
 
 QUESTIONS = {
+    "is_direct": {
+        "attention.py",  # on a GPU, what is dropped is drawn there, by an operator that no seed repeats
+        "recurrent.py",  # on a GPU, sequences are computed step by step
+    },
     "is_mixed": {
         "convolution_transposed.py",  # its inputs are cast together, because its parts are
         "creation.py",  # what was given in 16 bits and computed in float32 stays float32
@@ -39,25 +43,14 @@ QUESTIONS = {
     },
     "traced": {
         "creation.py",  # a parameter that is assigned to remains one
-        "slicing.py",
+        "slicing.py",  # a program puts the result of an assignment together from parts
         "subscript.py",
     },
 }
-"""Questions about the mode whose answer changes what a public function gives, and the files that ask them."""
+"""Questions about the mode whose answer changes what a public function gives, and the files that may ask them."""
 
 UNFINISHED = {
-    "attention.py",
-    "convolution_primitives.py",
-    "convolution_transposed.py",
-    "math.py",
-    "mean_cross_entropy.py",
-    "normalization.py",
-    "normalization_primitives.py",
     "own_kernels.py",
-    "pooling_adaptive.py",
-    "random_zeros.py",
-    "recurrent.py",
-    "reduction.py",
 }
 """Files that still choose."""
 
