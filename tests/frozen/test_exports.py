@@ -147,13 +147,13 @@ def test_it_drops_as_many(stored: Stored, way: str) -> None:
 
 
 CHANGING = (
-    "adaptive_average_pooling", "add", "add_n", "affine", "assign", "attention", "batch_normalization", "broadcast_to",
-    "cast", "clip", "concat", "convolution", "convolution_input_gradient", "divide", "drop_elements", "dropout_mask",
-    "extreme_edges", "frozen_normalization", "gated", "gather_multiply_sum", "gelu", "gru", "hard_sigmoid", "inner_products",
-    "instance_normalization", "layer_normalization", "leaky_relu", "log_softmax", "lstm", "matrix_product",
-    "maximum_pooling", "mean_cross_entropy", "multiply", "multiply_scalar", "opening", "pick", "relu", "reshape", "row_normalization", "sigmoid",
-    "simple_rnn", "slice", "softmax", "split", "sum", "sum_edges", "take", "tanh", "transpose", "weighed_channels",
-    "where", "where_same",
+    "adaptive_average_pooling", "add", "add_n", "affine", "assign", "attention", "batch_normalization",
+    "broadcast_to", "cast", "clip", "concat", "convolution", "convolution_input_gradient", "divide", "drop_elements",
+    "dropout_mask", "extreme_edges", "frozen_normalization", "gated", "gather_multiply_sum", "gelu", "gru",
+    "hard_sigmoid", "inner_products", "instance_normalization", "layer_normalization", "leaky_relu", "log_softmax",
+    "lstm", "matrix_product", "maximum_pooling", "mean_cross_entropy", "multiply", "multiply_scalar", "opening",
+    "pick", "relu", "reshape", "row_normalization", "sigmoid", "simple_rnn", "slice", "softmax", "split", "sum",
+    "sum_edges", "take", "tanh", "transpose", "weighed_channels", "where", "where_same",
 )  # fmt: skip
 """Operators that kernels are chosen for, each of which a program holds."""
 
