@@ -20,8 +20,6 @@ from core.kernels.door import Value
 from core.kernels.errors import OperatorError
 from core.kernels.operator import REGISTRY, ConstantOperator
 from core.kernels.trace import Trace
-from core.operators.linalg import matmul
-from core.tensor import Tensor
 
 
 def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value]) -> dict[str, Value]:
@@ -94,9 +92,6 @@ def _run(
         if inputs[0].meta[0] == attributes.get("shape") and node.outputs[0] not in results:
             return [inputs[0]]  # at these sizes it changes nothing
     try:
-        if node.operator == "matrix_product" and door.state.precision is not None:  # 16 bits have another kernel
-            transposed = attributes["transpose_a"], attributes["transpose_b"]
-            return [matmul(Tensor(inputs[0]), Tensor(inputs[1]), *transposed)._value]
         return REGISTRY[node.operator].replay(inputs, attributes)
     except OperatorError:
         raise
@@ -133,6 +128,8 @@ def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -
         raise OperatorError(
             f"operation {position} ({node.operator}) has {len(outputs)} results, but {len(node.outputs)} names"
         )
+    if node.region is None and REGISTRY[node.operator].opaque:
+        return
     for value, (shape, dtype) in zip(outputs, node.metas):
         got = value.meta[0]
         fits = len(shape) == len(got) and all(size in (None, here) for size, here in zip(shape, got))
