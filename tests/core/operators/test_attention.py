@@ -7,6 +7,7 @@ import pytest
 
 import core
 import core.nn.functional as F
+from core.kernels.operator import HostOperator
 from tests.core.gradient_check import check_gradients
 
 RNG = np.random.default_rng(2)
@@ -55,3 +56,14 @@ def test_error() -> None:
         ValueError, match=r"differ in steps alone, but have shapes \[2, 3, 4\], \[2, 3, 4\], \[2, 3, 4\]"
     ):
         F.scaled_dot_product_attention(x, x, x)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_where_the_kernel_would_need_copies_parts_give_the_same(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    query, key = core.randn([2, 5, 3, 4]), core.randn([2, 6, 3, 4])
+    query.stop_gradient = False
+    whole = F.scaled_dot_product_attention(query, key, key, is_causal=causal)
+    monkeypatch.setattr(HostOperator, "is_direct", False)
+    parts = F.scaled_dot_product_attention(query, key, key, is_causal=causal)
+    np.testing.assert_allclose(parts.numpy(), whole.numpy(), rtol=1e-5, atol=1e-6)
+    assert [result._value.node.operator.name for result in (whole, parts)] == ["attention", "transpose"]
