@@ -19,7 +19,17 @@ from core.jit.input_spec import InputSpec
 from core.jit.program_check import LATE
 from core.kernels import door, engine, lowering
 from core.kernels.door import state
-from core.kernels.lowering import GRADIENTS, LOWERINGS, MIXED, PROGRAM, SYMBOLIC, Call, lowered
+from core.kernels.lowering import (
+    GRADIENTS,
+    IN_ORDER,
+    LOWERINGS,
+    MIXED,
+    PROGRAM,
+    SYMBOLIC,
+    UNKNOWN,
+    Call,
+    lowered,
+)
 from core.kernels.operator import KERNELS, REGISTRY, HostOperator
 from core.kernels.trace import Trace
 
@@ -213,3 +223,39 @@ def test_an_operator_is_lowered_once() -> None:
 def test_symbolic_calls_are_not_lowered() -> None:
     many: Any = Call([((100, 100), core.float32)], {}, SYMBOLIC, [0])
     assert lowered(REGISTRY["swish"], many) is REGISTRY["swish"]
+
+
+@pytest.mark.parametrize("name", ["uniform", "normal", "randint"])
+def test_numbers_are_drawn_where_new_arrays_live(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = lowered(REGISTRY[name], Call([], {"size": (3,)}, 0, []))
+    assert operator.engine_attributes([], {"size": (3,)}) == {"size": (3,), "ctx": "cpu(0)"}
+    monkeypatch.setattr(engine, "_device_state", [2, 1])
+    assert operator.engine_attributes([], {"ctx": "cpu(0)"}) == {"ctx": "gpu(1)"}  # as older exported programs say it
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted", "context", "memory_format", "copies"),
+    [
+        ((2, 8), (2, 2, 2, 2), GRADIENTS, UNKNOWN, (False, True)),
+        ((2, 8), (2, 2, 2, 2), GRADIENTS, IN_ORDER, (False, False)),
+        ((2, 8), (2, 2, 2, 2), 0, UNKNOWN, (False, False)),
+        ((2, 2, 2, 2), (2, 8), GRADIENTS, UNKNOWN, (False, False)),
+        ((1, 2, 2, 2, 2), (2, 8), 0, UNKNOWN, (True, False)),
+        ((2, 8), (16,), GRADIENTS, UNKNOWN, None),
+        ((0, 2, 2), (0, 4), GRADIENTS, UNKNOWN, None),
+    ],
+)
+def test_reshapes_of_images_stand_between_copies_where_formats_ask_for_them(
+    shape: tuple[int, ...], wanted: tuple[int, ...], context: int, memory_format: int, copies: Any
+) -> None:
+    call = Call([(shape, core.float32)], {"newshape": wanted}, context, [memory_format])
+    chosen: Any = lowered(REGISTRY["reshape"], call)
+    assert (None if chosen is REGISTRY["reshape"] else (chosen.before, chosen.behind)) == copies
+
+
+@pytest.mark.parametrize(("rows", "noted"), [(512, True), (2, False)])
+def test_a_linear_map_by_rows_notes_that_they_are_in_order(rows: int, noted: bool) -> None:
+    weight = core.ones([128, 128])
+    weight.stop_gradient = False
+    value = core.nn.functional.linear(core.ones([rows, 128]), weight, core.zeros([128]))._value
+    assert value.key == ((value.meta, IN_ORDER) if noted else value.meta)
