@@ -15,6 +15,8 @@ from core.tensor import Tensor, apply
 
 
 def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
+    if options:
+        raise OperatorError(f"linear: takes no attributes, got {', '.join(map(str, options))}")
     (x, x_type), (weight, weight_type), (bias, bias_type) = metas[:3]
     one_type = x_type is weight_type is bias_type and x_type.is_floating
     if not one_type or not x or len(weight) != 2 or x[-1] != weight[0] or bias != weight[1:]:

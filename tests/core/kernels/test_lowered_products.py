@@ -134,6 +134,7 @@ def test_the_type_of_operands_that_meet() -> None:
         ("matrix_product", [(2, 3), (2, 3, 4)], {}, r"float32\[2, 3\] and float32\[2, 3, 4\] do not fit each other"),
         ("matrix_product_backward", [(2, 2), (2, 3), (3, 4)], {}, r"is float32\[2, 2\], the product float32\[2, 4\]"),
         ("linear", [(2, 3), (4, 3), (4,)], None, r"linear: x float32\[2, 3\], weight float32\[4, 3\] and bias float32"),
+        ("linear", [(2, 3), (3, 4), (4,)], {}, "linear: takes no attributes, got transpose_a, transpose_b"),
         ("linear_backward", [(2, 3), (2, 3), (3, 4)], None, r"of shape \[2, 3\] does not fit x \[2, 3\] and weight"),
     ],
 )
