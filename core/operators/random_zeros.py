@@ -28,6 +28,7 @@ _dropout_mask = Operator(
 _dropout_draw = Operator(
     "dropout_draw",
     None,
+    check=lambda metas, options: _check_probability(options["p"], "dropout_draw"),
     infer=lambda metas, options: [(options["shape"], options["dtype"])],
     differentiable=False,
     random=True,
@@ -37,6 +38,7 @@ _dropout_draw = Operator(
 
 def _check_drop(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse keys of another size or type: the kernel would read other memory."""
+    _check_probability(options["p"], "drop_elements")
     if metas[1] not in (((2,), int32), metas[0]):
         raise OperatorError(f"drop_elements: a key has two int32, not {metas[1][1].name}{list(metas[1][0])}")
 
