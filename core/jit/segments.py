@@ -14,7 +14,7 @@ from typing import Any, Optional
 from core.autograd.backward import grad
 from core.autograd.context import Context
 from core.jit.replay import repeat
-from core.kernels import door, engine, graph
+from core.kernels import door, engine, graph, lowering
 from core.kernels.door import Node, Plan, Value
 from core.kernels.engine import Array, Attributes
 from core.kernels.operator import HostOperator, Operator
@@ -224,6 +224,13 @@ class Executable:
         return [held[i] for i in self.outputs]
 
 
+def _serving(operation: Operation) -> Operator:
+    """Return what computes an operation of an exported program."""
+    metas = [value.meta for value in operation.inputs]
+    call = lowering.Call(metas, operation.attributes, lowering.SERVING, [lowering.UNKNOWN] * len(metas))
+    return lowering.lowered(operation.operator, call)
+
+
 class _SingleStep:
     """One region or kernel of ours, run in the gradient mode in which it was traced."""
 
@@ -250,7 +257,7 @@ def _single_steps(operations: Sequence[Operation], own_kernels: bool) -> dict[in
     steps: dict[int, Any] = {}
     ours: set[int] = set()
     for operation in operations:
-        is_kernel = own_kernels and isinstance(operation.operator, HostOperator)
+        is_kernel = own_kernels and isinstance(_serving(operation), HostOperator)
         if is_kernel or operation.operator.region:
             steps[id(operation)] = _SingleStep
         elif operation.operator.name == "reshape" and id(operation.inputs[0]) in ours:
