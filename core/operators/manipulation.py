@@ -18,7 +18,7 @@ from core.operators.arguments import (
     need_tensor,
     shape_argument,
 )
-from core.operators.creation import cast, narrowed
+from core.operators.creation import cast
 from core.tensor import Tensor, apply
 
 
@@ -30,7 +30,9 @@ def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 
 _reshape = Operator("reshape", "_np_reshape", infer=_reshaped, lacks=None)
-_transpose = Operator("transpose", "transpose")  # the engine's other one, _np_transpose, takes 2 to 9 times as long
+_transpose = Operator(  # the engine's other one, _np_transpose, takes 2 to 9 times as long
+    "transpose", "transpose", lacks=(bfloat16,)  # of which it moves four bytes for each element: memory is overrun
+)
 _broadcast_to = Operator(
     "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
 )
@@ -99,8 +101,6 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
         return reshape_exact(x, x.shape)
     if x.dtype is bool_:  # the engine cannot transpose bool
         return cast(transpose(cast(x, uint8), order), bool_)
-    if x.dtype is bfloat16:  # the engine moves four bytes for each of its elements: wrong numbers, memory overrun
-        return narrowed(transpose(cast(x, float32), order), bfloat16)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
     return apply(_transpose, x, axes=order)

@@ -21,6 +21,13 @@ from core.kernels.operator import KERNELS, Operator
 
 _CONVOLUTION = Convolution("convolution.engine", register=False)
 _BACKWARD = ConvolutionBackward("convolution_backward.engine", register=False)
+_COPY = Operator(  # of an operator that oneDNN knows nothing of; the engine's transpose overruns memory in bfloat16
+    "copy_in_order",
+    "slice_axis",
+    infer=lambda metas, options: metas,
+    attributes=lambda metas, options: {"axis": 0, "begin": 0, "end": "None"},
+    register=False,
+)
 KERNELS[_BACKWARD.name] = _BACKWARD  # in the engine's graph it runs through a custom operator
 
 
@@ -134,4 +141,6 @@ def _copied_in_order(images: Value) -> Value:
 
     The result and the gradient of a reshape may share memory with others, and are put back into their blocks.
     """
+    if images.meta[1] is bfloat16:
+        return invoke(_COPY, [images], {})[0]
     return apply("transpose", images, axes=tuple(range(len(images.meta[0]))))

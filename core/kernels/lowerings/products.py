@@ -58,10 +58,7 @@ def _is_by_rows(call: Call, first: int = 0) -> bool:
 
 
 def _transposed(x: Value) -> Value:
-    if x.meta[1] is not bfloat16:
-        return apply("transpose", x, axes=(1, 0))
-    wide = apply("half_cast", x, dtype=float32)  # of bfloat16 the engine's transpose would write beside its memory
-    return apply("half_cast", apply("transpose", wide, axes=(1, 0)), dtype=bfloat16)
+    return apply("transpose", x, axes=(1, 0))
 
 
 def _rows(x: Value, y: Value, transpose_a: bool, transpose_b: bool) -> list[Value]:
