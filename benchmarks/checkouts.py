@@ -146,6 +146,7 @@ CASES: dict[str, Callable[[], Callable[[], Any]]] = {
     "ResNeXt-50, eager training": lambda: classifier("ResNeXt50_32x4d", 4, 96, "eager"),
     "encoder, training": lambda: encoder("train"),
     "encoder, eager training": lambda: encoder("eager"),
+    "encoder, training in bfloat16": lambda: encoder("half"),
     "encoder, exported": lambda: encoder("serve"),
     "generator, training": lambda: generator("train"),
     "generator, eager training": lambda: generator("eager"),
