@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from core.kernels import engine
 from core.kernels.composition import Composition, apply
 from core.kernels.door import Value
 from core.kernels.dtypes import DType, bfloat16, float32, int32
@@ -29,7 +28,7 @@ _DROP = Kernel(
 
 @Composition
 def _key(shape: tuple[int, ...], p: float, dtype: DType) -> Value:
-    return apply("randint", low=0, high=2**31 - 1, shape=(2,), dtype=int32, ctx=engine.device_text())
+    return apply("randint", low=0, high=2**31 - 1, shape=(2,), dtype=int32)
 
 
 _key.infer = lambda metas, options: [((2,), int32)]
