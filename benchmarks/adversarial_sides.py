@@ -65,7 +65,7 @@ def our_networks(model: str, size: int, folder: str) -> dict[str, Any]:
 def ours(model: str, size: int, batch: int, folder: str) -> Steps:
     """Return our steps, compiled; of a generator also one call of a Predictor of its export."""
     import core
-    from core.kernels.engine import wait_all
+    from core.kernels.engine.engine import wait_all
     from PaddleGAN import losses
 
     core.seed(0)

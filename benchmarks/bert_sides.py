@@ -90,7 +90,7 @@ def ours(batch: int, length: int, dropout: float) -> Steps:
     """Return our forward pass and training step, eager and compiled."""
     import core
     import core.nn.functional as F
-    from core.kernels.engine import wait_all
+    from core.kernels.engine.engine import wait_all
 
     words, labels = (core.to_tensor(array) for array in data(batch, length))
     model = model_of(core, dropout)

@@ -68,7 +68,7 @@ def ours(name: str, batch: int, folder: str, file_wanted: bool) -> Steps:
             optimizer.step()
             optimizer.clear_grad(set_to_zero=False)
             value.item()
-            core.kernels.engine.wait_all()
+            core.kernels.engine.engine.wait_all()
 
         return step
 

@@ -21,8 +21,8 @@ CALLS = 500
 def our_calls() -> dict[str, Callable[[], Any]]:
     """Return our ways to add, and the engine's own."""
     import core
-    from core.kernels import engine
-    from core.kernels.engine import mx
+    from core.kernels.engine import engine
+    from core.kernels.engine.engine import mx
 
     x, y = core.ones([8]), core.ones([8])
     watched = core.ones([8])
@@ -76,7 +76,7 @@ def main() -> None:
     if missing:
         print(f"no rows of PyTorch, {missing}")
     calls = {**our_calls(), **({} if missing else torch_calls())}
-    from core.kernels import engine
+    from core.kernels.engine import engine
 
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(arguments.rounds + 1):

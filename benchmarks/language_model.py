@@ -28,7 +28,7 @@ def our_steps() -> Steps:
 
     import core
     from core import nn
-    from core.kernels.engine import wait_all
+    from core.kernels.engine.engine import wait_all
     from core.nn import functional as F
 
     core.seed(0)

@@ -63,7 +63,7 @@ def measure(connection: Any, training: bool, compiled: bool, sizes: list[int], b
     for size in sizes:
         for _ in range(2):
             step(size)
-        core.kernels.engine.wait_all()
+        core.kernels.engine.engine.wait_all()
         kept.append(resident() - start)
     peak = status("VmHWM") - start
     programs = 0

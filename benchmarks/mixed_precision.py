@@ -61,7 +61,7 @@ def _steps(model: Any, optimizer: Any, inputs: Any, judge: Callable[[Any], Any],
         optimizer.step()
         optimizer.clear_grad(set_to_zero=False)
         value.item()
-        core.kernels.engine.wait_all()
+        core.kernels.engine.engine.wait_all()
 
     return {"forward": settled(forward), "training": training}
 

@@ -12,8 +12,10 @@ from typing import Callable
 import numpy as np
 
 from benchmarks.side import lacking
-from core.kernels import door, engine, update
-from core.kernels.engine import Array, Attributes
+from core.kernels.dispatch import door
+from core.kernels.engine import engine
+from core.kernels.engine.engine import Array, Attributes
+from core.kernels.optimizer import update
 
 STAGES = [(64, 64), (64, 128), (128, 256), (256, 512)]
 GROUP = 45

@@ -47,7 +47,7 @@ def ours(batch: int) -> Steps:
             optimizer.step()
             optimizer.clear_grad(set_to_zero=False)
             value.item()
-            core.kernels.engine.wait_all()
+            core.kernels.engine.engine.wait_all()
 
         return step
 

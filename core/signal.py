@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core import fft
-from core.kernels import door
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float64
-from core.kernels.errors import OperatorError
 from core.nn import functional as F
 from core.operators import cast, moveaxis, ones, pad, reshape, tile, transpose, unfold, unsqueeze
 from core.operators.arguments import need_tensor

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 import numpy as np
 
-from core.kernels import door, engine
 from core.kernels.data import (
     default_dtype as default_dtype,
 )
@@ -28,14 +27,16 @@ from core.kernels.data import (
 from core.kernels.data import (
     set_default_dtype as set_default_dtype,
 )
-from core.kernels.dimension import symbolic_shape
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.errors import user_line as user_line
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
-from core.kernels.errors import OperatorError
-from core.kernels.errors import user_line as user_line
-from core.kernels.operator import Operator
+from core.kernels.engine import engine
 from core.kernels.place import Place, check_place, current_place
 from core.kernels.printing import elements_text
+from core.kernels.sizes.dimension import symbolic_shape
 
 _generated, _results = itertools.count(), itertools.count()
 

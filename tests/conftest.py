@@ -27,13 +27,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _freed_memory_goes_back() -> Iterator[None]:
     """The engine keeps freed memory for the next step; one process for 13,000 tests should not hold all of theirs."""
     yield
-    if "core.kernels.engine" in sys.modules:
-        sys.modules["core.kernels.engine"].release_freed_memory()
+    if "core.kernels.engine.engine" in sys.modules:
+        sys.modules["core.kernels.engine.engine"].release_freed_memory()
 
 
 @pytest.fixture(autouse=True)
 def _draws_do_not_depend_on_earlier_tests() -> None:
-    if "core.kernels.engine" in sys.modules:
+    if "core.kernels.engine.engine" in sys.modules:
         sys.modules["core"].seed(0)
 
 

@@ -10,8 +10,9 @@ from typing import Any, Optional
 from core.amp.casts import Casts
 from core.amp.support import is_bfloat16_supported, is_float16_supported
 from core.amp.table import WHITE, operators_of
-from core.kernels import door, engine
+from core.kernels.dispatch import door
 from core.kernels.dtypes import BY_NAME
+from core.kernels.engine import engine
 
 LEVELS = ("O0", "OD", "O1", "O2")
 TYPES = ("float16", "bfloat16")

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.amp.table import KERNELS
-from core.kernels import door
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.dtypes import DType, bfloat16, float16, float32
-from core.kernels.operator import REGISTRY, Operator
 from core.operators.creation import cast
 from core.tensor import Tensor
 

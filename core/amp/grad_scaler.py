@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.autograd import no_grad
-from core.kernels import update
+from core.kernels.optimizer import update
 from core.operators.creation import cast
 from core.operators.math import multiply
 from core.tensor import Tensor, readable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels import engine
-from core.kernels.processors import instructions
+from core.kernels.engine import engine
+from core.kernels.engine.processors import instructions
 
 _BFLOAT16_INSTRUCTIONS = {"avx512f", "avx512bw", "avx512vl", "avx512dq"}
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union
 
 from core.autograd.context import Context
-from core.kernels import custom, door
-from core.kernels.door import Node, Value
-from core.kernels.engine import Array
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Node, Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.engine import custom
+from core.kernels.engine.engine import Array
 from core.operators.creation import ones_like
 from core.tensor import Tensor
 

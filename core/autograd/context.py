@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.door import Meta, Node, Value
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.door import Meta, Node, Value
+from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor
 
 Rule = Callable[..., Sequence[Optional[Tensor]]]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context
-from core.kernels import door
-from core.kernels.door import Meta, Node, Plan, Value
-from core.kernels.engine import Array
-from core.kernels.operator import PASSING, Operator
-from core.kernels.trace import Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta, Node, Plan, Value
+from core.kernels.dispatch.operator import PASSING, Operator
+from core.kernels.dispatch.trace import Trace
+from core.kernels.engine.engine import Array
 from core.operators.creation import zeros
 from core.tensor import Tensor
 

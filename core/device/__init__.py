@@ -11,7 +11,7 @@ from core.device.streams import Stream as Stream
 from core.device.streams import current_stream as current_stream
 from core.device.streams import set_stream as set_stream
 from core.device.streams import stream_guard as stream_guard
-from core.kernels import engine
+from core.kernels.engine import engine
 from core.kernels.place import CPUPlace as CPUPlace
 from core.kernels.place import CUDAPinnedPlace as CUDAPinnedPlace
 from core.kernels.place import CUDAPlace as CUDAPlace

@@ -8,7 +8,7 @@ from core.device.streams import Event as Event
 from core.device.streams import Stream as Stream
 from core.device.streams import current_stream as current_stream
 from core.device.streams import stream_guard as stream_guard
-from core.kernels import engine
+from core.kernels.engine import engine
 from core.kernels.place import CUDAPlace, place_of
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from core.kernels import engine
+from core.kernels.engine import engine
 from core.kernels.place import check_place, current_place
 
 

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import core
 from core.distribution.distribution import Distribution, parameters
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.nn import functional as F
 from core.operators.gathering import index_argument
 from core.tensor import Tensor

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import core
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dtypes import DType, float32, float64
-from core.kernels.errors import OperatorTypeError
 from core.operators.arguments import broadcast_shape, common_dtype, shape_argument
 from core.operators.manipulation import broadcast_to
 from core.tensor import Tensor, default_dtype

@@ -17,7 +17,7 @@ from core.distribution.laplace import Laplace
 from core.distribution.lognormal import LogNormal
 from core.distribution.normal import Normal
 from core.distribution.uniform import Uniform
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
 
 Divergence = Callable[[Any, Any], Tensor]

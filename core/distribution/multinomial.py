@@ -8,7 +8,7 @@ from typing import Any
 import core
 from core.distribution.categorical import Categorical
 from core.distribution.distribution import Distribution, as_value, parameters
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import core
 from core.distribution.distribution import Distribution, as_value, parameters
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import core
 from core.distribution.distribution import Distribution
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.nn import functional as F
 from core.tensor import Tensor
 

@@ -9,7 +9,7 @@ from typing import Any
 import core
 from core.distribution.independent import sum_last
 from core.distribution.transform import Transform, Type
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
 
 

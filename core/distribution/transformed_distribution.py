@@ -9,7 +9,7 @@ from core.distribution.distribution import Distribution, as_value
 from core.distribution.independent import Independent, sum_last
 from core.distribution.transform import Transform
 from core.distribution.transform_compound import ChainTransform, summed_change
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
 
 

@@ -7,8 +7,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.kernels.dtypes import DTypeLike, to_dtype
-from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators import roll, to_tensor
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import ComplexTensor

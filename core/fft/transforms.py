@@ -9,8 +9,8 @@ from typing import Any, Optional
 import numpy as np
 
 from core.fft.frequencies import is_whole
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.kernels.dtypes import float32, float64
-from core.kernels.errors import OperatorError, OperatorIndexError
 from core.operators import cast, concat, moveaxis, to_tensor, zeros, zeros_like
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import ComplexTensor

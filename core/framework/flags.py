@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Union
 
-from core.kernels import door, engine
+from core.kernels.dispatch import door
+from core.kernels.engine import engine
 
 # they tune memory, kernels and communication of Paddle's own engine: kept, and without effect
 _FLAGS: dict[str, Any] = {

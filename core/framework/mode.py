@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.kernels import door
+from core.kernels.dispatch import door
 from core.kernels.place import check_place
 
 

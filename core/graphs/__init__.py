@@ -18,7 +18,7 @@ from core.graphs.neighbors import renumber, sample_neighbors, visited_neighbors
 from core.graphs.streams import group_stream
 from core.graphs.tiling import TiledGraph, tile_rows
 from core.graphs.walks import node2vec_walks, random_walks, walk_step, walk_windows
-from core.kernels.graph_results import AliasTables, SampledNeighbors, VisitedNeighbors
+from core.kernels.graphs.graph_results import AliasTables, SampledNeighbors, VisitedNeighbors
 
 __all__ = [
     "Adjacency", "AliasTables", "SampledNeighbors", "TiledGraph", "VisitedNeighbors", "alias_tables", "draw_alias",

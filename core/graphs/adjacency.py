@@ -82,7 +82,7 @@ class Adjacency:
             check_ids(column_ids, columns, "column_ids")
         if row_ids.shape != column_ids.shape:
             raise ValueError(f"Adjacency: {row_ids.shape} row_ids and {column_ids.shape} column_ids do not fit")
-        from core.kernels.adjacency import compress  # numba loads with the first use
+        from core.kernels.graphs.adjacency import compress  # numba loads with the first use
 
         first = np.ascontiguousarray(row_ids, _signed(row_ids))
         second = np.ascontiguousarray(column_ids, _signed(column_ids))
@@ -163,7 +163,7 @@ class Adjacency:
 
     def sorted(self) -> Adjacency:
         """Return the same rows with the other ends ascending in each, in new memory and without edge ids."""
-        from core.kernels.walks import sort_rows
+        from core.kernels.graphs.walks import sort_rows
 
         return type(self)(self.indptr, sort_rows(self.indptr, self.indices), None, self.columns)
 

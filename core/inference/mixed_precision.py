@@ -14,8 +14,8 @@ from core.jit.export_inputs import is_spec, named_arguments
 from core.jit.exported import ExportedProgram
 from core.jit.program_reader import read_program
 from core.jit.translated_layer import TranslatedLayer
-from core.kernels import engine
 from core.kernels.dtypes import BY_NAME, DType, float32
+from core.kernels.engine import engine
 from core.tensor import Tensor
 
 TYPES = {PrecisionType.Half: "float16", PrecisionType.Bfloat16: "bfloat16"}

@@ -17,8 +17,8 @@ from core.inference.mixed_precision import TYPES, computes_in, in_mixed_precisio
 from core.inference.program_files import folder_of
 from core.jit.predictor import Predictor as Compiled
 from core.jit.program_reader import read_program
-from core.kernels import engine
 from core.kernels.dtypes import DType
+from core.kernels.engine import engine
 
 logger = logging.getLogger("core.inference")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.kernels import door
+from core.kernels.dispatch import door
 
 
 class undone:

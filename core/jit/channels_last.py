@@ -14,8 +14,8 @@ import dataclasses
 from core.jit.channels_last_layers import Layers
 from core.jit.exported import ExportedProgram, ProgramNode, size_names
 from core.jit.passes import constant, free_name, with_nodes
-from core.kernels import engine
 from core.kernels.dtypes import float32
+from core.kernels.engine import engine
 from core.operators.channels_last import channels_last
 
 

@@ -26,11 +26,11 @@ from core.jit.state import (
     same_constant,
     same_form,
 )
-from core.kernels import door
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import DType, bool_, int64
-from core.kernels.errors import OperatorError
-from core.kernels.trace import Trace
 from core.tensor import Tensor, default_dtype
 
 RETURNED = "the returned value"

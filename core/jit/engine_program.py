@@ -14,11 +14,12 @@ from core.jit.fusion import is_fusable
 from core.jit.own_kernels import is_for_own_kernels
 from core.jit.passes import is_random
 from core.jit.segments import Executable
-from core.kernels import door, engine, forked, graph
-from core.kernels.door import Meta, Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import bfloat16
-from core.kernels.engine import Array
-from core.kernels.trace import Trace
+from core.kernels.engine import engine, forked, graph
+from core.kernels.engine.engine import Array
 from core.operators.creation import assign
 from core.tensor import Tensor
 

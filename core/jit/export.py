@@ -19,9 +19,9 @@ from core.jit.regions import KINDS, Region
 from core.jit.rewrite import call
 from core.jit.static_function import StaticFunction
 from core.jit.symbolic import trace_symbolic
-from core.kernels import door
-from core.kernels.operator import is_declared
-from core.kernels.trace import Operation
+from core.kernels.dispatch import door
+from core.kernels.dispatch.operator import is_declared
+from core.kernels.dispatch.trace import Operation
 from core.tensor import Tensor, given_name
 
 logger = logging.getLogger("core.jit")

@@ -19,9 +19,10 @@ from core.jit.input_spec import InputSpec
 from core.jit.passes import is_random
 from core.jit.program_file import PROGRAM_FILE
 from core.jit.program_reader import read_program
-from core.kernels import door, engine
+from core.kernels.dispatch import door
 from core.kernels.dtypes import DType, float32, float64
-from core.kernels.engine import MXNetError
+from core.kernels.engine import engine
+from core.kernels.engine.engine import MXNetError
 from core.tensor import Tensor
 
 SMALL_BATCHES = (1, 3)

@@ -20,10 +20,11 @@ from core.jit.exported import (
 )
 from core.jit.regions import Region, Subprogram
 from core.jit.symbolic import SymbolicProgram
-from core.kernels import dimension, engine
-from core.kernels.dimension import Guard
-from core.kernels.door import Value
-from core.kernels.trace import Operation
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.trace import Operation
+from core.kernels.engine import engine
+from core.kernels.sizes import dimension
+from core.kernels.sizes.dimension import Guard
 from core.tensor import given_name
 
 

@@ -18,11 +18,12 @@ import numpy as np
 
 from core.jit.exported import ExportedProgram
 from core.jit.exported_run import resolved
-from core.kernels import door, engine
 from core.kernels.data import get_default_dtype, set_default_dtype
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.dtypes import float32, float64
-from core.kernels.operator import REGISTRY
+from core.kernels.engine import engine
 from core.tensor import Tensor
 
 TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "float16": 5e-3, "bfloat16": 4e-2}

@@ -15,11 +15,12 @@ from core.jit.exported import (
     SizeExpression,
 )
 from core.jit.regions import Region, Subprogram, rebuild
-from core.kernels import dimension, door
-from core.kernels.door import Value
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY, ConstantOperator
-from core.kernels.trace import Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
+from core.kernels.dispatch.trace import Trace
+from core.kernels.sizes import dimension
 
 
 def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value]) -> dict[str, Value]:

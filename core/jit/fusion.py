@@ -24,8 +24,8 @@ from core.jit.passes import (
     without_identities,
     without_unneeded,
 )
-from core.kernels import engine
 from core.kernels.dtypes import DType, bfloat16, float32, float64
+from core.kernels.engine import engine
 
 ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 """What the engine fuses others into."""

@@ -28,11 +28,11 @@ from core.jit.state import (
     same_constant,
     same_form,
 )
-from core.kernels.door import Node, Value
+from core.kernels.dispatch.door import Node, Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
+from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import DType, bool_
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
-from core.kernels.trace import Trace
 from core.tensor import Tensor, given_name
 
 MAXIMUM_ATTEMPTS = 50

@@ -14,8 +14,8 @@ import numpy as np
 
 from core.jit.exported import ExportedProgram, ProgramNode
 from core.jit.passes import constant, free_name, is_random, uses_of, with_nodes
-from core.kernels import engine
 from core.kernels.dtypes import float32
+from core.kernels.engine import engine
 from core.operators import packed
 from core.operators.channels_last import channels_last
 
@@ -39,7 +39,7 @@ def is_for_own_kernels(program: ExportedProgram) -> bool:
 
 def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
     """Lay fixed matrices out for our kernel, and join activations to their products."""
-    from core.kernels.products import panels
+    from core.kernels.numeric.products import panels
 
     weights = dict(program.weights)
     uses = uses_of(program)

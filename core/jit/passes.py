@@ -15,10 +15,11 @@ from typing import Optional, TypeVar, Union
 import numpy as np
 
 from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, ProgramWeight, size_names
-from core.kernels import door, engine
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.dtypes import DType
-from core.kernels.operator import REGISTRY
+from core.kernels.engine import engine
 
 Program = TypeVar("Program", ExportedProgram, ProgramBody)
 _SWISHES = {("sigmoid",): "swish", ("hard_sigmoid", 1.0 / 6.0, 0.5): "hard_swish"}

@@ -19,11 +19,12 @@ from core.jit.fusion import optimized
 from core.jit.program_file import PathLike
 from core.jit.program_memory import check_memory, is_light
 from core.jit.program_reader import read_program
-from core.kernels import custom, door, engine, forked
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.kernels.dtypes import bfloat16
-from core.kernels.engine import MXNetError
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY, HostOperator
+from core.kernels.engine import custom, engine, forked
+from core.kernels.engine.engine import MXNetError
 
 MAXIMUM_PROGRAMS = 8
 

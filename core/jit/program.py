@@ -11,9 +11,9 @@ from core.jit.rewrite import call
 from core.jit.segments import Executable, Segment
 from core.jit.surroundings import Surroundings
 from core.jit.tracing import traced_call
-from core.kernels import door
-from core.kernels.door import Value
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.trace import Operation, Trace
 from core.tensor import Tensor
 
 

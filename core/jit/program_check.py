@@ -9,8 +9,8 @@ from typing import Any, Union
 from core.jit.exported import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
 from core.jit.program_memory import measured
 from core.jit.program_values import MAXIMUM_RANK, DamagedProgram, check_keys, require
-from core.kernels.engine import MXNetError
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
+from core.kernels.engine.engine import MXNetError
 
 LEAST = {"stride": 1, "dilate": 1, "kernel": 1, "groups": 1, "pad": 0}
 """Of attributes of windows: below these the engine waits for ever, or divides by zero."""

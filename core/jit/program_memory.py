@@ -16,10 +16,10 @@ from core.jit.exported_run import replay
 from core.jit.program_shapes import check_shapes
 from core.jit.program_work import work_of
 from core.jit.regions import Loop, Region
-from core.kernels import door
-from core.kernels.door import Meta, Value
-from core.kernels.errors import OperatorError
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.trace import Operation, Trace
 
 MADE = 64 << 20
 PER_WEIGHT = 4

@@ -35,8 +35,8 @@ from core.jit.program_values import (
     read_size,
     require,
 )
-from core.kernels.dimension import COMPARISONS
 from core.kernels.dtypes import BY_NAME, DType
+from core.kernels.sizes.dimension import COMPARISONS
 
 MAXIMUM_BYTES = 2**26
 MAXIMUM_DIGITS = 20  # of int64, with a sign

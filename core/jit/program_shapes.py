@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.jit.regions import Region
-from core.kernels import door, graph
-from core.kernels.dimension import in_world
-from core.kernels.engine import MXNetError
-from core.kernels.errors import OperatorError
-from core.kernels.trace import Operation
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.trace import Operation
+from core.kernels.engine import graph
+from core.kernels.engine.engine import MXNetError
+from core.kernels.sizes.dimension import in_world
 
 _NEVER_EMPTY = frozenset({"slice", "where", "where_same"})
 """What ends the process on tensors without elements; the public functions answer those themselves."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.jit.exported import SizeExpression
-from core.kernels.dimension import ARITHMETIC, LARGEST
 from core.kernels.dtypes import BY_NAME
-from core.kernels.size_expression import MAXIMUM_DEPTH, MAXIMUM_PARTS
+from core.kernels.sizes.dimension import ARITHMETIC, LARGEST
+from core.kernels.sizes.size_expression import MAXIMUM_DEPTH, MAXIMUM_PARTS
 
 KINDS = ("parameter", "buffer", "constant")
 MAXIMUM_RANK = 64

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from core.kernels.operator import HostOperator
-from core.kernels.trace import Operation
+from core.kernels.dispatch.operator import HostOperator
+from core.kernels.dispatch.trace import Operation
 
 _PRODUCTS = frozenset(
     {

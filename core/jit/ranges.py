@@ -7,9 +7,9 @@ from typing import Any, Callable, NoReturn, Optional
 from core.jit.control_flow import one_element
 from core.jit.loops import while_loop
 from core.jit.state import State
-from core.kernels.dimension import Dimension
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError, user_line
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError, OperatorTypeError, user_line
+from core.kernels.sizes.dimension import Dimension
 from core.operators.creation import cast, full
 from core.operators.gathering import index_select
 from core.operators.manipulation import reshape

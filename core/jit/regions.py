@@ -35,11 +35,12 @@ from core.autograd.context import Context
 from core.jit.segments import identity
 from core.jit.subprogram import Runner
 from core.jit.subprogram import Subprogram as Subprogram
-from core.kernels import door, engine
-from core.kernels.door import Meta, Plan, Value
-from core.kernels.engine import Array
-from core.kernels.errors import OperatorError, user_line
-from core.kernels.operator import Operator
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta, Plan, Value
+from core.kernels.dispatch.errors import OperatorError, user_line
+from core.kernels.dispatch.operator import Operator
+from core.kernels.engine import engine
+from core.kernels.engine.engine import Array
 from core.operators.creation import zeros
 from core.tensor import Tensor
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels import door
-from core.kernels.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
-from core.kernels.door import Value
-from core.kernels.errors import UnknownSizeError
-from core.kernels.trace import Operation
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import UnknownSizeError
+from core.kernels.dispatch.trace import Operation
+from core.kernels.sizes.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
 
 
 def repeat(

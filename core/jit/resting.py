@@ -22,11 +22,12 @@ from core.jit.input_spec import InputSpec
 from core.jit.passes import without_unneeded
 from core.jit.symbolic import SymbolicProgram
 from core.jit.widening import optimized_in_mixed_precision
-from core.kernels import door, engine, forked
-from core.kernels.door import Value
-from core.kernels.engine import Array, MXNetError
-from core.kernels.operator import is_declared
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.operator import is_declared
+from core.kernels.dispatch.trace import Operation, Trace
+from core.kernels.engine import engine, forked
+from core.kernels.engine.engine import Array, MXNetError
 from core.tensor import Tensor
 
 logger = logging.getLogger("core.jit")

@@ -14,11 +14,12 @@ from typing import Any, Optional
 from core.autograd.backward import grad
 from core.autograd.context import Context
 from core.jit.replay import repeat
-from core.kernels import door, engine, graph, lowering
-from core.kernels.door import Node, Plan, Value
-from core.kernels.engine import Array, Attributes
-from core.kernels.operator import HostOperator, Operator
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch import door, lowering
+from core.kernels.dispatch.door import Node, Plan, Value
+from core.kernels.dispatch.operator import HostOperator, Operator
+from core.kernels.dispatch.trace import Operation, Trace
+from core.kernels.engine import engine, graph
+from core.kernels.engine.engine import Array, Attributes
 from core.operators.creation import assign, zeros
 from core.tensor import Tensor
 

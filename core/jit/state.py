@@ -13,8 +13,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels.dimension import shape_text
-from core.kernels.door import Value
+from core.kernels.dispatch.door import Value
+from core.kernels.sizes.dimension import shape_text
 from core.tensor import Tensor
 
 

@@ -16,7 +16,8 @@ from core.jit.input_spec import check_arguments
 from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
 from core.jit.translator import ProgramTranslator
-from core.kernels import door, engine
+from core.kernels.dispatch import door
+from core.kernels.engine import engine
 from core.tensor import default_dtype
 
 logger = logging.getLogger("core.jit")

@@ -9,10 +9,11 @@ from typing import Any
 
 from core.jit.replay import repeat
 from core.jit.segments import Executable
-from core.kernels import door, forked
-from core.kernels.dimension import Guard
-from core.kernels.door import Meta, Value
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch.trace import Operation, Trace
+from core.kernels.engine import forked
+from core.kernels.sizes.dimension import Guard
 
 MAXIMUM_EXECUTABLES = 8
 

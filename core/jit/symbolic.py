@@ -8,10 +8,10 @@ from typing import Any, Callable, Optional
 from core.jit.input_spec import InputSpec
 from core.jit.replay import repeat
 from core.jit.tracing import traced_call
-from core.kernels.dimension import Guard
-from core.kernels.door import Value
-from core.kernels.errors import OperatorError, UnknownSizeError
-from core.kernels.trace import Operation, Trace
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError, UnknownSizeError
+from core.kernels.dispatch.trace import Operation, Trace
+from core.kernels.sizes.dimension import Guard
 from core.tensor import Tensor
 
 

@@ -6,8 +6,8 @@ from typing import Any, Callable
 
 from core.jit import tree
 from core.jit.rewrite import call
-from core.kernels.door import Value
-from core.kernels.trace import Trace
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.trace import Trace
 from core.operators.creation import assign
 from core.tensor import Tensor
 

@@ -15,8 +15,8 @@ from core.jit.program_file import PathLike
 from core.jit.program_memory import check_memory
 from core.jit.program_reader import read_program
 from core.jit.static_function import StaticFunction
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bfloat16
-from core.kernels.errors import OperatorError
 from core.nn.initializer import Assign
 from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttr

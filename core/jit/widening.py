@@ -14,8 +14,8 @@ from typing import Any, Optional
 from core.jit.exported import ExportedProgram, ProgramNode
 from core.jit.fusion import optimized
 from core.jit.passes import uses_of, with_nodes
-from core.kernels import matrix_extensions
 from core.kernels.dtypes import bfloat16, float32
+from core.kernels.engine import matrix_extensions
 from core.operators.channels_last import channels_last
 
 

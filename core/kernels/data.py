@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, DTypeLike, dtype_of_numpy, float32, to_dtype
-from core.kernels.errors import OperatorError
 
 
 def numpy_of(data: Any, dtype: DTypeLike) -> tuple[np.ndarray, DType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from core.kernels import engine
+from core.kernels.engine import engine
 
 
 class Place:

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from core.autograd import no_grad
-from core.kernels.update import sum_of_squares
+from core.kernels.optimizer.update import sum_of_squares
 from core.operators import cast, full, maximum, minimum
 from core.tensor import Tensor, readable
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.operators import cast, stack, take_along_axis, topk, where
 from core.operators.gathering import index_argument

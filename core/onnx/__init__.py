@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import requirements
+from core.kernels.engine import requirements
 
 DEFAULT_VERSION = 18
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
 from core.onnx.constants import later_positions
 from core.onnx.graph import Graph, Operand
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 TOLERANCE = {"float16": 1e-2}
 """Largest difference, relative to the largest element (at least 1); 1e-4 for all other types."""

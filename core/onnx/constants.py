@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dimension import larger
 from core.kernels.dtypes import float64, int64
+from core.kernels.sizes.dimension import larger
 from core.onnx.graph import Graph, Input, is_float
 
 

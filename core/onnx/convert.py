@@ -10,9 +10,9 @@ import onnx
 from onnx import helper
 
 from core.jit.symbolic import SymbolicProgram
-from core.kernels.dimension import Dimension, symbolic_shape
-from core.kernels.door import Value
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.sizes.dimension import Dimension, symbolic_shape
 from core.onnx.graph import ELEMENT_TYPES, Graph
 from core.onnx.program import holding, needed_operations, refuse, write_program
 from core.tensor import Tensor

@@ -15,7 +15,7 @@ from core.autograd import no_grad
 from core.jit import tree
 from core.jit.input_spec import InputSpec
 from core.jit.symbolic import trace_symbolic
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.onnx.check import RuntimeSession, check_model, compare, has_runtime
 from core.onnx.convert import convert
 from core.tensor import Tensor

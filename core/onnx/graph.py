@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from core.kernels.dimension import Dimension, operation_text
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, float64, int64
-from core.kernels.errors import OperatorError
+from core.kernels.sizes.dimension import Dimension, operation_text
 
 ELEMENT_TYPES = {
     "float32": TensorProto.FLOAT,

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.kernels.dimension import Dimension, Guard, contains_dimension, symbolic_shape
-from core.kernels.door import Value
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import ConstantOperator
+from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bfloat16, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import ConstantOperator
-from core.kernels.trace import Operation
+from core.kernels.sizes.dimension import Dimension, Guard, contains_dimension, symbolic_shape
 from core.onnx import regions
 from core.onnx.graph import Graph, Operand, is_float
 from core.onnx.table import CONVERTERS, reason_for

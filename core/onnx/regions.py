@@ -9,10 +9,10 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from core.kernels.dimension import symbolic_shape
-from core.kernels.door import Value
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bool_
-from core.kernels.trace import Operation
+from core.kernels.sizes.dimension import symbolic_shape
 from core.onnx.graph import ELEMENT_TYPES, Graph
 
 Write = Callable[[Graph, Any], list[str]]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dimension import Dimension
 from core.kernels.dtypes import DType, bool_, uint8
+from core.kernels.sizes.dimension import Dimension
 from core.onnx.graph import Graph, Input, Operand
 
 LOWEST = np.iinfo(np.int64).min

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
 from core.onnx import (
     attention,
     constants,

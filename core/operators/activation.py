@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32, float64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes
 from core.operators.activation_shrink import hardshrink, softshrink, thresholded_relu, thresholded_relu_
 from core.operators.activation_smooth import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from core.kernels.dispatch.errors import OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorTypeError
-from core.kernels.operator import Operator
 from core.operators.creation import assign, cast, narrowed
 from core.operators.manipulation import reshape_exact
 from core.tensor import Tensor, apply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor
 from core.operators.masking import where
 from core.operators.math import abs as absolute

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32, float64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor, over_engine_shapes, through_float32
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import cast

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DTypeLike, float16
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument
 from core.operators.arrangement import moveaxis

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dimension import same_shape
-from core.kernels.door import Meta
-from core.kernels.errors import OperatorError
-from core.kernels.operand_types import operand_type
-from core.kernels.operator import Operator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operand_types import operand_type
+from core.kernels.dispatch.operator import Operator
+from core.kernels.sizes.dimension import same_shape
 from core.operators.linalg import matmul
 from core.tensor import Tensor, apply
 

@@ -8,10 +8,10 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension, all_ints, is_known, larger
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.dtypes import DType, int64, promote
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.sizes.dimension import Dimension, all_ints, is_known, larger
 from core.tensor import Tensor, default_dtype
 
 Scalar = Union[int, float, bool]

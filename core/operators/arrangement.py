@@ -8,8 +8,8 @@ from typing import Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension, is_known
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.sizes.dimension import contains_dimension, is_known
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.constants import positions
 from core.operators.gathering import index_argument, take_along

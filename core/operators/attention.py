@@ -7,11 +7,11 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dimension import agree, example
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType, bool_, float16, float32, int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
+from core.kernels.sizes.dimension import agree, example
 from core.operators.activation import softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import optional_tensor
@@ -26,7 +26,7 @@ from core.tensor import Tensor, apply
 
 def _kernel(name: str) -> Callable[..., None]:
     def run(*arrays: np.ndarray, **options: Any) -> None:
-        from core.kernels import attention  # numba loads with the first use
+        from core.kernels.layers import attention  # numba loads with the first use
 
         getattr(attention, name)(*arrays, **options)
 

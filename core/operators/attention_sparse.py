@@ -6,9 +6,9 @@ from typing import Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import bool_
-from core.kernels.errors import OperatorError, OperatorIndexError
-from core.kernels.operator import HostOperator
 from core.operators.activation import softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor

@@ -6,15 +6,15 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32
-from core.kernels.operator import HostOperator
 from core.operators.arguments import floating, need_tensor
 from core.operators.creation import cast
 from core.tensor import Tensor, apply
 
 
 def _values(x: np.ndarray, order: int, scaled: bool) -> np.ndarray:
-    from core.kernels import special
+    from core.kernels.numeric import special
 
     with np.errstate(over="ignore"):
         return special.bessel_i(x, order, scaled).astype(x.dtype)

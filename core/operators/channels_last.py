@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 
 
 def _network(name: str) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
 from core.operators.arguments import (
     Scalar,
     as_tensor,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.affine import affine_map
 from core.operators.arguments import axis_argument, need_tensor, optional_tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Optional
 
-from core.kernels.errors import OperatorTypeError
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import ComplexTensor
 from core.operators.creation import assign, zeros_like

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.operators.arguments import need_tensor
 from core.operators.complex_tensor import WHOLE, ComplexTensor
 from core.operators.joining import broadcast_tensors

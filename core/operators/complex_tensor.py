@@ -7,8 +7,8 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dtypes import NOT_FOR_COMPLEX, DType, DTypeLike, complex64, complex128, float32, float64
-from core.kernels.errors import OperatorTypeError
 from core.kernels.place import current_place
 from core.kernels.printing import elements_text
 from core.operators import arrangement, lifting, manipulation, reduction

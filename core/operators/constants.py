@@ -11,9 +11,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension
+from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dtypes import DType
-from core.kernels.operator import ConstantOperator
+from core.kernels.sizes.dimension import contains_dimension
 from core.operators.creation import cast
 from core.tensor import Tensor, apply
 

@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension, larger
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.sizes.dimension import contains_dimension, larger
 from core.operators.arguments import axis_argument, common_dtype, need_tensor
 from core.operators.creation import assign, cast
 from core.operators.diagonals import diagonal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.dimension import same
+from core.kernels.sizes.dimension import same
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import (
     check_weight,

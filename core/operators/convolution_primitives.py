@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.convolution import Convolution, ConvolutionBackward, InputGradient, WeightGradient
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.layers.convolution import Convolution, ConvolutionBackward, InputGradient, WeightGradient
 from core.operators.creation import filled
 from core.operators.padding import pad_exact
 from core.operators.windows import PaddingLike, Pairs, Sizes, sizes_argument

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import door
-from core.kernels.convolution import MAXIMUM_ELEMENTS
-from core.kernels.dimension import larger
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.layers.convolution import MAXIMUM_ELEMENTS
+from core.kernels.sizes.dimension import larger
 from core.operators.arguments import optional_tensor
 from core.operators.convolution_primitives import check_weight, convolution_input_gradient, dilation_argument
 from core.operators.creation import cast, filled

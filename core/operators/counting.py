@@ -6,9 +6,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import floating, need_tensor
 from core.operators.creation import cast
 from core.operators.linalg import matmul

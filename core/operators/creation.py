@@ -8,13 +8,14 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels import door, engine
-from core.kernels.dimension import Dimension, contains_dimension
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import ConstantOperator, Operator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
-from core.kernels.errors import OperatorError
-from core.kernels.operator import ConstantOperator, Operator
+from core.kernels.engine import engine
 from core.kernels.place import check_place
+from core.kernels.sizes.dimension import Dimension, contains_dimension
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.tensor import Tensor, apply, default_dtype
 

@@ -7,10 +7,10 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.linalg import swap_last
 from core.operators.math import abs as absolute
 from core.operators.math import divide

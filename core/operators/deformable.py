@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
-from core.kernels.operator import HostOperator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.operator import HostOperator
 from core.operators.constants import positions
 from core.operators.creation import cast, full_like
 from core.operators.gathering import take_along_axis
@@ -20,7 +20,7 @@ Pair = tuple[int, int]
 
 
 def _columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, out: np.ndarray, **window: Pair) -> None:
-    from core.kernels import deformable  # numba loads with the first use
+    from core.kernels.layers import deformable  # numba loads with the first use
 
     deformable.columns(x, offset, mask, deformable.Window(**window), out)
 
@@ -28,7 +28,7 @@ def _columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, out: np.ndarra
 def _image_back(
     gradient: np.ndarray, x: np.ndarray, offset: np.ndarray, mask: np.ndarray, out: np.ndarray, **window: Pair
 ) -> None:
-    from core.kernels import deformable
+    from core.kernels.layers import deformable
 
     deformable.image_back(gradient, offset, mask, deformable.Window(**window), out)
 
@@ -41,7 +41,7 @@ def _places_back(
     out: tuple[np.ndarray, np.ndarray],
     **window: Pair,
 ) -> None:
-    from core.kernels import deformable
+    from core.kernels.layers import deformable
 
     deformable.places_back(gradient, x, offset, mask, deformable.Window(**window), out)
 

@@ -6,10 +6,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import larger, smaller
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dtypes import DTypeLike
-from core.kernels.errors import OperatorError
-from core.kernels.operator import ConstantOperator
+from core.kernels.sizes.dimension import larger, smaller
 from core.operators.arguments import Scalar, axis_argument, need_tensor
 from core.operators.arrangement import moveaxis
 from core.operators.constants import constant, lower_triangle

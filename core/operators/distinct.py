@@ -6,8 +6,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DTypeLike, bfloat16, float32
-from core.kernels.operator import HostOperator
 from core.operators.arguments import axis_argument, need_tensor
 from core.operators.creation import cast
 from core.operators.manipulation import reshape_exact

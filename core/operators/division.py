@@ -6,9 +6,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
 from core.operators.arguments import check_broadcast
 from core.operators.creation import cast, filled
 from core.operators.integer_kernels import integer_operator

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from core.kernels import engine
-from core.kernels.dimension import agree, is_known
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32, int64
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
-from core.kernels.operator import HostOperator
-from core.kernels.repeated_edges import met_before
+from core.kernels.engine import engine
+from core.kernels.graphs.repeated_edges import met_before
+from core.kernels.sizes.dimension import agree, is_known
 from core.tensor import Tensor, apply, readable
 
 MAXIMUM = 2**31
@@ -84,7 +84,7 @@ class Edges(NamedTuple):
             OperatorIndexError: an edge begins or ends at a node that does not exist.
             OperatorError: the indices are not equally long, or there are 2^31 edges or nodes.
         """
-        from core.kernels.adjacency import compress  # numba loads with the first use
+        from core.kernels.graphs.adjacency import compress  # numba loads with the first use
 
         ends = _index(source, num_sources, "source"), _index(target, num_targets, "target")
         if ends[0].shape != ends[1].shape:
@@ -118,7 +118,7 @@ def _index(given: Union[Tensor, np.ndarray], size: int, name: str) -> np.ndarray
 
 
 def _grouped(source: np.ndarray, target: np.ndarray, sources: int, targets: int, out: tuple[np.ndarray, ...]) -> None:
-    from core.kernels.adjacency import compress
+    from core.kernels.graphs.adjacency import compress
 
     for ends, size in ((source, sources), (target, targets)):
         if ends.size and (ends.min() < 0 or ends.max() >= size):

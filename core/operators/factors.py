@@ -6,9 +6,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType, int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import need_tensor
 from core.operators.creation import eye, zeros
 from core.operators.decompositions import svd

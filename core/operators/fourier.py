@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels import fourier
-from core.kernels.door import Meta
-from core.kernels.operator import HostOperator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.operator import HostOperator
+from core.kernels.numeric import fourier
 from core.tensor import Tensor, apply
 
 

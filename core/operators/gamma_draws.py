@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32, float64
-from core.kernels.operator import Operator
 from core.operators.creation import cast, full_like
 from core.operators.math import add, divide, log, log1p, neg
 from core.operators.random import uniform

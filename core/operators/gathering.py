@@ -8,11 +8,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import agree, is_known
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import int32, int64
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import agree, is_known
 from core.operators.arguments import IntOrTensor, axis_argument, broadcast_shape, need_tensor
 from core.operators.constants import positions_along
 from core.operators.creation import cast

@@ -9,8 +9,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
-from core.kernels.operator import ConstantOperator
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import ConstantOperator
 from core.operators.arguments import floating, need_tensor, shape_argument
 from core.operators.constants import constant, positions_along
 from core.operators.creation import cast

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels import door
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, float32
-from core.kernels.operator import Operator
 from core.operators.creation import cast
 from core.tensor import Tensor
 

@@ -8,8 +8,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
 from core.operators.arguments import Scalar, as_tensor, axis_argument, broadcast_shape, need_tensor
 from core.operators.arrangement import moveaxis
 from core.operators.constants import positions

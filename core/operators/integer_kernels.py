@@ -7,9 +7,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels.door import Meta
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.operators.arguments import broadcast_shape, check_broadcast
 
 

@@ -7,10 +7,10 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension, is_known, same
-from core.kernels.door import Meta
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
+from core.kernels.sizes.dimension import contains_dimension, is_known, same
 from core.operators.arguments import (
     IntOrTensor,
     axis_argument,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dtypes import DType
-from core.kernels.errors import OperatorTypeError
 from core.operators.arguments import ShapeLike, as_tensor, need_tensor
 from core.operators.manipulation import broadcast_to, reshape, reshape_exact
 from core.tensor import Tensor

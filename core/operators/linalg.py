@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operand_types import operand_type
 from core.kernels.dtypes import int32, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operand_types import operand_type
 from core.operators.arguments import Scalar, broadcast_shape, common_dtype, need_tensor
 from core.operators.creation import cast
 from core.operators.manipulation import broadcast_to, reshape_exact, transpose

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from core.kernels.dispatch.errors import OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bool_, float32
-from core.kernels.errors import OperatorTypeError
-from core.kernels.operator import Operator
 from core.operators.arguments import as_tensor, broadcast_shape, check_broadcast, common_dtype, need_tensor
 from core.operators.creation import cast, full_like
 from core.operators.manipulation import broadcast_to

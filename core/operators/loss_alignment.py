@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation import log_softmax
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import need_tensor
@@ -30,7 +30,7 @@ IMPOSSIBLE = -1e30
 def composed_ctc_loss(
     log_probs: Tensor, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor, blank: int
 ) -> Tensor:
-    """Compute what :func:`core.kernels.ctc.ctc` computes with operators that can be differentiated again, slowly.
+    """Compute what :func:`core.kernels.layers.ctc.ctc` does with operators that can be differentiated again, slowly.
 
     Args:
         log_probs, labels, input_lengths, label_lengths, blank: Checked arguments of :func:`ctc_loss`.

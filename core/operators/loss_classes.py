@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels.class_numbers import holds_ignored
+from core.kernels.dispatch.class_numbers import holds_ignored
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
 from core.operators.activation import log_softmax, softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axis_argument, need_tensor, optional_tensor

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels import logistic
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.layers import logistic
 from core.operators.activation_primitives import floating_tensor
 from core.operators.creation import cast
 from core.operators.reduction import mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation import relu
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.creation import cast

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.kernels.ctc import ctc
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError, OperatorIndexError
-from core.kernels.operator import HostOperator
+from core.kernels.layers.ctc import ctc
 from core.operators.creation import cast
 from core.operators.loss_alignment import check_integers, lattice_sizes
 from core.operators.loss_common import check_reduction

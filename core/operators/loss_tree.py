@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation import softplus
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor, optional_tensor

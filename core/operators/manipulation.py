@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dimension import Dimension, is_known, larger, same, same_shape
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import Dimension, is_known, larger, same, same_shape
 from core.operators.arguments import (
     ShapeLike,
     axes_argument,

@@ -6,8 +6,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError, OperatorIndexError
-from core.kernels.operator import HostOperator
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.operator import HostOperator
 from core.operators.activation import log_softmax
 from core.operators.activation_primitives import floating_tensor
 from core.operators.creation import cast

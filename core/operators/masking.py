@@ -8,11 +8,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import Dimension
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import DTypeLike, bfloat16, bool_, float32, int64, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.sizes.dimension import Dimension
 from core.operators.arguments import (
     Scalar,
     as_tensor,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
 
-from core.kernels.dimension import Dimension
+from core.kernels.dispatch.errors import OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, bfloat16, bool_, float32, int64
-from core.kernels.errors import OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import Dimension
 from core.operators.arguments import (
     Scalar,
     as_tensor,

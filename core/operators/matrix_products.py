@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels.dimension import example
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.sizes.dimension import example
 from core.operators.arguments import axis_argument, broadcast_shape, need_tensor
 from core.operators.creation import assign, cast, eye
 from core.operators.diagonals import diagonal

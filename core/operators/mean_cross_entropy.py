@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.tensor import Tensor, apply
 
 

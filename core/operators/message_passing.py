@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dimension import agree
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType, float32, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
+from core.kernels.sizes.dimension import agree
 from core.operators import message_primitives as primitives
 from core.operators.activation_primitives import floating_tensor
 from core.operators.creation import cast

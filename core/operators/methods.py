@@ -10,8 +10,8 @@ from typing import Any, Callable
 import numpy as np
 
 import core.left_types as left_types
-from core.kernels import door
 from core.kernels.data import default_dtype
+from core.kernels.dispatch import door
 from core.kernels.dtypes import int32, int64
 from core.operators import division, linalg, logic, math
 from core.operators.creation import cast

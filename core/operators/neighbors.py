@@ -10,9 +10,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float64, int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import need_tensor
 from core.operators.creation import cast, zeros
 from core.operators.gathering import check_range, index_argument

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional, Union
 
-from core.kernels import door
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, bfloat16, float16, float32
-from core.kernels.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.arguments import optional_tensor
 from core.operators.creation import assign, cast, narrowed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.activation_primitives import floating_tensor, through_float32
 from core.operators.creation import assign
 from core.operators.manipulation import reshape_exact

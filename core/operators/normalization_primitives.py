@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import ConstantOperator, Operator
 from core.kernels.dtypes import DType, bfloat16, float16, float32
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import ConstantOperator, Operator
 from core.operators.arguments import need_tensor
 from core.operators.constants import constant
 from core.operators.creation import cast, filled

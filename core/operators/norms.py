@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
 from core.operators.arguments import AxisLike, axes_argument, floating, need_tensor
 from core.operators.creation import cast
 from core.operators.logic import equal, not_equal

@@ -8,9 +8,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DTypeLike, float32, float64, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import Scalar, broadcast_shape, floating, need_tensor
 from core.operators.creation import arange, cast, full, linspace
 from core.operators.gathering import index_select

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 
 
 def _packed_affine(*arrays: np.ndarray, activation: str, out: np.ndarray) -> None:
-    from core.kernels.affine import packed_affine  # numba loads with the first use
+    from core.kernels.layers.affine import packed_affine  # numba loads with the first use
 
     packed_affine(*arrays, activation=activation, out=out)
 
 
 def _check_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse shapes that do not fit: the kernel would read other memory."""
-    from core.kernels.tiles import COLUMNS
+    from core.kernels.numeric.tiles import COLUMNS
 
     (x, _), (panels, _), (bias, _) = metas
     fits = len(x) > 0 and len(bias) == 1 and panels == (-(-bias[0] // COLUMNS), x[-1], COLUMNS)
@@ -32,7 +32,7 @@ def _check_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
 
 
 def _add_and_normalize(*arrays: np.ndarray, epsilon: float, keep: bool, out: Any) -> None:
-    from core.kernels.normalization import add_and_normalize_rows
+    from core.kernels.layers.normalization import add_and_normalize_rows
 
     add_and_normalize_rows(*arrays, epsilon=epsilon, keep=keep, out=out)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.dimension import is_known
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import is_known
 from core.operators.arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.operators.creation import cast
 from core.operators.joining import concat, cut

@@ -7,8 +7,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import larger
-from core.kernels.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.sizes.dimension import larger
 from core.operators.arguments import need_tensor, shape_argument
 from core.operators.joining import cut, cut_axis, split, split_sizes
 from core.operators.slicing import range_start

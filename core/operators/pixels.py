@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.operators.arguments import check_floating, need_tensor, shape_argument
 from core.operators.manipulation import reshape_exact, transpose
 from core.operators.padding import pad

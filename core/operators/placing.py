@@ -6,7 +6,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.operators.arguments import Scalar, axis_argument, need_tensor
 from core.operators.arrangement import moveaxis
 from core.operators.creation import cast, filled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators.pooling_adaptive import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.dimension import contains_dimension
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float16
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import contains_dimension
 from core.operators.arguments import shape_argument
 from core.operators.creation import filled
 from core.operators.manipulation import reshape_exact

@@ -7,12 +7,11 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import contains_dimension, is_known
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import ConstantOperator, HostOperator, Operator
 from core.kernels.dtypes import bfloat16, float32, int32
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import ConstantOperator, HostOperator, Operator
-from core.kernels.pooling import (
+from core.kernels.layers.pooling import (
     AveragePoolingBackward,
     MaximumPooling,
     MaximumPoolingBackward,
@@ -23,6 +22,7 @@ from core.kernels.pooling import (
     maximum_positions,
     scatter_positions,
 )
+from core.kernels.sizes.dimension import contains_dimension, is_known
 from core.operators.activation_primitives import through_float32
 from core.operators.constants import constant
 from core.operators.creation import cast, filled

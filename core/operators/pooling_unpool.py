@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.operators.creation import cast
 from core.operators.pooling_primitives import scatter
 from core.operators.windows import Sizes, check_rank, sizes_argument

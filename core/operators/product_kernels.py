@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator, Operator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator, Operator
 
 
 def product_shape(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:

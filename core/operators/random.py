@@ -10,12 +10,12 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels import engine
-from core.kernels.dimension import Dimension
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, float32, float64, int32, int64, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.engine import engine
+from core.kernels.sizes.dimension import Dimension
 from core.operators.arguments import Scalar, ShapeLike, broadcast_shape, need_tensor, shape_argument
 from core.operators.creation import arange, cast, filled
 from core.operators.math import add, multiply

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32, int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import Operator
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import axes_argument
 from core.operators.creation import cast, filled

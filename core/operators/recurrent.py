@@ -7,10 +7,10 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32, int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.activation import relu
 from core.operators.activation_smooth import sigmoid, tanh
 from core.operators.affine import affine_map
@@ -27,7 +27,7 @@ from core.tensor import Tensor, apply
 
 def _kernel(name: str) -> Callable[..., None]:
     def run(*arrays: np.ndarray, **options: Any) -> None:
-        from core.kernels import recurrent  # numba loads with the first use
+        from core.kernels.layers import recurrent  # numba loads with the first use
 
         getattr(recurrent, name)(*arrays, **options)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dimension import is_known
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, bool_, float32, int64, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import Operator
+from core.kernels.sizes.dimension import is_known
 from core.operators.arguments import AxisLike, axes_argument, floating, need_tensor
 from core.operators.creation import cast, filled, narrowed
 from core.operators.manipulation import reshape_exact

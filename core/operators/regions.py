@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 
 Pair = tuple[int, int]
 
@@ -32,7 +32,7 @@ def _aligned(
     aligned: bool,
     out: np.ndarray,
 ) -> None:
-    from core.kernels import regions  # numba loads with the first use
+    from core.kernels.boxes import regions  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
     regions.align(x, regions.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
@@ -49,7 +49,7 @@ def _aligned_back(
     aligned: bool,
     out: np.ndarray,
 ) -> None:
-    from core.kernels import regions
+    from core.kernels.boxes import regions
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
     regions.align_back(gradient, regions.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
@@ -58,7 +58,7 @@ def _aligned_back(
 def _largest(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels import regions
+    from core.kernels.boxes import regions
 
     owner = _owners(counts, len(x), len(boxes), "roi_pool")
     regions.largest(x, regions.pool_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
@@ -67,7 +67,7 @@ def _largest(
 def _sensitive(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels import regions
+    from core.kernels.boxes import regions
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
     regions.position_sensitive(x, regions.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
@@ -82,7 +82,7 @@ def _sensitive_back(
     scale: float,
     out: np.ndarray,
 ) -> None:
-    from core.kernels import regions
+    from core.kernels.boxes import regions
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
     bins = regions.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])

@@ -9,9 +9,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import combine, same
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import ConstantOperator
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import ConstantOperator
+from core.kernels.sizes.dimension import combine, same
 from core.operators.arguments import need_tensor, shape_argument
 from core.operators.constants import constant
 from core.operators.gathering import take_along

@@ -6,9 +6,9 @@ from typing import Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float16, float32
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import Scalar, need_tensor
 from core.operators.creation import assign, cast
 from core.operators.math import maximum, minimum, subtract, trunc

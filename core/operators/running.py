@@ -6,9 +6,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import DTypeLike, bool_, float32, int64, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import axis_argument, floating, need_tensor
 from core.operators.creation import assign, cast
 from core.operators.gathering import take_along_axis

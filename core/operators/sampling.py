@@ -7,9 +7,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator, Operator
 from core.operators.arguments import need_tensor
 from core.operators.creation import cast, full_like
 from core.operators.logic import less_than

@@ -8,10 +8,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import bfloat16, float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import ShapeLike, need_tensor, shape_argument
 from core.operators.creation import cast, filled
 from core.operators.gathering import check_range, index_argument, nd_position
@@ -25,13 +25,13 @@ def as_rows(array: np.ndarray) -> np.ndarray:
 
 
 def _added(updates: np.ndarray, index: np.ndarray, size: int, out: np.ndarray) -> None:
-    from core.kernels import scatter  # numba loads with the first use
+    from core.kernels.numeric import scatter  # numba loads with the first use
 
     scatter.add_rows(as_rows(updates), index, size, as_rows(out))
 
 
 def _set(table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels import scatter
+    from core.kernels.numeric import scatter
 
     scatter.set_rows(as_rows(table), index, as_rows(updates), as_rows(out))
 

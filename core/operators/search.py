@@ -7,10 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, bool_, float16, float32, int32, int64, to_dtype, uint8
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import as_tensor, axis_argument, need_tensor
 from core.operators.creation import cast
 from core.operators.gathering import take_along_axis
@@ -33,7 +33,7 @@ def _place(edges: np.ndarray, values: np.ndarray, right: bool) -> np.ndarray:
 
 def _mode(x: np.ndarray) -> np.ndarray:
     """Return the index of the last of the most frequent elements (the smallest of several) of each row."""
-    from core.kernels.topk import sorted_indices  # numba loads with the first use
+    from core.kernels.numeric.topk import sorted_indices  # numba loads with the first use
 
     rows = x.reshape(-1, x.shape[-1])
     result = np.empty(rows.shape[0], np.int64)

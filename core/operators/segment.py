@@ -8,12 +8,12 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels import engine
-from core.kernels.dimension import agree, is_known
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32, float64, int32, int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
+from core.kernels.engine import engine
+from core.kernels.sizes.dimension import agree, is_known
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.constants import positions
@@ -28,7 +28,7 @@ from core.tensor import Tensor, apply, readable
 
 
 def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, out: np.ndarray) -> None:
-    from core.kernels import segment  # numba loads with the first use
+    from core.kernels.graphs import segment  # numba loads with the first use
 
     segment.sum_edges(as_rows(table), source, target, size, as_rows(out))
 
@@ -36,7 +36,7 @@ def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int
 def _found(
     table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool, out: np.ndarray
 ) -> None:
-    from core.kernels import segment
+    from core.kernels.graphs import segment
 
     segment.extreme_edges(table, source, target, size, largest, out)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType
-from core.kernels.operator import HostOperator
 from core.tensor import Tensor, apply
 
 

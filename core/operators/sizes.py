@@ -6,9 +6,9 @@ from typing import Any, Union
 
 import numpy as np
 
-from core.kernels import door
-from core.kernels.dimension import COMPARISONS, Dimension, combine, contains_dimension
+from core.kernels.dispatch import door
 from core.kernels.dtypes import DTypeLike
+from core.kernels.sizes.dimension import COMPARISONS, Dimension, combine, contains_dimension
 from core.operators.creation import cast, to_tensor
 from core.tensor import Tensor
 

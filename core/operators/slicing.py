@@ -9,10 +9,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import all_ints, ceiling, contains_dimension, is_known, larger, same, smaller
-from core.kernels.door import Meta
-from core.kernels.errors import OperatorError
-from core.kernels.operator import ConstantOperator, HostOperator, Operator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import ConstantOperator, HostOperator, Operator
+from core.kernels.sizes.dimension import all_ints, ceiling, contains_dimension, is_known, larger, same, smaller
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.constants import constant
 from core.operators.creation import cast

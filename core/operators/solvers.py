@@ -7,11 +7,11 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dimension import larger
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
+from core.kernels.sizes.dimension import larger
 from core.operators.arguments import broadcast_shape, need_tensor
 from core.operators.creation import cast
 from core.operators.joining import stack

@@ -6,9 +6,9 @@ from typing import Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators.arguments import IntOrTensor, axis_argument, need_tensor
 from core.operators.arrangement import swapaxes
 from core.operators.gathering import take_along_axis
@@ -19,13 +19,13 @@ from core.tensor import Tensor, apply
 
 
 def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
-    from core.kernels import topk  # numba loads with the first use
+    from core.kernels.numeric import topk  # numba loads with the first use
 
     return topk.sorted_indices(x, axis, descending)
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool = True) -> np.ndarray:
-    from core.kernels import topk
+    from core.kernels.numeric import topk
 
     rows = x.reshape(-1, x.shape[-1])
     return topk.top_indices(rows, k, largest, in_order).reshape(*x.shape[:-1], k)

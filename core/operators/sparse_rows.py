@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.operators.edges import Edges, check_edges
 from core.operators.message_passing import gather_multiply_reduce
 from core.tensor import Tensor

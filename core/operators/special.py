@@ -7,9 +7,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator, Operator
 from core.operators.activation_smooth import tanh
 from core.operators.arguments import floating, need_tensor
 from core.operators.creation import cast
@@ -19,7 +19,7 @@ from core.tensor import Tensor, apply
 
 
 def _polygamma_values(x: np.ndarray, order: int) -> np.ndarray:
-    from core.kernels import special
+    from core.kernels.numeric import special
 
     with np.errstate(over="ignore"):
         return special.polygamma(x, order).astype(x.dtype)

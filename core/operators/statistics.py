@@ -7,11 +7,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dimension import larger
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DTypeLike, float32, float64, int64, to_dtype
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
+from core.kernels.sizes.dimension import larger
 from core.operators.arguments import AxisLike, axes_argument, axis_argument, floating, need_tensor
 from core.operators.creation import cast, full_like, narrowed
 from core.operators.gathering import take_along_axis
@@ -128,7 +128,7 @@ def _ranks(
 
     Of equal elements those that Paddle takes: it sorts for quantiles and selects the lower half for medians.
     """
-    from core.kernels import topk  # numba loads with the first use
+    from core.kernels.numeric import topk  # numba loads with the first use
 
     x = x.astype(np.float32) if x.dtype == np.float16 else x
     order = topk.sorted_indices(x, -1, False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from core.kernels import engine
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, to_dtype
-from core.kernels.errors import OperatorError
+from core.kernels.engine import engine
 from core.kernels.place import Place, check_place
 from core.operators.arguments import Scalar
 from core.operators.creation import cast

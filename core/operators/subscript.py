@@ -13,9 +13,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import door
-from core.kernels.dimension import agree
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.sizes.dimension import agree
 from core.operators.arguments import as_tensor, broadcast_shape
 from core.operators.creation import cast
 from core.operators.gathering import check_range, index_argument, linear_index, take_along

@@ -8,10 +8,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dimension import combine
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dtypes import int32, int64
-from core.kernels.errors import OperatorError, OperatorIndexError
-from core.kernels.operator import ConstantOperator
+from core.kernels.sizes.dimension import combine
 from core.operators import arguments
 from core.operators.arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.arrangement import moveaxis

@@ -7,12 +7,12 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels import door
-from core.kernels.dimension import agree
-from core.kernels.door import Meta
+from core.kernels.dispatch import door
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError, OperatorTypeError
-from core.kernels.operator import HostOperator
+from core.kernels.sizes.dimension import agree
 from core.operators.activation_primitives import floating_tensor
 from core.operators.arguments import need_tensor
 from core.operators.creation import cast

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Union
 
-from core.kernels.dimension import Dimension, larger
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.sizes.dimension import Dimension, larger
 from core.tensor import Tensor
 
 Sizes = Union[int, Sequence[int]]

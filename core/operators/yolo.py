@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
-from core.kernels.operator import HostOperator
 
 
 def _assigned(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.autograd import no_grad
-from core.kernels import update as rules
+from core.kernels.optimizer import update as rules
 from core.operators import cast
 from core.tensor import Tensor, given_name, readable
 

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from core.autograd import no_grad
-from core.kernels import update
+from core.kernels.optimizer import update
 from core.operators import cast
 from core.optimizer.accumulators import Accumulator, Accumulators
 from core.optimizer.gradients import Regularizer, checked_clip, checked_regularizer, prepare

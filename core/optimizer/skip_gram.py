@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.door import memory_written
+from core.kernels.dispatch.door import memory_written
 from core.kernels.dtypes import float32
-from core.kernels.engine import view, wait_all
+from core.kernels.engine.engine import view, wait_all
 from core.tensor import Tensor
 
 BLOCK_SHARE = 64
@@ -65,7 +65,7 @@ def skip_gram_descent(
             raise ValueError(f"skip-gram: the {name} {wrong} is outside the tables of {nodes} rows")
     if not len(contexts):
         return 0.0
-    from core.kernels.skip_gram import BLOCK, descend
+    from core.kernels.graphs.skip_gram import BLOCK, descend
 
     wait_all()
     memory_written()

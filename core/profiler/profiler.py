@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
-from core.kernels.profile import OperatorEvent, operator_events
+from core.kernels.engine.profile import OperatorEvent, operator_events
 from core.profiler import record, table
 from core.profiler.schedule import ProfilerState, ProfilerTarget, make_scheduler
 from core.weights.atomic import atomic_write

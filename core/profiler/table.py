@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Union
 
-from core.kernels.profile import OperatorEvent
+from core.kernels.engine.profile import OperatorEvent
 from core.profiler.record import Span
 
 UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}

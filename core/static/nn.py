@@ -9,8 +9,8 @@ from core.jit.control_flow import conditional
 from core.jit.rewrite import call
 from core.jit.rewrite.runtime import Helpers
 from core.jit.state import UNDEFINED, State
-from core.kernels import door
-from core.kernels.errors import user_line
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import user_line
 from core.tensor import Tensor
 
 Branch = Optional[Callable[[], Any]]

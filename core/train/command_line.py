@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import Callable, NoReturn, Optional
 
-from core.kernels.requirements import PackageError, check
+from core.kernels.engine.requirements import PackageError, check
 from core.train.interruption import TrainingInterrupted
 
 USER_MISTAKES = (ValueError, TypeError, KeyError, OSError, ArithmeticError, NotImplementedError, PackageError)

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from core.kernels import profile as engine_profile
-from core.kernels.engine import wait_all
+from core.kernels.engine import profile as engine_profile
+from core.kernels.engine.engine import wait_all
 from core.train.run_folder import RunFolder
 from core.weights.atomic import atomic_write
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 import core
-from core.kernels.processors import processors
+from core.kernels.engine.processors import processors
 
 
 def step_seed(seed: int, step: int, batch: int = 0) -> int:

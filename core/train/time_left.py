@@ -6,7 +6,7 @@ import collections
 import time
 from typing import Callable, Optional
 
-from core.kernels.compilations import compilations
+from core.kernels.engine.compilations import compilations
 
 REMEMBERED = 200
 """Older steps count less and less, as a machine that others use is not always as fast."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.kernels import edge_streams
+from core.kernels.graphs import edge_streams
 from PGL import Adjacency, storage
 from PGL.generator import TiledFeatures, TiledGraph
 from PGL.sampling import sample_blocks

@@ -15,7 +15,7 @@ from onnxruntime import InferenceSession
 import core
 import PaddleClas
 from core.jit import Predictor
-from core.kernels import requirements
+from core.kernels.engine import requirements
 from core.train.runner.exporting import write_program
 from core.train.table import Component
 from core.vision import write_image

@@ -14,7 +14,7 @@ from core.jit.input_spec import InputSpec
 from core.jit.passes import is_random
 from core.jit.program_reader import read_program
 from core.jit.symbolic import replay, trace_symbolic
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 SIZES = (1, 3, 8)
 FURTHER_SIZES = (4, 6, 9, 12, 7, 10, 11)

@@ -18,7 +18,7 @@ import numpy as np
 import core
 from core import operators
 from core.jit import tree
-from core.kernels import engine
+from core.kernels.engine import engine
 from tests.core.samples import Draw, all_samples
 
 ALLOWED = (ValueError, TypeError, IndexError, NotImplementedError, RuntimeError)

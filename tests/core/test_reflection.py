@@ -11,8 +11,8 @@ import pytest
 import core
 from core import operators
 from core.jit import to_static, tree
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY
 from tests.core.samples import Draw, all_samples
 
 SAMPLES = all_samples()

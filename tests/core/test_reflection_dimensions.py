@@ -12,7 +12,7 @@ import pytest
 import core
 from core import operators
 from core.jit import tree
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.dimension_check import Call, inner_axes, leading_axes, trailing_axes
 from tests.core.nn.reference_cases import flat
 from tests.core.samples import Draw, all_samples

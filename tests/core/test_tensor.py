@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def _die_while_saving() -> None:
 def _serve() -> None:
     import tensorboardX.record_writer  # noqa: F401  # what a command loads late is loaded once, here
 
-    import core.kernels.engine  # noqa: F401
+    import core.kernels.engine.engine  # noqa: F401
     from core.train.runner import training  # noqa: F401
     from PaddleClas import config as classification  # noqa: F401
     from PaddleGAN import config as adversarial  # noqa: F401

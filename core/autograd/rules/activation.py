@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
-from core.kernels.operator import Operator
 from core.operators.activation import hard_swish_backward
 from core.operators.activation_smooth import swish_backward
 from core.tensor import Tensor, apply

@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.kernels.dimension import contains_dimension
 from core.kernels.dtypes import float32, float64
+from core.kernels.sizes.dimension import contains_dimension
 from core.operators.bessel import bessel_i
 from core.operators.manipulation import unbroadcast
 from core.operators.math import multiply_gradient

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from core.amp.casts import Casts
-from core.kernels import door
+from core.kernels.dispatch import door
 
 __all__ = ["amp_state"]
 

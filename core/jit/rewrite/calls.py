@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import core
-from core.kernels import door
-from core.kernels.dimension import Dimension
-from core.kernels.errors import user_line
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import user_line
+from core.kernels.sizes.dimension import Dimension
 from core.tensor import Tensor
 
 _CORE = f"{Path(core.__file__).parent}{os.sep}"

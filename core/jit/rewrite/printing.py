@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from core.jit.control_flow import note
 from core.jit.regions import Print
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.tensor import Tensor
 
 

@@ -18,9 +18,9 @@ from core.jit.regions import Assert
 from core.jit.rewrite import calls
 from core.jit.rewrite.printing import Text, spell
 from core.jit.state import UNDEFINED, State
-from core.kernels import door
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_
-from core.kernels.errors import OperatorError
 from core.operators.creation import cast
 from core.operators.logic import logical_and, logical_not, logical_or
 from core.operators.manipulation import reshape

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.kernels import forked
 from core.kernels.channels_last.layer import Layer, shapes_of
 from core.kernels.channels_last.plan import Plan
 from core.kernels.channels_last.run import run
 from core.kernels.channels_last.vectors import LANES
-from core.kernels.compiled import number_of_threads
+from core.kernels.engine import forked
+from core.kernels.engine.compiled import number_of_threads
 
 _PLANS = 8
 _numbers = itertools.count(1)

@@ -20,8 +20,8 @@ from core.kernels.channels_last.steps import (
     largest,
     multiply,
 )
-from core.kernels.compiled import compiled, number_of_threads, serial, threads
-from core.kernels.sharing import APART, next_task, wait_for_all
+from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
+from core.kernels.numeric.sharing import APART, next_task, wait_for_all
 
 
 def run(

@@ -10,7 +10,7 @@ from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
 from core.kernels.channels_last.tiles import convolve_row, height, product_tile
 from core.kernels.channels_last.vectors import LANES
-from core.kernels.compiled import serial, vectorized
+from core.kernels.engine.compiled import serial, vectorized
 
 _NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
 _ZERO, _LOWEST = np.float32(0), np.float32(-np.inf)

@@ -1,7 +1,7 @@
 """The innermost loops of convolutions with channels last: small tiles of the result that stay in the registers.
 
-Like those of :mod:`core.kernels.tiles` they are written in LLVM's own language, because compilers do not find them. A
-tile begins with the bias and ends between two bounds, which is all that ReLU and its kin need.
+Like those of :mod:`core.kernels.numeric.tiles` they are written in LLVM's own language, because compilers do not find
+them. A tile begins with the bias and ends between two bounds, which is all that ReLU and its kin need.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from core.kernels.channels_last.vectors import LANES, VectorCode
-from core.kernels.compiled import serial
+from core.kernels.engine.compiled import serial
 
 VECTORS = 3 if LANES == 16 else 2
 """Most vectors of channels in a tile of a product."""

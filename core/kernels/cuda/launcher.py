@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Protocol
 
-from core.kernels import engine
-from core.kernels.compilations import note_compilation
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.engine import engine
+from core.kernels.engine.compilations import note_compilation
 
 SOURCE = Path(__file__).with_name("message_passing.cu")
 THREADS_OF_A_BLOCK = 256

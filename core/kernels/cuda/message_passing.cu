@@ -1,4 +1,4 @@
-// Messages along the edges of a graph: what core/kernels/message_passing.py and its neighbours compute, for GPUs.
+// Messages along the edges of a graph: what core/kernels/graphs/message_passing.py and its neighbours compute, for GPUs.
 //
 // NUMBER is float or double. Tables are (nodes, heads * size), numbers of edges (edges, heads) in the order of the
 // edges' ids, all row by row. Rows are compressed: to row r belong the places from indptr[r] to before indptr[r + 1];

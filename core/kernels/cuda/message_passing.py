@@ -1,9 +1,9 @@
 """Messages along the edges of a graph on a GPU: the kernels of the CPU once more, with the same arguments.
 
-Each function is that of the same name in :mod:`core.kernels.message_passing`, :mod:`core.kernels.message_extremes`,
-:mod:`core.kernels.edge_softmax` or :mod:`core.kernels.edge_rows`, where its arguments are told; before those
-comes a :class:`~core.kernels.cuda.launcher.Launcher`. Arrays are flat and live on the GPU; as there, indices are not
-checked.
+Each function is that of the same name in :mod:`core.kernels.graphs.message_passing`,
+:mod:`core.kernels.graphs.message_extremes`, :mod:`core.kernels.graphs.edge_softmax` or
+:mod:`core.kernels.graphs.edge_rows`, where its arguments are told; before those comes a
+:class:`~core.kernels.cuda.launcher.Launcher`. Arrays are flat and live on the GPU; as there, indices are not checked.
 """
 
 from __future__ import annotations

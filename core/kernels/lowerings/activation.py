@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Meta, Value
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import float32, float64
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Kernel, Operator
-from core.kernels.own_kernels import gradient_of_first, kernel
+from core.kernels.engine.own_kernels import gradient_of_first, kernel
 
 FEWEST_ELEMENTS = 2**13
 """Below it, calling a kernel of ours costs more than the engine's operators."""
@@ -22,19 +22,19 @@ def _one(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 def _kernels(name: str) -> tuple[Kernel, Kernel]:
     """Declare our kernels of an activation and of its gradient, from the gradient of the result and the input."""
-    gradient = kernel("gated", f"{name}_gradient")
+    gradient = kernel("layers.gated", f"{name}_gradient")
     return (
-        Kernel(f"{name}.numba", kernel("gated", name), infer=_one, gradients=gradient_of_first(gradient)),
+        Kernel(f"{name}.numba", kernel("layers.gated", name), infer=_one, gradients=gradient_of_first(gradient)),
         Kernel(f"{name}_backward.numba", gradient, infer=_one, differentiable=False),
     )
 
 
 _SWISH, _SWISH_BACKWARD = _kernels("swish")
 _HARD_SWISH, _HARD_SWISH_BACKWARD = _kernels("hard_swish")
-_sigmoid_gradient = kernel("gated", "sigmoid_gradient")
+_sigmoid_gradient = kernel("layers.gated", "sigmoid_gradient")
 _SIGMOID = Kernel(
     "sigmoid.numba",
-    kernel("gated", "sigmoids"),
+    kernel("layers.gated", "sigmoids"),
     infer=_one,
     gradients=lambda gradients, inputs, outputs, out: _sigmoid_gradient(gradients[0], outputs[0], out=out[0]),
 )

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any, Optional
 
-from core.kernels import engine
-from core.kernels.composition import Composition, apply
-from core.kernels.convolution import Convolution, ConvolutionBackward
-from core.kernels.convolution_blocks import BLOCK, FEWEST_PRODUCTS
-from core.kernels.door import Value, invoke
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value, invoke
+from core.kernels.dispatch.lowering import BY_NORMALIZATION, Call, lowers
+from core.kernels.dispatch.operator import KERNELS, Operator
 from core.kernels.dtypes import bfloat16, float32
-from core.kernels.lowering import BY_NORMALIZATION, Call, lowers
-from core.kernels.operator import KERNELS, Operator
+from core.kernels.engine import engine
+from core.kernels.layers.convolution import Convolution, ConvolutionBackward
+from core.kernels.layers.convolution_blocks import BLOCK, FEWEST_PRODUCTS
 
 _CONVOLUTION = Convolution("convolution.engine", register=False)
 _BACKWARD = ConvolutionBackward("convolution_backward.engine", register=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels import engine
-from core.kernels.door import Meta
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Operator
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Operator
+from core.kernels.engine import engine
 
 
 def _on_the_device(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:

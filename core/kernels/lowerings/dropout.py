@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math
 
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.lowering import MIXED, Call, lowers
+from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import DType, bfloat16, float32, int32
-from core.kernels.lowering import MIXED, Call, lowers
-from core.kernels.operator import Kernel, Operator
-from core.kernels.own_kernels import gradient_of_first, kernel
+from core.kernels.engine.own_kernels import gradient_of_first, kernel
 
 FEWEST_ELEMENTS = 2**12
 """Below it, calling our kernel costs more than the engine's mask and product."""
 
-_drop = kernel("dropout", "drop")
+_drop = kernel("layers.dropout", "drop")
 _DROP = Kernel(
     "drop_elements.numba",
     _drop,

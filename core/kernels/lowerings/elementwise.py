@@ -10,16 +10,16 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value, invoke
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Kernel, Operator
-from core.kernels.own_kernels import kernel
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value, invoke
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Kernel, Operator
+from core.kernels.engine.own_kernels import kernel
 
 FEWEST_ELEMENTS = 2**13
 """Below it, calling our kernel costs more than the engine's product."""
 
-_gradients = kernel("channel_weights", "weigh_channels_gradients")
+_gradients = kernel("layers.channel_weights", "weigh_channels_gradients")
 
 
 def _into(
@@ -33,7 +33,7 @@ def _into(
 
 _WEIGH = Kernel(
     "multiply.numba",
-    kernel("channel_weights", "weigh_channels"),
+    kernel("layers.channel_weights", "weigh_channels"),
     infer=lambda metas, options: metas[:1],
     gradients=_into,
 )

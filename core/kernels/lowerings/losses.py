@@ -6,24 +6,24 @@ from typing import Optional
 
 import numpy as np
 
-from core.kernels import engine
-from core.kernels.class_numbers import holds_ignored
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value, constant
+from core.kernels.dispatch.class_numbers import holds_ignored
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value, constant
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import DType, int64
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Kernel, Operator
-from core.kernels.own_kernels import gradient_of_first, kernel
+from core.kernels.engine import engine
+from core.kernels.engine.own_kernels import gradient_of_first, kernel
 
 MOST_ELEMENTS = 2**15
 """Above it the engine's operators, on several threads, are as fast."""
 
 LARGEST_EXACT = 2**53  # of the integers that the engine makes out of a float64
 
-_gradient = kernel("cross_entropy", "mean_cross_entropy_gradient")
+_gradient = kernel("layers.cross_entropy", "mean_cross_entropy_gradient")
 _MEAN = Kernel(
     "mean_cross_entropy.numba",
-    kernel("cross_entropy", "mean_cross_entropy"),
+    kernel("layers.cross_entropy", "mean_cross_entropy"),
     infer=lambda metas, options: [((), metas[0][1])],
     gradients=gradient_of_first(_gradient),
 )

@@ -10,13 +10,14 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels import door, engine, graph
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Meta, Value, invoke
+from core.kernels.dispatch import door
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Meta, Value, invoke
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import REGISTRY, Kernel, Operator
 from core.kernels.dtypes import float32
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import REGISTRY, Kernel, Operator
-from core.kernels.own_kernels import kernel
+from core.kernels.engine import engine, graph
+from core.kernels.engine.own_kernels import kernel
 
 FEWEST_ELEMENTS = 2**16
 """Below it, calling our kernel for rows costs more than the engine's gradient."""
@@ -56,10 +57,13 @@ def _with_statistics(of: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Any:
 
 
 _ROWS, _ROWS_BACKWARD = _kernels(
-    "layer_normalization", "normalization", "normalize_rows", _with_statistics(lambda shape: (*shape[:-1], 1))
+    "layer_normalization", "layers.normalization", "normalize_rows", _with_statistics(lambda shape: (*shape[:-1], 1))
 )
 _IMAGES, _IMAGES_BACKWARD = _kernels(
-    "instance_normalization", "instance_normalization", "normalize_images", _with_statistics(lambda shape: shape[:2])
+    "instance_normalization",
+    "layers.instance_normalization",
+    "normalize_images",
+    _with_statistics(lambda shape: shape[:2]),
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Operator
 
 LARGEST_POOLED = 14 * 14
 """Over more, the gradient of pooling in a program is many times slower."""

@@ -9,12 +9,13 @@ import math
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels import door, engine
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value
+from core.kernels.dispatch import door
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.lowering import IN_ORDER, NOTED, Call, lowers
+from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.dtypes import bfloat16, float16, float32
-from core.kernels.lowering import IN_ORDER, NOTED, Call, lowers
-from core.kernels.operator import REGISTRY, Operator
+from core.kernels.engine import engine
 
 MOVED_PER_SECOND = 0.7e9
 """Numbers that a transpose moves."""

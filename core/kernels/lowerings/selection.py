@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import uint8
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Operator
 
 FEWEST_ELEMENTS = 2**14
 """From here on the operator without broadcasting pays, which takes a third of the time."""

@@ -6,11 +6,11 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels import engine, graph
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.lowering import IN_ORDER, Call, lowers
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32
-from core.kernels.lowering import IN_ORDER, Call, lowers
-from core.kernels.operator import Operator
+from core.kernels.engine import engine, graph
 
 MOST_AXES = 6
 """Of what the engine takes for an image on either side of a reshape."""

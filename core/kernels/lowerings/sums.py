@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Optional
 
-from core.kernels.composition import Composition, apply
-from core.kernels.door import Value
+from core.kernels.dispatch.composition import Composition, apply
+from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.lowering import Call, lowers
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
-from core.kernels.lowering import Call, lowers
-from core.kernels.operator import Operator
-from core.kernels.sums import SumOfViews, factors, steps
+from core.kernels.numeric.sums import SumOfViews, factors, steps
 
 _OF_VIEWS = SumOfViews("sum", "_np_sum", register=False)
 

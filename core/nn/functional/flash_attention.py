@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators import arange, concat, logical_and
 from core.operators.attention import attention_in_parts, scaled_dot_product_attention
 from core.operators.common import dropout as dropped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
-from core.kernels.dimension import agree
+from core.kernels.sizes.dimension import agree
 from core.nn import functional as F
 from core.nn.layer.checks import positive
 from core.nn.layer.common import Linear

@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, TypeVar
 
-from core.kernels import door
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DTypeLike, to_dtype
-from core.kernels.errors import OperatorError
 from core.nn import naming
 from core.nn.initializer import Initializer
 from core.nn.layer.hooks import HookRemoveHelper

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Optional
 
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float16, float32, int8, to_dtype
-from core.kernels.errors import OperatorError, OperatorTypeError
 from core.nn import functional as F
 from core.operators import abs as absolute
 from core.operators import cast, clip, floor, matmul, maximum, reshape, sign, stack, transpose, where, zeros_like

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Optional
 
-from core.kernels import requirements
+from core.kernels.engine import requirements
 from core.train import command_line
 
 SPLITS = ("train", "valid", "test")

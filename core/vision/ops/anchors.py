@@ -7,9 +7,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dtypes import float32, float64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import ConstantOperator
 from core.operators.arguments import need_tensor
 from core.operators.constants import constant
 from core.tensor import Tensor

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import float32, float64, int64
-from core.kernels.errors import OperatorError, OperatorTypeError
 from core.operators import cast
 from core.operators.arguments import need_tensor
 from core.tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators import cast, concat, exp, log
 from core.tensor import Tensor
 from core.vision.ops.arguments import boxes_argument, floating_of_rank

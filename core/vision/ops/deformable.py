@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import Layer, ParamAttr
 from core.nn.initializer import Normal
 from core.nn.layer.checks import per_axis, positive

@@ -6,8 +6,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import uint8
-from core.kernels.errors import OperatorError
 from core.operators.arguments import need_tensor
 from core.tensor import Tensor
 from core.vision.decoding import decode_image, open_with_pillow

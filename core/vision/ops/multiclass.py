@@ -7,10 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import counts_argument, floating_of_rank, need_fitting, widened
@@ -38,7 +38,7 @@ def _selected(
     whole: bool,
 ) -> Found:
     """Return rows of label, score and box, the place of each among all boxes, and their number per image."""
-    from core.kernels.multiclass import Rule, select  # numba loads with the first use
+    from core.kernels.boxes.multiclass import Rule, select  # numba loads with the first use
 
     regions = scores.ndim == 2  # each class has boxes of its own
     counts = np.array([len(boxes)]) if whole else counts
@@ -70,7 +70,7 @@ def _selected(
 
 def _tasks(boxes: np.ndarray, scores: np.ndarray, counts: np.ndarray, background: int) -> tuple[Any, np.ndarray]:
     """Return what is selected from, image by image and class by class, and the classes."""
-    from core.kernels.multiclass import Tasks
+    from core.kernels.boxes.multiclass import Tasks
 
     labels = np.array([label for label in range(scores.shape[1]) if label != background], np.int64)
     if scores.ndim == 2:

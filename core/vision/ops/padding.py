@@ -6,7 +6,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 IN_PROGRAMS = "pass padded=True, or compute it outside to_static"
 """What is said about operators that have such a form, where a program is being compiled without it."""

@@ -8,10 +8,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank, need_fitting, widened
@@ -37,7 +37,8 @@ def _proposed(
     plus: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return boxes, their scores, and their number per image."""
-    from core.kernels import introsort, suppression  # numba loads with the first use
+    from core.kernels.boxes import suppression  # numba loads with the first use
+    from core.kernels.numeric import introsort
 
     flat_anchors, flat_variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
     rows, ranks, counts = [], [], []

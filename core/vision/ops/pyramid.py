@@ -7,10 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import boxes_argument, counts_argument, need_fitting, widened

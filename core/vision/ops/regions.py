@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import int64
-from core.kernels.errors import OperatorError
 from core.nn import Layer
 from core.operators import cast, where
 from core.operators.gathering import take_rows

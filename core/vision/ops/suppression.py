@@ -7,10 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.door import Meta
+from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32, int64
-from core.kernels.errors import OperatorError
-from core.kernels.operator import HostOperator
 from core.operators import cast
 from core.operators.arguments import need_tensor
 from core.operators.gathering import index_argument
@@ -30,7 +30,8 @@ def _kept(
     top: Optional[int],
 ) -> np.ndarray:
     """Return the places of boxes that no better one of their group suppresses; without scores they keep their order."""
-    from core.kernels import introsort, suppression  # numba loads with the first use
+    from core.kernels.boxes import suppression  # numba loads with the first use
+    from core.kernels.numeric import introsort
 
     found = [np.empty(0, np.int64)]
     for group in wanted if wanted is not None else (None,):
@@ -127,7 +128,8 @@ def _decayed(
     plus: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows of label, score and box, the place of each among all boxes, and their number per image."""
-    from core.kernels import introsort, suppression
+    from core.kernels.boxes import suppression
+    from core.kernels.numeric import introsort
 
     limits = [boxes.dtype.type(np.float32(number)) for number in (score_threshold, post_threshold)]
     rows, places, counts = [], [], []

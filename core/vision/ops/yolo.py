@@ -7,8 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float32, int64
-from core.kernels.errors import OperatorError
 from core.nn import functional as F
 from core.operators import abs as absolute
 from core.operators import cast, concat, exp, log, one_hot, ones_like, sigmoid, where, zeros_like

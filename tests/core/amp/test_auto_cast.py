@@ -13,7 +13,7 @@ import core.nn.functional as F
 from core import nn
 from core.amp import casts
 from core.jit import to_static
-from core.kernels import door
+from core.kernels.dispatch import door
 
 GENERATOR = np.random.default_rng(0)
 

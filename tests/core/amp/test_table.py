@@ -12,8 +12,8 @@ import core.nn.functional as F
 from core import operators
 from core.amp.table import KERNELS, WHITE
 from core.jit import tree
-from core.kernels import door
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch import door
+from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor, apply
 from tests.core.samples import Draw, all_samples
 
@@ -166,7 +166,7 @@ def test_every_public_operator_takes_16_bits(name: str, first_only: bool) -> Non
             try:
                 with core.amp.auto_cast(enabled, dtype="bfloat16"):
                     outputs, _ = tree.flatten(function(*args, **kwargs))
-            except core.kernels.errors.OperatorTypeError as error:
+            except core.kernels.dispatch.errors.OperatorTypeError as error:
                 assert enabled and str(error).endswith(DECOMPOSITIONS)  # LAPACK's, which ask for a cast
                 return
             results.append([output.as_float_numpy() for output in outputs])

@@ -12,7 +12,7 @@ import pytest
 import core
 from core import audio, signal
 from core.audio import features, functional
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.audio.reference_cases import CASES, FEATURES, SIGNAL, feature
 from tests.core.gradient_check import check_gradients
 

@@ -9,7 +9,7 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor, apply
 from tests.core.gradient_check import check_gradients
 

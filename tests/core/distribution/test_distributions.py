@@ -12,7 +12,7 @@ import core
 from core import distribution as D
 from core.distribution import transform
 from core.jit import to_static
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from tests.core.gradient_check import check_gradients
 
 COUNT = 4000

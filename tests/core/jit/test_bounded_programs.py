@@ -14,7 +14,8 @@ import core
 from core import nn
 from core.autograd import PyLayer
 from core.jit.static_function import MAXIMUM_PROGRAMS
-from core.kernels import door, engine, operator
+from core.kernels.dispatch import door, operator
+from core.kernels.engine import engine
 
 
 @pytest.fixture()

@@ -14,7 +14,7 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.static_function import MAXIMUM_PROGRAMS, MAXIMUM_VARIANTS
-from core.kernels import door
+from core.kernels.dispatch import door
 from core.nn import functional as F
 
 X = core.to_tensor(np.arange(6, dtype="float32").reshape(2, 3))

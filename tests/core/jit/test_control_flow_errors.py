@@ -13,8 +13,8 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.rewrite import runtime
-from core.kernels import door
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.jit.control_flow_check import vector
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.jit.control_flow_check import check, vector
 
 CASES = [(vector(1, 2),), (vector(-1, -2),), (vector(3, -3),), (vector(0.25, 0.5),), (vector(0, 0),)]

@@ -15,7 +15,7 @@ import core
 from core import nn
 from core.jit import ProgramTranslator, enable_to_static, ignore_module, not_to_static, to_static
 from core.jit.rewrite import calls
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.jit.control_flow_check import check, run, vector
 
 CASES = [(vector(1, 2),), (vector(-1, -2),), (vector(3, -3),)]

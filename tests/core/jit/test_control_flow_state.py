@@ -12,8 +12,8 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.regions import Conditional, Loop, Subprogram, rebuild
-from core.kernels import door
-from core.kernels.trace import Trace
+from core.kernels.dispatch import door
+from core.kernels.dispatch.trace import Trace
 from tests.core.jit.control_flow_check import check, run, vector
 
 BATCHES = [

@@ -11,7 +11,7 @@ import pytest
 import core
 from core import nn, operators
 from core.jit import Predictor, tree
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
 from tests.core.samples import Draw, all_samples
 from tests.core.test_reflection_layers import CASES as LAYERS
 

@@ -16,7 +16,7 @@ from core import nn
 from core.jit import Predictor, export_check, fusion
 from core.jit import predictor as predictor_module
 from core.jit.input_spec import InputSpec
-from core.kernels.operator import REGISTRY, HostOperator
+from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.tensor import apply
 
 Pair = collections.namedtuple("Pair", ["a", "b"])

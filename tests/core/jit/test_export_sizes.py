@@ -16,8 +16,8 @@ import core.nn.functional as F
 from core import nn
 from core.jit import Predictor, program_reader, program_values
 from core.jit.input_spec import InputSpec
-from core.kernels.dimension import ARITHMETIC, combine
-from core.kernels.errors import OperatorError, UnknownSizeError
+from core.kernels.dispatch.errors import OperatorError, UnknownSizeError
+from core.kernels.sizes.dimension import ARITHMETIC, combine
 
 SHAPES = ((2, 5), (3, 16))
 NUMBERS = {"power": 0.5, "scaled": 0.3}

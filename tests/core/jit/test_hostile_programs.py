@@ -17,7 +17,7 @@ from core import nn
 from core.jit import Predictor
 from core.jit.input_spec import InputSpec
 from core.jit.program_memory import MADE
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.hostile_programs import BOMBS
 from tests.hostile_tensors import LARGE
 from tests.program_texts import bushy, content, deep, full, operation, sized, with_guard, write

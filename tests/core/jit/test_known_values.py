@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.static import InputSpec
 
 EDGES = [[0, 2], [3, 2], [1, 0], [2, 0], [0, 2]]

@@ -11,7 +11,7 @@ CODE = """
 import importlib, pkgutil
 import core.jit, core.operators
 from core.jit import program_check
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
 program_check._is_declared("none of them")
 known = set(REGISTRY)
 for module in pkgutil.walk_packages(core.__path__, "core."):

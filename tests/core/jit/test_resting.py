@@ -72,7 +72,7 @@ def test_in_mixed_precision_weights_are_cast_and_folded_once(network: Small, ima
 def test_in_mixed_precision_depthwise_networks_rest_in_float32(
     build: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.kernels.matrix_extensions.used", False)
+    monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
     found = noted_operators(monkeypatch, "core.jit.widening.optimized")
     core.seed(5)
     network = build()
@@ -265,7 +265,7 @@ def test_casts_that_the_code_asks_for_stay() -> None:
 def test_whole_blocks_of_channels_stay_in_bfloat16_where_matrix_registers_are(
     channels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.kernels.matrix_extensions.used", True)
+    monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", True)
     network = nn.Sequential(
         Block(3, channels, 3, 2, activation=F.relu),
         Block(channels, channels, 3, groups=channels, activation=F.relu),

@@ -13,7 +13,7 @@ from core import nn
 from core.jit import to_static
 from core.jit.input_spec import InputSpec
 from core.jit.symbolic import SymbolicProgram, replay, trace_symbolic
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from PaddleClas.models.resnet import ResNet18
 
 BATCHES = (1, 3, 8)

@@ -8,8 +8,8 @@ import pytest
 import core
 from core.jit import to_static
 from core.jit.static_function import MAXIMUM_PROGRAMS
-from core.kernels import door
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch import door
+from core.kernels.dispatch.errors import OperatorError
 
 W = core.to_tensor(np.linspace(-1, 1, 4, dtype="float32"), stop_gradient=False)
 X = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")

@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core import nn
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 _spec = importlib.util.spec_from_file_location("decode_cases", Path(__file__).parent / "decode_cases.py")
 assert _spec is not None and _spec.loader is not None

@@ -184,5 +184,5 @@ def test_functions_as_layers() -> None:
 )
 def test_errors_name_the_mend(call, message) -> None:
     weight = drawn(8, 4)
-    with pytest.raises((core.kernels.errors.OperatorError, TypeError), match=message):
+    with pytest.raises((core.kernels.dispatch.errors.OperatorError, TypeError), match=message):
         call(weight, *quant.weight_quantize(weight))

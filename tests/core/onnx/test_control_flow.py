@@ -14,7 +14,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 import core
 from core import nn
 from core.jit.input_spec import InputSpec
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 
 
 def exported(layer: nn.Layer, folder: Path, *specs: InputSpec) -> InferenceSession:

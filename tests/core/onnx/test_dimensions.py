@@ -11,8 +11,8 @@ from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 import core
 from core import operators
 from core.jit.symbolic import replay, trace_symbolic
-from core.kernels.dimension import ARITHMETIC, combine
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.sizes.dimension import ARITHMETIC, combine
 from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert
 from core.onnx.export_layer import evaluation_mode

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.jit import tree
 from core.jit.symbolic import trace_symbolic
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert
 from core.onnx.export_layer import evaluation_mode

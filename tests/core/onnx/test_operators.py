@@ -10,8 +10,8 @@ import core
 from core import operators
 from core.jit import tree
 from core.jit.symbolic import trace_symbolic
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY, ConstantOperator
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
 from core.onnx.check import RuntimeSession, check_model, relative_difference
 from core.onnx.convert import convert
 from core.onnx.table import CONVERTERS, GRADIENTS, REFUSED

@@ -14,7 +14,7 @@ import pytest
 import core
 from core import nn
 from core.jit.input_spec import InputSpec
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.onnx import check, convert, export_layer
 from core.onnx.graph import Graph
 from core.onnx.table import CONVERTERS

@@ -11,7 +11,7 @@ import core
 from core import geometric
 from core.jit import tree
 from core.jit.symbolic import trace_symbolic
-from core.kernels.operator import REGISTRY
+from core.kernels.dispatch.operator import REGISTRY
 from core.nn import functional
 from core.onnx.check import RuntimeSession, check_model, relative_difference
 from core.onnx.convert import convert

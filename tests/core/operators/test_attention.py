@@ -7,7 +7,7 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.kernels.operator import HostOperator
+from core.kernels.dispatch.operator import HostOperator
 from tests.core.gradient_check import check_gradients
 
 RNG = np.random.default_rng(2)

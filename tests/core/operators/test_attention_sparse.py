@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.nn import functional as F
 from tests.core.gradient_check import check_gradients
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import core.operators  # noqa: F401  # declares every operator
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
 from core.kernels.dtypes import dtype_of_numpy
-from core.kernels.errors import OperatorError
-from core.kernels.operator import REGISTRY, ConstantOperator
 
 RESIZED = {"have": 4, "wanted": 7, "scale": None, "align_corners": False}
 SAMPLES: dict[str, list[dict[str, Any]]] = {

@@ -140,7 +140,7 @@ def test_messages(call: Callable[[], Any], message: str) -> None:
 def test_more_elements_than_the_engine_can_count_are_refused() -> None:
     metas = [((2, 1, 40000, 40000), core.float32), ((1, 1, 1, 1), core.float32)]
     window = {"stride": (1, 1), "pad": (0, 0), "dilate": (1, 1), "groups": 1}
-    from core.kernels.convolution import check_convolution
+    from core.kernels.layers.convolution import check_convolution
 
     with pytest.raises(ValueError, match="3200000000 elements; the engine's limit is 2"):
         check_convolution(metas, window)

@@ -10,8 +10,8 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.kernels.dropout import drop
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.layers.dropout import drop
 from core.kernels.lowerings.dropout import FEWEST_ELEMENTS
 from core.operators.random_zeros import drop_elements
 from core.tensor import apply

@@ -16,7 +16,7 @@ import pytest
 import core
 from core import operators
 from core.jit import to_static, tree
-from core.kernels import engine
+from core.kernels.engine import engine
 from core.nn import functional as F
 from tests.core.samples import Draw, all_samples
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 
 COMPARISONS = {
     "equal": np.equal, "not_equal": np.not_equal, "less_than": np.less, "less_equal": np.less_equal,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from tests.core.gradient_check import check_gradients
 
 FLOATS = ("float16", "float32", "float64")

@@ -9,10 +9,10 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.kernels.errors import OperatorIndexError
-from core.kernels.lowering import GRADIENTS, PROGRAM, SERVING, Call, lowered
+from core.kernels.dispatch.errors import OperatorIndexError
+from core.kernels.dispatch.lowering import GRADIENTS, PROGRAM, SERVING, Call, lowered
+from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.lowerings.losses import MOST_ELEMENTS
-from core.kernels.operator import REGISTRY
 
 LABELS = np.array([3, -100, 0, 2, 1, -100, 3])
 SCORES = (np.random.default_rng(0).standard_normal((7, 4)) * 5).astype(np.float32)
@@ -85,7 +85,7 @@ def test_a_label_that_is_no_class_is_refused(capfd: pytest.CaptureFixture[str]) 
     labels = core.to_tensor([0, 4, 1, 1, 1, 1, 1])
     with pytest.raises(OperatorIndexError, match=message):
         F.cross_entropy(core.to_tensor(SCORES), labels)
-    with pytest.raises(core.kernels.engine.MXNetError):
+    with pytest.raises(core.kernels.engine.engine.MXNetError):
         core.jit.to_static(mean)(core.to_tensor(SCORES), labels).numpy()
     assert "label 4 is no class" in capfd.readouterr().out
 

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.operators.edges import Edges, Rows
 from core.operators.message_passing import (
     add_ends,

@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core import geometric
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 
 ROW = core.to_tensor([3, 7, 0, 9, 1, 4, 2, 9, 3, 9, 1, 9, 7])
 STARTS = core.to_tensor([0, 2, 4, 5, 6, 7, 9, 11, 11, 13, 13])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import special
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
+from core.kernels.numeric import special
 from tests.core.gradient_check import check_gradients
 
 POINTS = np.array([-40.0, -3.0, -0.5, 0.0, 0.7, 5.0, 29.9, 30.1, 100.0])

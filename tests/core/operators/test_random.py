@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.operators.random import numpy_generator
 
 MANY = 100_000

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import sums
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.numeric import sums
 from tests.core.gradient_check import check_gradients
 
 X = np.random.default_rng(0).standard_normal((2, 3, 4)) * 3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from tests.core.gradient_check import check_gradients
 
 X = np.random.default_rng(0).standard_normal((2, 3, 4))

@@ -11,8 +11,8 @@ import pytest
 import core
 from core import geometric, incubate
 from core.jit import to_static
-from core.kernels import repeated_edges
-from core.kernels.errors import OperatorError, OperatorIndexError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
+from core.kernels.graphs import repeated_edges
 from core.operators import edges
 from tests.core.compiled_check import check_compiled
 from tests.core.gradient_check import check_gradients

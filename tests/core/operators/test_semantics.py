@@ -15,13 +15,13 @@ FOLDER = Path(core.operators.__file__).parent
 FILES = sorted(FOLDER.glob("*.py"))
 
 CHOOSING = {
-    "core.kernels.door.state": "the thread's state",
-    "core.kernels.door._State": "the thread's state",
-    "core.kernels.engine.on_cpu": "the device",
-    "core.kernels.engine.device_text": "the device",
-    "core.kernels.engine._device_state": "the device",
-    "core.kernels.trace": "a trace",
-    "core.kernels.lowering": "the context of a call",
+    "core.kernels.dispatch.door.state": "the thread's state",
+    "core.kernels.dispatch.door._State": "the thread's state",
+    "core.kernels.engine.engine.on_cpu": "the device",
+    "core.kernels.engine.engine.device_text": "the device",
+    "core.kernels.engine.engine._device_state": "the device",
+    "core.kernels.dispatch.trace": "a trace",
+    "core.kernels.dispatch.lowering": "the context of a call",
 }
 """What decides between implementations; operators import and read none of it, nor the operation that made a value."""
 
@@ -112,19 +112,19 @@ def _reason(whole: str) -> str:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("from core.kernels.door import Meta, state", r"reads the thread's state \(core.kernels.door.state\)"),
-        ("from core.kernels import door as d\nd.state.trace", r"reads the thread's state"),
-        ("import core.kernels.door\ncore.kernels.door.state", r"reads the thread's state"),
-        ("from core.kernels import engine\nengine.on_cpu()", r"reads the device \(core.kernels.engine.on_cpu\)"),
-        ("from core.kernels.engine import device_text", r"reads the device"),
+        ("from core.kernels.dispatch.door import Meta, state", r"state \(core.kernels.dispatch.door.state\)"),
+        ("from core.kernels.dispatch import door as d\nd.state.trace", r"reads the thread's state"),
+        ("import core.kernels.dispatch.door\ncore.kernels.dispatch.door.state", r"reads the thread's state"),
+        ("from core.kernels.engine import engine\nengine.on_cpu()", r"device \(core.kernels.engine.engine.on_cpu\)"),
+        ("from core.kernels.engine.engine import device_text", r"reads the device"),
         ("def f(x):\n    return x._value.node", "reads the operation that made a value"),
-        ("from core.kernels.trace import Trace", r"reads a trace \(core.kernels.trace.Trace\)"),
-        ("from core.kernels import trace", "reads a trace"),
-        ("from core.kernels.lowering import GRADIENTS", "reads the context of a call"),
+        ("from core.kernels.dispatch.trace import Trace", r"reads a trace \(core.kernels.dispatch.trace.Trace\)"),
+        ("from core.kernels.dispatch import trace", "reads a trace"),
+        ("from core.kernels.dispatch.lowering import GRADIENTS", "reads the context of a call"),
         ("FEWEST_EDGES = 2**12\nx.size < FEWEST_EDGES", "compares with the threshold FEWEST_EDGES"),
         ("_MOST = 9\nx.size < _MOST", "compares with the threshold _MOST"),
-        ("from core.kernels.tiles import FLOPS_PER_SECOND\nx / FLOPS_PER_SECOND", "threshold FLOPS_PER_SECOND"),
-        ("from core.kernels import door\ndoor.is_tracing()", "asks is_tracing"),
+        ("from core.kernels.numeric.tiles import FLOPS_PER_SECOND\nx / FLOPS_PER_SECOND", "threshold FLOPS_PER_SECOND"),
+        ("from core.kernels.dispatch import door\ndoor.is_tracing()", "asks is_tracing"),
         ("x._value.traced", "asks traced"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.operators.sparse_rows import SparseRows, sparse_product
 from tests.core.gradient_check import check_gradients
 

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels.errors import OperatorError, OperatorIndexError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from tests.core.compiled_check import check_compiled
 from tests.core.gradient_check import check_gradients
 

@@ -13,9 +13,9 @@ import pytest
 import core
 import core.nn.functional as F
 from core import nn
-from core.kernels import gated as kernels
+from core.kernels.dispatch.operator import KERNELS
+from core.kernels.layers import gated as kernels
 from core.kernels.lowerings.activation import FEWEST_ELEMENTS
-from core.kernels.operator import KERNELS
 from core.static import InputSpec
 
 SHAPE = (3, 7, FEWEST_ELEMENTS // 16)

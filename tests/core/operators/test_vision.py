@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.operators import grids, pixels, resampling
 from tests.core.gradient_check import check_gradients
 

@@ -358,7 +358,7 @@ def test_errors(call, kind, message):
 
 
 def test_abstract_parameter_is_named():
-    from core.kernels.errors import OperatorError
+    from core.kernels.dispatch.errors import OperatorError
 
     w = parameter([1.0])
     give(w, [1.0])

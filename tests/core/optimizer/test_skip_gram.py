@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.skip_gram import descend_reference
+from core.kernels.graphs.skip_gram import descend_reference
 from core.optimizer.skip_gram import skip_gram_descent
 
 CENTERS, STARTS, CONTEXTS = np.array([0, 2]), np.array([0, 2, 3]), np.array([1, 3, 0])

@@ -13,7 +13,7 @@ import pytest
 
 import core
 from core import profiler
-from core.kernels.profile import operator_events
+from core.kernels.engine.profile import operator_events
 
 C, Y, R, E = profiler.ProfilerState
 
@@ -151,7 +151,7 @@ def test_errors_name_the_mend(call, kind, message) -> None:
 def test_the_engines_profiler_leaves_no_file_and_removes_none(tmp_path: Path) -> None:
     code = (
         "import os; before = os.stat(os.devnull)\n"
-        "import core; from core.kernels.profile import operator_events, operator_times\n"
+        "import core; from core.kernels.engine.profile import operator_events, operator_times\n"
         "for measure in (operator_times, operator_events):\n"
         "    with measure() as found: (core.ones([3]) + 1).numpy()\n"
         "    assert found\n"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.text import ViterbiDecoder, viterbi_decode
 
 RNG = np.random.default_rng(0)

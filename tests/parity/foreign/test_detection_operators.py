@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from tests.core.vision.ops import reference_cases
 
 HERE = Path(__file__).resolve().parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from core.autograd import PyLayer, PyLayerContext, backward, enable_grad, is_grad_enabled
-from core.kernels import door
+from core.kernels.dispatch import door
 from core.operators.random import get_rng_state, set_rng_state
 from core.tensor import Tensor
 

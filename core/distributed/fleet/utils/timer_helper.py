@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels.engine import wait_all
+from core.kernels.engine.engine import wait_all
 
 _timers: list[Timers] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core.incubate.nn.functional.feed_forward import normalized, refuse_ring
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.nn.layer.attention import attention_mask
 from core.operators import arange, concat, logical_and, matmul, stack

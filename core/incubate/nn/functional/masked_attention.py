@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.operators import arange, full, matmul, stack, where
 from core.tensor import Tensor

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.operators import rsqrt, square
 from core.tensor import Tensor

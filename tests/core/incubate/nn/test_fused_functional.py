@@ -9,7 +9,7 @@ import pytest
 
 import core
 import core.incubate.nn.functional as IF
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from tests.core.compiled_check import check_compiled
 

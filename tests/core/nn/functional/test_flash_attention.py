@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.errors import OperatorError
+from core.kernels.dispatch.errors import OperatorError
 from core.nn.functional.flash_attention import flash_attention, flash_attn_unpadded, scaled_dot_product_attention
 
 RNG = np.random.default_rng(0)

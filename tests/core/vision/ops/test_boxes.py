@@ -11,8 +11,8 @@ import pytest
 import core
 from core import nn
 from core.jit import to_static
-from core.kernels import suppression
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.boxes import suppression
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.vision import ops
 from tests.core.gradient_check import check_gradients
 

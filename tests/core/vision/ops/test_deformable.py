@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import deformable
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.layers import deformable
 from core.nn import functional as F
 from core.vision import ops
 from tests.core.gradient_check import check_gradients

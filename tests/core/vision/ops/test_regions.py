@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import regions
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.boxes import regions
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.vision import ops
 from tests.core.gradient_check import check_gradients
 

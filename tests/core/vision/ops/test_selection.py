@@ -10,8 +10,9 @@ import pytest
 
 import core
 from core.jit import to_static
-from core.kernels import introsort, multiclass, polygons, suppression
-from core.kernels.errors import OperatorError, OperatorTypeError
+from core.kernels.boxes import multiclass, polygons, suppression
+from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
+from core.kernels.numeric import introsort
 from core.static import InputSpec
 from core.vision import ops
 

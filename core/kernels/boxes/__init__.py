@@ -1,0 +1,1 @@
+"""Custom kernels on boxes of images: suppression, pooling inside boxes, areas."""

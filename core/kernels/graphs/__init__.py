@@ -1,0 +1,1 @@
+"""Custom kernels on graphs: message passing, sampling of neighbours, walks, skip-gram."""

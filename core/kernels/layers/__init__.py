@@ -1,0 +1,1 @@
+"""Custom kernels of layers: attention, recurrence, convolution, normalization, activations, losses."""

@@ -1,0 +1,239 @@
+"""Whole sequences of LSTM, GRU and simple recurrent cells in one call, forward and backward, float32 on the CPU.
+
+The inputs of all steps are projected in one product. The recurrence itself shares the batch out among the threads: each
+takes its samples through all steps, so that no step waits for a thread. What is right is defined by
+:mod:`core.kernels.layers.recurrent_reference`.
+
+Shapes: x (T, B, inputs), y and memory (T, B, H), gates (T, B, G · H), weights (G · H, inputs) and (G · H, H).
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+
+from core.kernels.engine.compiled import number_of_threads
+from core.kernels.layers.recurrent_loops import (
+    gru_backward,
+    gru_forward,
+    lstm_backward,
+    lstm_forward,
+    simple_backward,
+    simple_forward,
+)
+from core.kernels.numeric.products import add_product, panels, transposed
+
+_NO_LENGTHS = np.empty(0, np.int64)
+_FEWEST_SAMPLES = 4
+"""Samples of one thread: with fewer, reading the weights takes longer than using them."""
+
+
+def lstm(
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    bias_ih: np.ndarray,
+    bias_hh: np.ndarray,
+    hidden: np.ndarray,
+    memory: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Run long short-term memory; writes hidden states of all steps, last states, memories and gates of all steps.
+
+    Args:
+        x: Inputs.
+        weight_ih, weight_hh, bias_ih, bias_hh: Of the gates in the order i, f, g, o.
+        hidden, memory: (B, H) before the first step.
+        lengths: Number of valid steps of each sample; the states stay as they are in the others.
+        reverse: Whether the last step comes first.
+        out: (y, last hidden state, last memory, memories, gates).
+    """
+    y, last_hidden, last_memory, memories, gates = out
+    _project(x, weight_ih, bias_ih + bias_hh, gates)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    lstm_forward(gates, panels(weight_hh.T), hidden, memory, lengths, reverse, y, memories, _groups(x))
+    last_hidden[...], last_memory[...] = y[0 if reverse else -1], memories[0 if reverse else -1]
+
+
+def gru(
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    bias_ih: np.ndarray,
+    bias_hh: np.ndarray,
+    hidden: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Run gated recurrent units; writes hidden states of all steps, the last one, gates, and what r is multiplied with.
+
+    Args:
+        x: Inputs.
+        weight_ih, weight_hh, bias_ih, bias_hh: Of the gates in the order r, z, c.
+        hidden: (B, H) before the first step.
+        lengths: Number of valid steps of each sample; the states stay as they are in the others.
+        reverse: Whether the last step comes first.
+        out: (y, last state, gates, recurrent candidates (T, B, H)).
+    """
+    y, last_hidden, gates, candidates = out
+    _project(x, weight_ih, bias_ih, gates)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    gru_forward(gates, panels(weight_hh.T), bias_hh, hidden, lengths, reverse, y, candidates, _groups(x))
+    last_hidden[...] = y[0 if reverse else -1]
+
+
+def simple(
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    bias_ih: np.ndarray,
+    bias_hh: np.ndarray,
+    hidden: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    activation: str,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Run a simple recurrent network; writes its states of all steps and the last one.
+
+    Args:
+        x: Inputs.
+        weight_ih, weight_hh, bias_ih, bias_hh: Its weights.
+        hidden: (B, H) before the first step.
+        lengths: Number of valid steps of each sample; the states stay as they are in the others.
+        reverse: Whether the last step comes first.
+        activation: ``tanh`` or ``relu``.
+        out: (y, last state).
+    """
+    y, last_hidden = out
+    _project(x, weight_ih, bias_ih + bias_hh, y)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    simple_forward(y, panels(weight_hh.T), hidden, lengths, reverse, activation == "relu", _groups(x))
+    last_hidden[...] = y[0 if reverse else -1]
+
+
+def lstm_gradients(
+    grad_y: np.ndarray,
+    grad_last_hidden: np.ndarray,
+    grad_last_memory: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    hidden: np.ndarray,
+    memory: np.ndarray,
+    y: np.ndarray,
+    memories: np.ndarray,
+    gates: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Write the gradients of (x, weight_ih, weight_hh, either bias, hidden, memory) of :func:`lstm`."""
+    grad_hidden, grad_memory = out[4:]
+    grad_hidden[...], grad_memory[...] = grad_last_hidden, grad_last_memory
+    projected = np.empty(gates.shape, np.float32)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    given = (grad_y, panels(weight_hh), memory, memories, gates, lengths, reverse)
+    lstm_backward(*given, projected, grad_hidden, grad_memory, _groups(x))
+    _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
+    projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
+
+
+def gru_gradients(
+    grad_y: np.ndarray,
+    grad_last_hidden: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    hidden: np.ndarray,
+    y: np.ndarray,
+    gates: np.ndarray,
+    candidates: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Write the gradients of (x, weight_ih, weight_hh, bias_ih, bias_hh, hidden) of :func:`gru`."""
+    projected, recurrent = np.empty(gates.shape, np.float32), np.empty(gates.shape, np.float32)
+    before = _before(hidden, y, reverse)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    given = (grad_y, panels(weight_hh), before, gates, candidates, lengths, reverse)
+    out[5][...] = grad_last_hidden
+    gru_backward(*given, projected, recurrent, out[5], _groups(x))
+    _weight_gradients(projected, recurrent, x, weight_ih, before, *out[:3])
+    projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
+    recurrent.reshape(-1, gates.shape[-1]).sum(0, out=out[4])
+
+
+def simple_gradients(
+    grad_y: np.ndarray,
+    grad_last_hidden: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    hidden: np.ndarray,
+    y: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    activation: str,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Write the gradients of (x, weight_ih, weight_hh, either bias, hidden) of :func:`simple`."""
+    projected = np.empty(y.shape, np.float32)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    given = (grad_y, panels(weight_hh), y, lengths, reverse, activation == "relu")
+    out[4][...] = grad_last_hidden
+    simple_backward(*given, projected, out[4], _groups(x))
+    _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
+    projected.reshape(-1, y.shape[-1]).sum(0, out=out[3])
+
+
+def _project(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, result: np.ndarray) -> None:
+    result[...] = bias
+    add_product(x.reshape(-1, x.shape[-1]), panels(weight.T), result.reshape(-1, result.shape[-1]))
+
+
+def _before(hidden: np.ndarray, y: np.ndarray, reverse: bool) -> np.ndarray:
+    """Return the hidden states before each step."""
+    parts = (y[1:], hidden[None]) if reverse else (hidden[None], y[:-1])
+    return np.concatenate(parts)
+
+
+def _weight_gradients(
+    projected: np.ndarray,
+    recurrent: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    before: np.ndarray,
+    grad_x: np.ndarray,
+    grad_weight_ih: np.ndarray,
+    grad_weight_hh: np.ndarray,
+) -> None:
+    """Write what follows from the gradients of the projected inputs and of the recurrent products."""
+    flat = projected.reshape(-1, projected.shape[-1])
+    columns = transposed(flat)
+    _multiply(flat, weight_ih, grad_x.reshape(-1, grad_x.shape[-1]))
+    _multiply(columns, x.reshape(-1, x.shape[-1]), grad_weight_ih)
+    if recurrent is not projected:
+        columns = transposed(recurrent.reshape(-1, recurrent.shape[-1]))
+    _multiply(columns, before.reshape(-1, before.shape[-1]), grad_weight_hh)
+
+
+def _multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+    result[...] = 0
+    add_product(left, panels(right), result)
+
+
+def _groups(x: np.ndarray) -> int:
+    """Return among how many threads to share the batch out."""
+    return max(1, min(number_of_threads(), x.shape[1] // _FEWEST_SAMPLES))

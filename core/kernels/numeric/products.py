@@ -1,0 +1,169 @@
+"""Matrix products in float32 for kernels of ours that multiply by one matrix again and again.
+
+The right factor is cut into panels of a few columns that stand contiguously (:func:`panels`), once; each product then
+runs through them at the processor's full speed, also for a left factor of few rows, where a BLAS is far from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
+from core.kernels.numeric.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
+
+_ROWS_TOGETHER = 128
+"""Rows of the left factor that one thread runs through a panel: they and the panel fit into its cache."""
+
+
+@compiled
+def panels(matrix: np.ndarray) -> np.ndarray:
+    """Cut a matrix (k, n) of any strides into panels (n / COLUMNS rounded up, k, COLUMNS), filled up with zeros."""
+    depth, width = matrix.shape
+    count = (width + COLUMNS - 1) // COLUMNS
+    result = np.empty((count, depth, COLUMNS), np.float32)
+    for p in threads(count):
+        first = p * COLUMNS
+        columns = min(COLUMNS, width - first)
+        for start in range(0, depth, COLUMNS):  # square blocks: either side may be the contiguous one
+            stop = min(start + COLUMNS, depth)
+            for k in range(start, stop):
+                for c in range(columns):
+                    result[p, k, c] = matrix[k, first + c]
+                for c in range(columns, COLUMNS):
+                    result[p, k, c] = 0
+    return result
+
+
+def add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+    """Add ``left @ matrix`` to a result (m, n), both C-contiguous, where ``right`` holds the panels of the matrix."""
+    _add_product(left, right, result, number_of_threads())
+
+
+@compiled
+def _add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, workers: int) -> None:
+    counter = np.zeros(1, np.int64)
+    for _ in threads(workers):
+        _add_share(left, right, result, counter)
+
+
+@serial
+def _add_share(left: np.ndarray, right: np.ndarray, result: np.ndarray, counter: np.ndarray) -> None:
+    """Add what one thread gets to compute."""
+    rows = left.shape[0]
+    groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
+    task = taken(counter)
+    while task < groups * right.shape[0]:
+        panel, group = task // groups, task % groups
+        _add_panel(left, right, result, panel, rows * group // groups, rows * (group + 1) // groups)
+        task = taken(counter)
+
+
+@serial
+def add_rows_of_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """Do what :func:`add_product` does for the rows from ``first`` to before ``last``, on the calling thread."""
+    for panel in range(right.shape[0]):
+        _add_panel(left, right, result, panel, first, last)
+
+
+@serial
+def _add_panel(left: np.ndarray, right: np.ndarray, result: np.ndarray, panel: int, first: int, last: int) -> None:
+    depth = left.shape[1]
+    start = panel * depth * COLUMNS
+    columns = min(COLUMNS, result.shape[1] - panel * COLUMNS)
+    place = first * result.shape[1] + panel * COLUMNS
+    given = (left.reshape(-1), first * depth, depth, 1, right.reshape(-1), start, depth)
+    multiply_panel(*given, result.reshape(-1), place, result.shape[1], last - first, columns, True)
+
+
+@serial
+def multiply_panel(
+    left: np.ndarray,
+    start: int,
+    row: int,
+    step: int,
+    right: np.ndarray,
+    first: int,
+    depth: int,
+    result: np.ndarray,
+    place: int,
+    line: int,
+    rows: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """Multiply some rows by one panel; all arrays are flat.
+
+    ``result[place + r * line + c]`` becomes, or grows by, the sum of ``left[start + r * row + k * step] * right[first +
+    k * COLUMNS + c]`` over k below ``depth``, for r below ``rows`` and c below ``columns``.
+    """
+    sums = np.empty(ROWS * COLUMNS, np.float32)
+    direct = columns == COLUMNS and not add
+    tiles = (rows + ROWS - 1) // ROWS
+    r = 0
+    while r < rows:
+        height = (rows - r + tiles - 1) // tiles  # of about one height: a low tile costs nearly as much as a high one
+        tiles -= 1
+        at = start + r * row
+        target, where, width = (result, place + r * line, line) if direct else (sums, 0, COLUMNS)
+        if height == 1:
+            tile1(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 2:
+            tile2(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 3:
+            tile3(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 4:
+            tile4(left, at, row, step, right, first, depth, target, where, width)
+        elif height == 5:
+            tile5(left, at, row, step, right, first, depth, target, where, width)
+        else:
+            tile6(left, at, row, step, right, first, depth, target, where, width)
+        if add:
+            for i in range(height):
+                for c in range(columns):
+                    result[place + (r + i) * line + c] += sums[i * COLUMNS + c]
+        elif not direct:
+            for i in range(height):
+                for c in range(columns):
+                    result[place + (r + i) * line + c] = sums[i * COLUMNS + c]
+        r += height
+
+
+@serial
+def pack(matrix: np.ndarray, start: int, row: int, depth: int, width: int, result: np.ndarray) -> None:
+    """Cut ``matrix[start + k * row + c]``, k below ``depth``, c below ``width``, into panels; all arrays are flat."""
+    for first in range(0, width, COLUMNS):
+        columns = min(COLUMNS, width - first)
+        for k in range(depth):
+            place = first * depth + k * COLUMNS
+            for c in range(columns):
+                result[place + c] = matrix[start + k * row + first + c]
+            for c in range(columns, COLUMNS):
+                result[place + c] = 0
+
+
+@serial
+def pack_transposed(matrix: np.ndarray, start: int, row: int, depth: int, width: int, result: np.ndarray) -> None:
+    """Cut ``matrix[start + c * row + k]``, k below ``depth``, c below ``width``, into panels; all arrays are flat."""
+    for first in range(0, width, COLUMNS):
+        columns = min(COLUMNS, width - first)
+        for block in range(0, depth, 16):
+            last = min(block + 16, depth)
+            for c in range(columns):
+                for k in range(block, last):
+                    result[first * depth + k * COLUMNS + c] = matrix[start + (first + c) * row + k]
+            for k in range(block, last):
+                for c in range(columns, COLUMNS):
+                    result[first * depth + k * COLUMNS + c] = 0
+
+
+@compiled
+def transposed(matrix: np.ndarray) -> np.ndarray:
+    """Return the transpose of a matrix, C-contiguous."""
+    rows, columns = matrix.shape
+    result = np.empty((columns, rows), np.float32)
+    for block in threads((columns + 31) // 32):
+        for start in range(0, rows, 32):
+            for c in range(block * 32, min(block * 32 + 32, columns)):
+                for r in range(start, min(start + 32, rows)):
+                    result[c, r] = matrix[r, c]
+    return result

@@ -1,0 +1,109 @@
+"""Kernels of whole recurrent sequences, and the products and functions that they are made of, against numpy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Optional
+
+import numpy as np
+import pytest
+
+from core.kernels.engine.compiled import serial
+from core.kernels.layers import recurrent
+from core.kernels.layers.recurrent_reference import recurrent_reference
+from core.kernels.numeric import products, smooth
+
+RNG = np.random.default_rng(3)
+GATES = {"lstm": 4, "gru": 3, "tanh": 1, "relu": 1}
+
+
+@pytest.mark.parametrize(
+    ("rows", "depth", "columns"),
+    [(1, 1, 1), (20, 65, 130), (7, 64, 64), (61, 5, 70), (64, 200, 3), (3, 0, 5), (0, 4, 4)],
+)
+def test_products_of_any_shape(rows: int, depth: int, columns: int) -> None:
+    left = RNG.standard_normal((rows, depth)).astype("float32")
+    right = RNG.standard_normal((columns, depth)).astype("float32")
+    result = np.ones((rows, columns), "float32")
+    products.add_product(left, products.panels(right.T), result)
+    np.testing.assert_allclose(result, 1 + left.astype("float64") @ right.T, rtol=0, atol=1e-5 * max(1, depth) ** 0.5)
+    np.testing.assert_array_equal(products.transposed(left), left.T)
+
+
+@serial
+def _all_three(x: np.ndarray, results: np.ndarray) -> None:
+    for i in range(x.size):
+        results[0, i] = smooth.exp(x[i])
+        results[1, i] = smooth.sigmoid(x[i])
+        results[2, i] = smooth.tanh(x[i])
+
+
+def test_smooth_functions_are_exact_to_a_few_last_places() -> None:
+    x = np.concatenate([np.linspace(-86, 87, 20001), np.linspace(-1, 1, 20001), [0, 1e-30, -1e-6]]).astype("float32")
+    results = np.empty((3, x.size), "float32")
+    _all_three(x, results)
+    wide = x.astype("float64")
+    for found, expected in zip(results, (np.exp(wide), 1 / (1 + np.exp(-wide)), np.tanh(wide))):
+        np.testing.assert_allclose(found, expected, rtol=2.5e-7)
+
+
+def test_smooth_functions_at_the_ends() -> None:
+    x = np.array([np.nan, np.inf, -np.inf, 100, -100], "float32")
+    results = np.empty((3, 5), "float32")
+    _all_three(x, results)
+    assert np.isnan(results[:, 0]).all()
+    np.testing.assert_array_equal(results[1, 1:], [1, results[1, 2], 1, results[1, 2]])
+    assert 0 < results[1, 2] < 1e-37
+    np.testing.assert_array_equal(results[2, 1:], [1, -1, 1, -1])
+
+
+def draw(kind: str, steps: int, batch: int, inputs: int, size: int) -> list[np.ndarray]:
+    rows = GATES[kind] * size
+    shapes = [(steps, batch, inputs), (rows, inputs), (rows, size), (rows,), (rows,), (batch, size)]
+    shapes += [(batch, size)] * (kind == "lstm")
+    return [(0.5 * RNG.standard_normal(shape)).astype("float32") for shape in shapes]
+
+
+def run(kind: str, arrays: list[np.ndarray], lengths: Optional[np.ndarray], reverse: bool) -> tuple[np.ndarray, ...]:
+    (steps, batch, _), (rows, size) = arrays[0].shape, arrays[2].shape
+    y, state, gates = (steps, batch, size), (batch, size), (steps, batch, rows)
+    shapes = {"lstm": (y, state, state, y, gates), "gru": (y, state, gates, y)}.get(kind, (y, state))
+    out = tuple([np.full(shape, np.nan, "float32") for shape in shapes])
+    function = {"lstm": recurrent.lstm, "gru": recurrent.gru}.get(kind, recurrent.simple)
+    options = {"activation": kind} if kind in ("tanh", "relu") else {}
+    function(*arrays, *([] if lengths is None else [lengths]), reverse=reverse, out=out, **options)
+    return out[: 3 if kind == "lstm" else 2]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (3, 20, 5, 70), (4, 9, 3, 16), (2, 0, 3, 4)])
+@pytest.mark.parametrize("kind", list(GATES))
+def test_sequences(kind: str, sizes: tuple[int, int, int, int], reverse: bool) -> None:
+    arrays = draw(kind, *sizes)
+    lengths = RNG.integers(0, sizes[0] + 1, sizes[1])
+    for given in (None, lengths):
+        memory = [a.astype("float64") for a in arrays[6:]] or [None]
+        wide = [a.astype("float64") for a in arrays[:6]]
+        expected = recurrent_reference(kind, *wide, *memory, lengths=given, reverse=reverse)
+        for found, wanted in zip(run(kind, arrays, given, reverse), expected):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=3e-6 * max(1, np.abs(wanted).max(initial=0)))
+
+
+def test_what_is_not_a_number_is_seen() -> None:
+    arrays = draw("lstm", 3, 2, 4, 5)
+    arrays[0][1, 0, 2] = np.nan
+    y = run("lstm", arrays, None, False)[0]
+    assert np.isnan(y[1:, 0]).all() and not np.isnan(y[0]).any() and not np.isnan(y[:, 1]).any()
+
+
+ALL = len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(("variable", "expected"), [("1", 1), ("1,2", 1), ("0", ALL), ("many", ALL)])
+def test_kernels_use_as_many_threads_as_the_environment_asks_for(variable: str, expected: int) -> None:
+    code = "import os; from core.kernels.engine import compiled; print(os.environ.get('NUMBA_NUM_THREADS'))"
+    environment = {**os.environ, "NUMBA_NUM_THREADS": "64", "OMP_NUM_THREADS": variable}  # one answer for all
+    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert found.stdout.strip() == str(expected), found.stderr

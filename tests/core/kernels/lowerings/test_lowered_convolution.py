@@ -1,0 +1,95 @@
+"""Which implementation computes a convolution and its gradients, and the orders in memory that it takes care of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+import core.nn.functional as F
+from core.kernels.dispatch.door import invoke
+from core.kernels.dispatch.lowering import BY_NORMALIZATION, GRADIENTS, PROGRAM, SERVING, UNKNOWN, Call, lowered
+from core.kernels.dispatch.operator import REGISTRY
+from core.tensor import Tensor
+
+LEARNS = PROGRAM | GRADIENTS
+SMALL, LARGE = (2, 16, 8, 8), (2, 16, 200, 200)
+
+
+def chosen(
+    context: int, images: Any, weight: Any, noted: int = UNKNOWN, stride: int = 1, groups: int = 1, dtype: Any = None
+) -> str:
+    """Return the name of what computes a convolution."""
+    window = {"stride": (stride, stride), "pad": (1, 1), "dilate": (1, 1), "groups": groups}
+    metas = [(shape, dtype or core.float32) for shape in (images, weight)]
+    return lowered(REGISTRY["convolution"], Call(metas, window, context, [noted, UNKNOWN])).name
+
+
+def chosen_backward(images: Any, weight: Any, noted: int = UNKNOWN, groups: int = 1, dtype: Any = None) -> str:
+    """Return the name of what computes its gradients."""
+    window = {"stride": (1, 1), "pad": (1, 1), "dilate": (1, 1), "groups": groups}
+    result = (images[0], weight[0], *images[2:])
+    metas = [(shape, dtype or core.float32) for shape in (result, images, weight)]
+    call = Call(metas, window, 0, [UNKNOWN, noted, UNKNOWN])
+    return lowered(REGISTRY["convolution_backward"], call).name
+
+
+def test_few_channels_of_large_images_are_a_whole_block() -> None:
+    few = (3, 16, 7, 7)
+    assert chosen(PROGRAM, LARGE, few) == chosen(SERVING, LARGE, few) == "_of_a_whole_block"
+    assert chosen(0, LARGE, few) == chosen(PROGRAM, SMALL, few) == "convolution"
+    assert chosen(PROGRAM, LARGE, (16, 16, 7, 7)) == "convolution"
+    assert chosen(PROGRAM, LARGE, few, dtype=core.float64) == "convolution"
+    assert chosen_backward(LARGE, few) == "_backward_of_a_whole_block"
+    assert chosen_backward(SMALL, few) == "convolution_backward"
+
+
+@pytest.mark.parametrize(("weight", "groups"), [((32, 4, 3, 3), 8), ((24, 32, 3, 3), 1)], ids=["groups", "ragged"])
+def test_what_normalisation_made_gets_its_gradient_in_order(weight: tuple[int, ...], groups: int) -> None:
+    images = (2, 32, 6, 6)
+    relayed = {8: "_relayed_and_ordered", 1: "_relayed"}[groups]
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, groups=groups) == relayed
+    assert chosen(LEARNS, images, weight, groups=groups) == {8: "_ordered", 1: "convolution"}[groups]
+    assert chosen(PROGRAM, images, weight, BY_NORMALIZATION, groups=groups) == "convolution"
+    assert chosen_backward(images, weight, BY_NORMALIZATION, groups) == "_backward_in_order"
+    assert chosen_backward(images, weight, groups=groups) == "convolution_backward"
+
+
+def test_strides_matter_in_bfloat16() -> None:
+    images, weight = (2, 32, 6, 6), (32, 32, 3, 3)
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, stride=2, dtype=core.bfloat16) == "_relayed"
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, dtype=core.bfloat16) == "convolution"
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, stride=2) == "convolution"
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2, 3), (1, 0, 3, 2)])
+def test_bfloat16_is_transposed_in_float32(axes: tuple[int, ...]) -> None:
+    numbers = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5).astype(np.float32)
+    x = core.to_tensor(numbers).astype("bfloat16")
+    (result,) = invoke(REGISTRY["transpose"], [x._value], {"axes": axes})
+    assert result.meta[1] is core.bfloat16
+    np.testing.assert_array_equal(Tensor(result).astype("float32").numpy(), numbers.transpose(axes))
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_strided_convolutions_behind_a_normalisation_learn_in_bfloat16(compiled: bool) -> None:
+    def loss(images: Any, first: Any, second: Any) -> Any:
+        maps = F.conv2d(images, first)
+        mean, variance = core.zeros([32]), core.ones([32])
+        maps = F.batch_norm(maps, mean, variance, core.ones([32]), core.zeros([32]), training=True)
+        return (F.conv2d(F.relu(maps), second, stride=2, padding=1).astype("float32") ** 2).mean()
+
+    draw = np.random.default_rng(0).standard_normal
+    arrays = [draw(shape).astype(np.float32) / 4 for shape in [(4, 16, 10, 10), (32, 16, 1, 1), (32, 32, 3, 3)]]
+    found = []
+    for mixed in (False, True):
+        tensors = [core.to_tensor(array, stop_gradient=False) for array in arrays]
+        function = core.jit.to_static(loss) if compiled else loss
+        with core.amp.auto_cast(enable=mixed, dtype="bfloat16"):
+            value = function(*tensors)
+        value.backward()
+        found.append([tensor.grad.numpy() for tensor in tensors])
+    for expected, got in zip(*found):  # some numbers next to 0 are cut off by one and not by the other
+        assert np.linalg.norm(got - expected) < 0.06 * np.linalg.norm(expected)
