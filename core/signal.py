@@ -10,8 +10,8 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float64
 from core.nn import functional as F
 from core.operators import cast, moveaxis, ones, pad, reshape, tile, transpose, unfold, unsqueeze
-from core.operators.arguments import need_tensor
-from core.operators.complex_tensor import ComplexTensor
+from core.operators._arguments import need_tensor
+from core.operators.arithmetic.complex_tensor import ComplexTensor
 from core.tensor import Tensor
 
 __all__ = ["frame", "istft", "overlap_add", "stft"]

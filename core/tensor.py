@@ -1,6 +1,6 @@
 """Tensor: a handle to one value, eager or being traced.
 
-The arithmetic methods are attached by ``core.operators.methods``; here stands what a handle itself knows: its value,
+The arithmetic methods are attached by ``core.operators._methods``; here stands what a handle itself knows: its value,
 whether it needs a gradient, its gradient, and how to read it.
 """
 
@@ -209,7 +209,7 @@ class Tensor:
     def __hash__(self) -> int:
         return id(self)
 
-    if TYPE_CHECKING:  # attached by core.operators.methods
+    if TYPE_CHECKING:  # attached by core.operators._methods
         def __add__(self, other: Any) -> Tensor: ...
         def __sub__(self, other: Any) -> Tensor: ...
         def __mul__(self, other: Any) -> Tensor: ...

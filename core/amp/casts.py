@@ -10,7 +10,7 @@ from core.kernels.dispatch import door
 from core.kernels.dispatch.door import Value
 from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.dtypes import DType, bfloat16, float16, float32
-from core.operators.creation import cast
+from core.operators.creation.creation import cast
 from core.tensor import Tensor
 
 _AS_GIVEN = ("cast", "half_cast")

@@ -10,7 +10,7 @@ from core.kernels.dtypes import to_dtype
 from core.nn.layer.instance_norm import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D
 from core.nn.layer.layers import Layer
 from core.nn.layer.norm import LayerNorm
-from core.operators.creation import cast
+from core.operators.creation.creation import cast
 from core.optimizer import Optimizer
 from core.tensor import Tensor
 

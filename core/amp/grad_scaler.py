@@ -10,8 +10,8 @@ import numpy as np
 
 from core.autograd import no_grad
 from core.kernels.optimizer import update
-from core.operators.creation import cast
-from core.operators.math import multiply
+from core.operators.arithmetic.math import multiply
+from core.operators.creation.creation import cast
 from core.tensor import Tensor, readable
 
 logger = logging.getLogger("core.amp")

@@ -12,7 +12,7 @@ from core.kernels.dispatch.door import Node, Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.engine import custom
 from core.kernels.engine.engine import Array
-from core.operators.creation import ones_like
+from core.operators.creation.creation import ones_like
 from core.tensor import Tensor
 
 Key = tuple[int, int]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from core.autograd.backward import grad
-from core.operators.creation import zeros
-from core.operators.joining import stack
-from core.operators.manipulation import reshape
+from core.operators.creation.creation import zeros
+from core.operators.shape.joining import stack
+from core.operators.shape.manipulation import reshape
 from core.tensor import Tensor
 
 

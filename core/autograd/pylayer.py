@@ -11,7 +11,7 @@ from core.kernels.dispatch.door import Meta, Node, Plan, Value
 from core.kernels.dispatch.operator import PASSING, Operator
 from core.kernels.dispatch.trace import Trace
 from core.kernels.engine.engine import Array
-from core.operators.creation import zeros
+from core.operators.creation.creation import zeros
 from core.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import core
 from core.distribution.distribution import as_value, parameters
 from core.distribution.exponential_family import ExponentialFamily
-from core.operators.gamma_draws import log_gamma_draws
+from core.operators.creation._gamma_draws import log_gamma_draws
 from core.tensor import Tensor
 
 

@@ -9,7 +9,7 @@ import core
 from core.distribution.distribution import Distribution, parameters
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.nn import functional as F
-from core.operators.gathering import index_argument
+from core.operators.indexing.gathering import index_argument
 from core.tensor import Tensor
 
 

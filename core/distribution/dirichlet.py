@@ -9,7 +9,7 @@ import core
 from core.distribution.distribution import as_value, parameters
 from core.distribution.exponential_family import ExponentialFamily
 from core.kernels.dispatch.errors import OperatorError
-from core.operators.gamma_draws import log_gamma_draws
+from core.operators.creation._gamma_draws import log_gamma_draws
 from core.tensor import Tensor
 
 

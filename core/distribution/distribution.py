@@ -10,8 +10,8 @@ import numpy as np
 import core
 from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dtypes import DType, float32, float64
-from core.operators.arguments import broadcast_shape, common_dtype, shape_argument
-from core.operators.manipulation import broadcast_to
+from core.operators._arguments import broadcast_shape, common_dtype, shape_argument
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, default_dtype
 
 

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms (paddle.fft), with gradients of any order.
 
-Complex results are :class:`core.operators.complex_tensor.ComplexTensor`: tensors of dtype complex64 or complex128 that
-keep their real and imaginary parts.
+Complex results are :class:`core.operators.arithmetic.complex_tensor.ComplexTensor`: tensors of dtype complex64 or
+complex128 that keep their real and imaginary parts.
 """
 
 from __future__ import annotations

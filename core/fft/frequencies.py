@@ -10,8 +10,8 @@ import numpy as np
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.kernels.dtypes import DTypeLike, to_dtype
 from core.operators import roll, to_tensor
-from core.operators.arguments import need_tensor
-from core.operators.complex_tensor import ComplexTensor
+from core.operators._arguments import need_tensor
+from core.operators.arithmetic.complex_tensor import ComplexTensor
 from core.tensor import Tensor, default_dtype
 
 Axes = Optional[Sequence[int]]

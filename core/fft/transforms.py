@@ -12,9 +12,9 @@ from core.fft.frequencies import is_whole
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.kernels.dtypes import float32, float64
 from core.operators import cast, concat, moveaxis, to_tensor, zeros, zeros_like
-from core.operators.arguments import need_tensor
-from core.operators.complex_tensor import ComplexTensor
-from core.operators.fourier import transform, transform_real
+from core.operators._arguments import need_tensor
+from core.operators.arithmetic.complex_tensor import ComplexTensor
+from core.operators.linear_algebra._fourier import transform, transform_real
 from core.tensor import Tensor, default_dtype
 
 Sizes = Optional[Sequence[int]]

@@ -11,7 +11,7 @@ from core.kernels.place import CPUPlace as CPUPlace
 from core.kernels.place import CUDAPinnedPlace as CUDAPinnedPlace
 from core.kernels.place import CUDAPlace as CUDAPlace
 from core.kernels.place import Place as Place
-from core.operators import random
+from core.operators.creation import random
 
 
 class VarType:

@@ -16,7 +16,7 @@ from core.jit.exported import ExportedProgram, ProgramNode, size_names
 from core.jit.passes import constant, free_name, with_nodes
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
-from core.operators.channels_last import channels_last
+from core.operators._channels_last_network import channels_last
 
 
 def with_channels_last(program: ExportedProgram) -> ExportedProgram:

@@ -20,7 +20,7 @@ from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import engine, forked, graph
 from core.kernels.engine.engine import Array
-from core.operators.creation import assign
+from core.operators.creation.creation import assign
 from core.tensor import Tensor
 
 

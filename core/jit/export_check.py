@@ -153,14 +153,14 @@ class _seeded:
 
     def __enter__(self) -> None:
         if self.active:
-            from core.operators.random import get_rng_state
+            from core.operators.creation.random import get_rng_state
 
             self.state = get_rng_state()
             engine.seed(_SEED)
 
     def __exit__(self, *_: object) -> None:
         if self.active:
-            from core.operators.random import set_rng_state
+            from core.operators.creation.random import set_rng_state
 
             set_rng_state(self.state)
 

@@ -16,8 +16,8 @@ from core.jit.exported import ExportedProgram, ProgramNode
 from core.jit.passes import constant, free_name, is_random, uses_of, with_nodes
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
-from core.operators import packed
-from core.operators.channels_last import channels_last
+from core.operators import _fused_operators as packed
+from core.operators._channels_last_network import channels_last
 
 OWN = frozenset({packed.packed_affine.name, packed.add_and_normalize.name, channels_last.name})
 _ACTIVATIONS = ("gelu", "relu")

@@ -90,12 +90,12 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
 
 
 LATE = (
-    "core.operators.attention_sparse",
-    "core.operators.gamma_draws",
-    "core.operators.margins",
-    "core.operators.neighbors",
-    "core.operators.viterbi",
-    "core.operators.yolo",
+    "core.operators.layers.attention_sparse",
+    "core.operators.creation._gamma_draws",
+    "core.operators.losses.margins",
+    "core.operators.graphs.neighbors",
+    "core.operators.vision.viterbi",
+    "core.operators.vision.yolo",
     "core.vision.ops",
 )
 """Modules that declare operators, and that nothing imports before they are used."""

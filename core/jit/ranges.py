@@ -10,9 +10,9 @@ from core.jit.state import State
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError, user_line
 from core.kernels.dtypes import int64
 from core.kernels.sizes.dimension import Dimension
-from core.operators.creation import cast, full
-from core.operators.gathering import index_select
-from core.operators.manipulation import reshape
+from core.operators.creation.creation import cast, full
+from core.operators.indexing.gathering import index_select
+from core.operators.shape.manipulation import reshape
 from core.tensor import Tensor
 
 

@@ -41,7 +41,7 @@ from core.kernels.dispatch.errors import OperatorError, user_line
 from core.kernels.dispatch.operator import Operator
 from core.kernels.engine import engine
 from core.kernels.engine.engine import Array
-from core.operators.creation import zeros
+from core.operators.creation.creation import zeros
 from core.tensor import Tensor
 
 

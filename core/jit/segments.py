@@ -20,7 +20,7 @@ from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.engine import engine, graph
 from core.kernels.engine.engine import Array, Attributes
-from core.operators.creation import assign, zeros
+from core.operators.creation.creation import assign, zeros
 from core.tensor import Tensor
 
 _IDENTITY = Operator("identity", None, register=False)

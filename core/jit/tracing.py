@@ -8,7 +8,7 @@ from core.jit import tree
 from core.jit.rewrite import call
 from core.kernels.dispatch.door import Value
 from core.kernels.dispatch.trace import Trace
-from core.operators.creation import assign
+from core.operators.creation.creation import assign
 from core.tensor import Tensor
 
 Update = tuple[Tensor, Value]

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from core.operators.complex_tensor import ComplexTensor
+from core.operators.arithmetic.complex_tensor import ComplexTensor
 from core.tensor import Tensor
 
 

@@ -16,7 +16,7 @@ from core.jit.fusion import optimized
 from core.jit.passes import uses_of, with_nodes
 from core.kernels.dtypes import bfloat16, float32
 from core.kernels.engine import matrix_extensions
-from core.operators.channels_last import channels_last
+from core.operators._channels_last_network import channels_last
 
 
 def optimized_in_mixed_precision(program: ExportedProgram) -> ExportedProgram:

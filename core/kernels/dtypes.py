@@ -68,7 +68,7 @@ bool_ = DType("bool", 7, np.dtype("bool"), "b", 1)
 int16 = DType("int16", -1, np.dtype("int16"), "i", 2)
 """To be compared with: the engine has no such elements, so no tensor has this type."""
 
-# types of pairs of tensors, of which the engine has the parts (core.operators.complex_tensor)
+# types of pairs of tensors, of which the engine has the parts (core.operators.arithmetic.complex_tensor)
 complex64 = DType("complex64", -1, np.dtype("complex64"), "c", 8)
 complex128 = DType("complex128", -1, np.dtype("complex128"), "c", 16)
 NOT_FOR_COMPLEX = (

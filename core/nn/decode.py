@@ -9,7 +9,7 @@ import numpy as np
 from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.operators import cast, stack, take_along_axis, topk, where
-from core.operators.gathering import index_argument
+from core.operators.indexing.gathering import index_argument
 from core.tensor import Tensor
 
 IMPOSSIBLE = -1e9

@@ -11,7 +11,7 @@ from core.nn import naming
 from core.nn.param_attr import ParamAttr
 from core.nn.parameter import Parameter, create_parameter
 from core.nn.utils.spectral import normalised_by_spectrum
-from core.operators import activation
+from core.operators.layers import activation
 from core.tensor import Tensor
 
 

@@ -15,7 +15,7 @@ from core.nn import naming
 from core.nn.abstract import building_abstractly
 from core.nn.initializer import Assign, Constant, Initializer, XavierUniform, global_initializer
 from core.nn.param_attr import ParamAttr, ParamAttrLike
-from core.operators.creation import cast
+from core.operators.creation.creation import cast
 from core.tensor import Tensor
 
 

@@ -1,78 +1,35 @@
 """Families of public operators: what users call as ``core.*``, ``core.nn.functional.*`` and as Tensor methods.
 
-Each family lists its public names in ``__all__`` and its Tensor methods in ``TENSOR_METHODS`` and ``IN_PLACE_METHODS``.
+A family is a module that lists its public names in ``__all__``, and its Tensor methods in ``TENSOR_METHODS`` and
+``IN_PLACE_METHODS``; it is found by itself. A module whose name begins with an underscore holds primitives and helpers.
 """
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.kernels import lowerings as lowerings
-from core.operators import half_precision as half_precision
-from core.operators import methods
+from core.operators import _half_precision as _half_precision
+from core.operators import _methods
 from core.tensor import Tensor
 
+
+def _public_modules(folders: Iterable[str], package: str) -> Iterator[str]:
+    for module in pkgutil.iter_modules(folders, f"{package}."):
+        name = module.name.rpartition(".")[2]
+        if module.ispkg:
+            yield from _public_modules([f"{folder}/{name}" for folder in folders], module.name)
+        elif not name.startswith("_"):
+            yield module.name
+
+
 FAMILIES = tuple(
-    importlib.import_module(f"core.operators.{name}")
-    for name in (
-        "activation",
-        "arrangement",
-        "attention",
-        "bessel",
-        "closeness",
-        "combination",
-        "common",
-        "complex_numbers",
-        "complex_parts",
-        "contraction",
-        "convolution",
-        "counting",
-        "creation",
-        "decompositions",
-        "diagonals",
-        "distinct",
-        "division",
-        "factors",
-        "gathering",
-        "index_writing",
-        "grids",
-        "joining",
-        "lifting",
-        "linalg",
-        "logic",
-        "loss",
-        "manipulation",
-        "masking",
-        "math",
-        "matrix_products",
-        "message_passing",
-        "normalization",
-        "norms",
-        "number_parts",
-        "padding",
-        "partition",
-        "pixels",
-        "placing",
-        "pooling",
-        "random",
-        "reduction",
-        "resampling",
-        "rounding",
-        "running",
-        "sampling",
-        "scattering",
-        "search",
-        "slicing",
-        "solvers",
-        "sorting",
-        "sparse_rows",
-        "special",
-        "statistics",
-        "storage",
-        "subscript",
-        "views",
-    )
+    module
+    for module in map(importlib.import_module, sorted(_public_modules(__path__, __name__)))
+    if hasattr(module, "__all__")
 )
 
 
@@ -90,4 +47,4 @@ def __dir__() -> list[str]:
     return sorted(name for family in FAMILIES for name in family.__all__)
 
 
-methods.attach(FAMILIES)
+_methods.attach(FAMILIES)

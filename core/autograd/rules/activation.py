@@ -1,4 +1,4 @@
-"""Rules of the activation primitives (core.operators.activation*)."""
+"""Rules of the activation primitives (core.operators.layers.activation*)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
-from core.operators.activation import hard_swish_backward
-from core.operators.activation_smooth import swish_backward
+from core.operators.layers.activation import hard_swish_backward
+from core.operators.layers.activation_smooth import swish_backward
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rule of products with a bias (core.operators.affine)."""
+"""Rule of products with a bias (core.operators.linear_algebra._affine)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.affine import affine_backward, linear_backward
-from core.operators.manipulation import reshape_exact
+from core.operators.linear_algebra._affine import affine_backward, linear_backward
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rule of attention (core.operators.attention)."""
+"""Rule of attention (core.operators.layers.attention)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context, rule
-from core.operators.attention import attention_gradients, attention_in_parts, attention_keep
+from core.operators.layers.attention import attention_gradients, attention_in_parts, attention_keep
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context, rule
-from core.operators import convolution_primitives as primitives
+from core.operators.layers import _convolution_primitives as primitives
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

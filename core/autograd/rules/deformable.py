@@ -1,4 +1,4 @@
-"""Rule of the columns of a deformable convolution (core.operators.deformable)."""
+"""Rule of the columns of a deformable convolution (core.operators.vision.deformable)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context, rule
-from core.operators import deformable
+from core.operators.vision import deformable
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of the element-wise operators (core.operators.math, creation)."""
+"""Rules of the element-wise operators (core.operators.arithmetic.math, creation)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.dtypes import float32, float64
 from core.kernels.sizes.dimension import contains_dimension
-from core.operators.bessel import bessel_i
-from core.operators.manipulation import unbroadcast
-from core.operators.math import multiply_gradient
-from core.operators.random_zeros import drop_elements
+from core.operators.arithmetic.bessel import bessel_i
+from core.operators.arithmetic.math import multiply_gradient
+from core.operators.layers.dropout import drop_elements
+from core.operators.shape.manipulation import unbroadcast
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

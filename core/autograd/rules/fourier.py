@@ -1,4 +1,4 @@
-"""Rules of Fourier transforms (core.operators.fourier): the transposed map is the transform of opposite sign."""
+"""Rules of core.operators.linear_algebra._fourier: the transposed map is the transform of opposite sign."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators import fourier
+from core.operators.linear_algebra import _fourier as fourier
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

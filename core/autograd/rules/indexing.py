@@ -1,4 +1,4 @@
-"""Rules of slices, gathering and scattering (core.operators.slicing, gathering, scattering, masking)."""
+"""Rules of slices, gathering and scattering (core.operators.indexing.slicing, gathering, scattering, masking)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.constants import positions
-from core.operators.gathering import linear_index, take_rows
-from core.operators.manipulation import reshape_exact, unbroadcast
-from core.operators.scattering import add_rows, set_rows
-from core.operators.slicing import assign_ranges, slice_backward, take_ranges
+from core.operators.creation._constants import positions
+from core.operators.indexing.gathering import linear_index, take_rows
+from core.operators.indexing.scattering import add_rows, set_rows
+from core.operators.indexing.slicing import assign_ranges, slice_backward, take_ranges
+from core.operators.shape.manipulation import reshape_exact, unbroadcast
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of joining and splitting (core.operators.joining)."""
+"""Rules of joining and splitting (core.operators.shape.joining)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.joining import split_sizes
+from core.operators.shape.joining import split_sizes
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of matrix products, decompositions and solvers (core.operators.linalg and its neighbours)."""
+"""Rules of matrix products, decompositions and solvers (core.operators.linear_algebra.linalg and its neighbours)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.manipulation import reshape_exact
-from core.operators.product_kernels import inner_products_backward, product_backward
+from core.operators.linear_algebra._product_primitives import inner_products_backward, product_backward
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of the primitives of losses (core.operators.loss_common)."""
+"""Rules of the primitives of losses (core.operators.losses._reduction)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.loss_alignment import composed_ctc_loss
-from core.operators.loss_common import pick_backward
-from core.operators.manipulation import squeeze
-from core.operators.mean_cross_entropy import mean_cross_entropy_backward
+from core.operators.losses._mean_cross_entropy import mean_cross_entropy_backward
+from core.operators.losses._reduction import pick_backward
+from core.operators.losses.alignment import composed_ctc_loss
+from core.operators.shape.manipulation import squeeze
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

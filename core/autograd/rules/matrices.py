@@ -1,4 +1,4 @@
-"""Rules of inverses, systems and factorisations (core.operators.solvers and decompositions).
+"""Rules of inverses, systems and factorisations (core.operators.linear_algebra.solvers and decompositions).
 
 Mike Giles, An extended collection of matrix derivative results for forward and reverse mode algorithmic
 differentiation, 2008; Golub and Pereyra 1973 for the pseudo-inverse.
@@ -11,9 +11,9 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.factors import permutation_matrices
-from core.operators.linalg import swap_last
-from core.operators.manipulation import reshape_exact
+from core.operators.linear_algebra.factors import permutation_matrices
+from core.operators.linear_algebra.linalg import swap_last
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

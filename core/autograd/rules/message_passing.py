@@ -1,4 +1,4 @@
-"""Rules of message passing (core.operators.message_passing): gradients travel back along the same edges.
+"""Rules of message passing (core.operators.graphs.message_passing): gradients travel back along the same edges.
 
 The operators close under differentiation: the gradient of each is one, or a few, of the others.
 """
@@ -11,14 +11,14 @@ from typing import Optional
 
 from core.autograd.context import Context, rule
 from core.kernels.dtypes import int32
-from core.operators import message_passing as messages
-from core.operators import message_primitives as primitives
-from core.operators.constants import positions_along
-from core.operators.creation import cast
-from core.operators.edges import Edges, Rows
-from core.operators.manipulation import reshape_exact
-from core.operators.masking import where
-from core.operators.message_passing import dot_ends, gather_multiply_reduce, gather_reduce
+from core.operators.creation._constants import positions_along
+from core.operators.creation.creation import cast
+from core.operators.graphs import _message_primitives as primitives
+from core.operators.graphs import message_passing as messages
+from core.operators.graphs._edges import Edges, Rows
+from core.operators.graphs.message_passing import dot_ends, gather_multiply_reduce, gather_reduce
+from core.operators.indexing.masking import where
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -8,8 +8,8 @@ from typing import Any, Optional
 from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.dispatch import door
-from core.operators import normalization_primitives as primitives
-from core.operators.manipulation import reshape_exact
+from core.operators.layers import _normalization_primitives as primitives
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rule of padding (core.operators.padding): cut the borders off and add them to where their elements came from."""
+"""Rule of core.operators.shape.padding: cut the borders off and add them to where their elements came from."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.joining import cut
-from core.operators.padding import pad_exact
+from core.operators.shape.joining import cut
+from core.operators.shape.padding import pad_exact
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

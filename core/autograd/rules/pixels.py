@@ -1,4 +1,4 @@
-"""Rules of patches and columns (core.operators.pixels): each is the other's transpose."""
+"""Rules of patches and columns (core.operators.shape.pixels): each is the other's transpose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context, rule
-from core.operators import pixels
+from core.operators.shape import pixels
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

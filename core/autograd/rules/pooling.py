@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context, rule
-from core.operators import pooling_adaptive as adaptive
-from core.operators import pooling_primitives as primitives
+from core.operators.layers import _pooling_primitives as primitives
+from core.operators.layers import pooling_adaptive as adaptive
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

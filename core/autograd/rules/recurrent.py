@@ -1,4 +1,4 @@
-"""Rules of whole recurrent sequences (core.operators.recurrent)."""
+"""Rules of whole recurrent sequences (core.operators.layers.recurrent)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Optional
 
 from core.autograd.backward import grad
 from core.autograd.context import Context, rule
-from core.operators.creation import zeros_like
-from core.operators.recurrent import gru_gradients, lstm_gradients, recurrent_steps, simple_gradients
+from core.operators.creation.creation import zeros_like
+from core.operators.layers.recurrent import gru_gradients, lstm_gradients, recurrent_steps, simple_gradients
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of reductions (core.operators.reduction) and of running sums, products and extremes."""
+"""Rules of reductions (core.operators.reductions.reduction) and of running sums, products and extremes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.manipulation import reshape_exact
-from core.operators.reduction import reduced_shape
+from core.operators.reductions.reduction import reduced_shape
+from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rule of sums along edges (core.operators.segment): the gradient travels back along the same edges."""
+"""Rule of sums along edges (core.operators.graphs.segment): the gradient travels back along the same edges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from core.autograd.context import Context, rule
-from core.operators.segment import sum_edges
+from core.operators.graphs.segment import sum_edges
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

@@ -1,4 +1,4 @@
-"""Rules of shape and order (core.operators.manipulation) and of sums."""
+"""Rules of shape and order (core.operators.shape.manipulation) and of sums."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.manipulation import reshape_exact, unbroadcast
-from core.operators.reduction import reduced_shape
+from core.operators.reductions.reduction import reduced_shape
+from core.operators.shape.manipulation import reshape_exact, unbroadcast
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

@@ -10,8 +10,8 @@ from typing import Any, Optional, Union
 
 from core.distributed.group import Group, ReduceOp, check_member, check_operation
 from core.kernels.engine.engine import wait_all
-from core.operators.creation import assign
-from core.operators.joining import concat
+from core.operators.creation.creation import assign
+from core.operators.shape.joining import concat
 from core.tensor import Tensor
 
 

@@ -21,10 +21,10 @@ from core.jit.state import UNDEFINED, State
 from core.kernels.dispatch import door
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_
-from core.operators.creation import cast
-from core.operators.logic import logical_and, logical_not, logical_or
-from core.operators.manipulation import reshape
-from core.operators.sizes import SizeTensor
+from core.operators.arithmetic.logic import logical_and, logical_not, logical_or
+from core.operators.creation.creation import cast
+from core.operators.shape._sizes import SizeTensor
+from core.operators.shape.manipulation import reshape
 from core.tensor import Tensor
 
 MAXIMUM_GUARDED = 4096

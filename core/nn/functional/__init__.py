@@ -25,10 +25,10 @@ __all__ = """
 
 # another function has the first name at the top level; the others are not there at all
 _ELSEWHERE = {
-    "unfold": "core.operators.pixels",
-    "class_center_sample": "core.operators.margins",
-    "margin_cross_entropy": "core.operators.margins",
-    "sparse_attention": "core.operators.attention_sparse",
+    "unfold": "core.operators.shape.pixels",
+    "class_center_sample": "core.operators.losses.margins",
+    "margin_cross_entropy": "core.operators.losses.margins",
+    "sparse_attention": "core.operators.layers.attention_sparse",
 }
 
 

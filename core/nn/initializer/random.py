@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from core.nn.initializer.base import Initializer, calculate_gain, fans
-from core.operators.random import numpy_generator
+from core.operators.creation.random import numpy_generator
 
 
 class Normal(Initializer):

@@ -10,8 +10,8 @@ from core.nn.layer.checks import positive
 from core.nn.layer.common import Linear
 from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttrLike
-from core.operators.creation import full
-from core.operators.joining import concat
+from core.operators.creation.creation import full
+from core.operators.shape.joining import concat
 
 
 class Cache(NamedTuple):

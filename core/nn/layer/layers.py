@@ -16,7 +16,7 @@ from core.nn.layer.state import StatefulLayer
 from core.nn.layer_helper import LayerObjectHelper
 from core.nn.param_attr import ParamAttrLike
 from core.nn.parameter import Parameter, make_parameter
-from core.operators.creation import zeros
+from core.operators.creation.creation import zeros
 from core.tensor import Tensor, default_dtype
 
 Self = TypeVar("Self", bound="Layer")

@@ -10,7 +10,7 @@ from core.nn.layer.container import LayerList
 from core.nn.layer.rnn_cell import GRUCell, LSTMCell, SimpleRNNCell
 from core.nn.layer.rnn_run import RNN, BiRNN, in_one_piece, run_cell, valid_steps, whole_sequence
 from core.nn.param_attr import ParamAttrLike
-from core.operators.joining import concat, stack, unbind
+from core.operators.shape.joining import concat, stack, unbind
 
 _WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 

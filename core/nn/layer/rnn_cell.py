@@ -12,8 +12,8 @@ from core.nn.initializer import Constant, Uniform
 from core.nn.layer.checks import one_of, positive
 from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttrLike
-from core.operators.creation import full
-from core.operators.recurrent import recurrent_step
+from core.operators.creation.creation import full
+from core.operators.layers.recurrent import recurrent_step
 
 
 class RNNCellBase(Layer):
@@ -67,7 +67,7 @@ class GatedCell(RNNCellBase):
     """What the three standard cells share: weights, and a step split into projection and recurrence.
 
     Attributes:
-        kind: What :func:`core.operators.recurrent.recurrent_step` calls the cell.
+        kind: What :func:`core.operators.layers.recurrent.recurrent_step` calls the cell.
 
     Args:
         gates: Number of gates.

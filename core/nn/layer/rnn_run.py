@@ -7,9 +7,9 @@ from typing import Any, Callable
 from core import operators
 from core.nn.layer.layers import Layer
 from core.nn.layer.rnn_cell import GRUCell, LSTMCell, SimpleRNNCell, check_input_size
-from core.operators.creation import arange
-from core.operators.joining import concat, stack, unbind
-from core.operators.recurrent import has_kernel, recurrent_sequence
+from core.operators.creation.creation import arange
+from core.operators.layers.recurrent import has_kernel, recurrent_sequence
+from core.operators.shape.joining import concat, stack, unbind
 from core.tensor import Tensor
 
 _SPLIT_CELLS = (SimpleRNNCell, LSTMCell, GRUCell)

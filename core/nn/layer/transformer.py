@@ -11,7 +11,7 @@ from core.nn.layer.layers import Layer
 from core.nn.layer.norm import LayerNorm
 from core.nn.layer.transformer_decoder import TransformerDecoder, TransformerDecoderLayer
 from core.nn.layer.transformer_encoder import TransformerEncoder, TransformerEncoderLayer
-from core.operators.constants import later_positions
+from core.operators.creation._constants import later_positions
 
 __all__ = [
     "MultiHeadAttention",

@@ -15,7 +15,7 @@ from core.nn import functional as F
 from core.operators import abs as absolute
 from core.operators import cast, clip, floor, matmul, maximum, reshape, sign, stack, transpose, where, zeros_like
 from core.operators import max as largest
-from core.operators.arguments import need_tensor
+from core.operators._arguments import need_tensor
 from core.tensor import Tensor
 
 ALGORITHMS = {"weight_only_int8": 127, "weight_only_int4": 7, "llm.int8": 127}

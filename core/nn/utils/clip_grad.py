@@ -8,8 +8,8 @@ from typing import Any, Union
 
 from core import operators
 from core.autograd import no_grad
-from core.operators.creation import to_tensor
-from core.operators.joining import stack
+from core.operators.creation.creation import to_tensor
+from core.operators.shape.joining import stack
 from core.tensor import Tensor
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.nn.initializer import Normal
 from core.nn.utils.spectral import normalised_by_spectrum
-from core.operators.creation import to_tensor
+from core.operators.creation.creation import to_tensor
 
 
 class SpectralNormHook:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, Optional
 
-from core.operators.joining import concat
+from core.operators.shape.joining import concat
 
 
 def parameters_to_vector(parameters: Iterable[Any], name: Optional[str] = None) -> Any:

@@ -10,8 +10,8 @@ import numpy as np
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dtypes import float32, float64
-from core.operators.arguments import need_tensor
-from core.operators.constants import constant
+from core.operators._arguments import need_tensor
+from core.operators.creation._constants import constant
 from core.tensor import Tensor
 from core.vision.ops.arguments import floating_of_rank, numbers_argument
 

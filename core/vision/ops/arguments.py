@@ -9,7 +9,7 @@ from core.kernels.dispatch.door import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import float32, float64, int64
 from core.operators import cast
-from core.operators.arguments import need_tensor
+from core.operators._arguments import need_tensor
 from core.tensor import Tensor
 
 

@@ -10,11 +10,11 @@ from core.nn import Layer, ParamAttr
 from core.nn.initializer import Normal
 from core.nn.layer.checks import per_axis, positive
 from core.operators import cast
-from core.operators.arguments import optional_tensor
-from core.operators.deformable import deformable_columns, whole_mask
-from core.operators.linalg import matmul
-from core.operators.manipulation import reshape_exact
-from core.operators.windows import sizes_argument
+from core.operators._arguments import optional_tensor
+from core.operators.layers._windows import sizes_argument
+from core.operators.linear_algebra.linalg import matmul
+from core.operators.shape.manipulation import reshape_exact
+from core.operators.vision.deformable import deformable_columns, whole_mask
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank, widened
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import uint8
-from core.operators.arguments import need_tensor
+from core.operators._arguments import need_tensor
 from core.tensor import Tensor
 from core.vision.decoding import decode_image, open_with_pillow
 from core.vision.image import file_bytes

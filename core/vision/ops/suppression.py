@@ -12,8 +12,8 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32, int64
 from core.operators import cast
-from core.operators.arguments import need_tensor
-from core.operators.gathering import index_argument
+from core.operators._arguments import need_tensor
+from core.operators.indexing.gathering import index_argument
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import boxes_argument, floating_of_rank, need_fitting, widened
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows

@@ -12,11 +12,11 @@ from core.kernels.dtypes import float32, int64
 from core.nn import functional as F
 from core.operators import abs as absolute
 from core.operators import cast, concat, exp, log, one_hot, ones_like, sigmoid, where, zeros_like
-from core.operators.arguments import need_tensor
-from core.operators.constants import positions
-from core.operators.gathering import take_rows
-from core.operators.manipulation import reshape_exact
-from core.operators.yolo import assign_objects
+from core.operators._arguments import need_tensor
+from core.operators.creation._constants import positions
+from core.operators.indexing.gathering import take_rows
+from core.operators.shape.manipulation import reshape_exact
+from core.operators.vision.yolo import assign_objects
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank
 

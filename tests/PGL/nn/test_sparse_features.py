@@ -10,7 +10,7 @@ import pytest
 import core
 import PGL
 from core.jit import to_static
-from core.operators.sparse_rows import SparseRows
+from core.operators.linear_algebra.sparse_rows import SparseRows
 from tests.parity.PGL.layer_cases import NODES, features, plain_graph
 
 WORDS = features("words", NODES, 30) * (features("which words", NODES, 30) > 0.7)

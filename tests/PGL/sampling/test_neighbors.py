@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 import PGL as pgl
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.features import ScaledArray
 from PGL.sampling import NeighborLoader, NeighborSampler, graphsage_sample, sample_blocks
 from PGL.sampling.mapped import MappedFile, pack, unpack

@@ -12,7 +12,7 @@ import pytest
 import core.operators
 
 FOLDER = Path(core.operators.__file__).parent
-FILES = sorted(FOLDER.glob("*.py"))
+FILES = sorted(FOLDER.rglob("*.py"))
 
 CHOOSING = {
     "core.kernels.dispatch.door.state": "the thread's state",
@@ -27,24 +27,24 @@ CHOOSING = {
 
 QUESTIONS = {
     "is_direct": {
-        "attention.py",  # on a GPU, what is dropped is drawn there, by an operator that no seed repeats
-        "recurrent.py",  # on a GPU, sequences are computed step by step
+        "layers/attention.py",  # on a GPU, what is dropped is drawn there, by an operator that no seed repeats
+        "layers/recurrent.py",  # on a GPU, sequences are computed step by step
     },
     "is_mixed": {
-        "convolution_transposed.py",  # its inputs are cast together, because its parts are
-        "creation.py",  # what was given in 16 bits and computed in float32 stays float32
+        "layers/convolution_transposed.py",  # its inputs are cast together, because its parts are
+        "creation/creation.py",  # what was given in 16 bits and computed in float32 stays float32
     },
-    "is_recording": {"methods.py"},  # a leaf that needs a gradient is not changed in place
+    "is_recording": {"_methods.py"},  # a leaf that needs a gradient is not changed in place
     "is_tracing": {
-        "creation.py",  # symbols in data
-        "sizes.py",  # sizes as tensors remain sizes
-        "subscript.py",  # a buffer's next value is an output of the program
-        "viterbi.py",  # paths are cut where the lengths are known
+        "creation/creation.py",  # symbols in data
+        "shape/_sizes.py",  # sizes as tensors remain sizes
+        "indexing/subscript.py",  # a buffer's next value is an output of the program
+        "vision/viterbi.py",  # paths are cut where the lengths are known
     },
     "traced": {
-        "creation.py",  # a parameter that is assigned to remains one
-        "slicing.py",  # a program puts the result of an assignment together from parts
-        "subscript.py",
+        "creation/creation.py",  # a parameter that is assigned to remains one
+        "indexing/slicing.py",  # a program puts the result of an assignment together from parts
+        "indexing/subscript.py",
     },
 }
 """Questions about the mode whose answer changes what a public function gives, and the files that may ask them."""
@@ -102,6 +102,10 @@ def _dotted(node: ast.expr, names: dict[str, str]) -> str:
     return names.get(node.id, node.id) if isinstance(node, ast.Name) else "?"
 
 
+def _place(file: Path) -> str:
+    return file.relative_to(FOLDER).as_posix()
+
+
 def _reason(whole: str) -> str:
     for choosing, what in CHOOSING.items():
         if whole == choosing or whole.startswith(f"{choosing}."):
@@ -150,14 +154,14 @@ def test_the_scan_leaves_alone(source: str) -> None:
 
 def test_no_operator_chooses_its_implementation() -> None:
     wrong = [
-        f"core/operators/{file.name}:{line}: {reason}"
+        f"core/operators/{_place(file)}:{line}: {reason}"
         for file in FILES
-        for line, reason in findings(file.read_text(), file.name)
+        for line, reason in findings(file.read_text(), _place(file))
     ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_each_question_is_asked_where_it_may_be() -> None:
     for question, names in QUESTIONS.items():
-        asking = {file.name for file in FILES if re.search(rf"\.{question}\b", file.read_text())}
+        asking = {_place(file) for file in FILES if re.search(rf"\.{question}\b", file.read_text())}
         assert asking == names, question

@@ -1,4 +1,4 @@
-"""Example calls of element-wise operators (core.operators.math, rounding, logic)."""
+"""Example calls of element-wise operators (core.operators.arithmetic.math, rounding, logic)."""
 
 from __future__ import annotations
 

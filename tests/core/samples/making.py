@@ -1,4 +1,4 @@
-"""Example calls of core.operators.creation."""
+"""Example calls of core.operators.creation.creation."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.operators.edges import Edges
-from core.operators.sparse_rows import SparseRows
+from core.operators.graphs._edges import Edges
+from core.operators.linear_algebra.sparse_rows import SparseRows
 from tests.core.samples import Draw, Sample, call
 
 

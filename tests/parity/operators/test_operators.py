@@ -35,15 +35,15 @@ NOT_HERE = {
     "get_rng_state": "our own random state",
     "set_rng_state": "our own random state",
     "seed": "our own random state",
-    "class_center_sample": "drawn by chance; tests/core/operators/test_margins.py",
-    "margin_cross_entropy": "Paddle has no CPU kernel; tests/core/operators/test_margins.py",
-    "sparse_attention": "Paddle has no CPU kernel; tests/core/operators/test_attention_sparse.py",
+    "class_center_sample": "drawn by chance; tests/core/operators/losses/test_margins.py",
+    "margin_cross_entropy": "Paddle has no CPU kernel; tests/core/operators/losses/test_margins.py",
+    "sparse_attention": "Paddle has no CPU kernel; tests/core/operators/layers/test_attention_sparse.py",
     **dict.fromkeys(
         ["add_ends", "dot_ends", "edge_expand", "edge_reduce", "edge_softmax"]
         + ["gather_multiply_reduce", "gather_reduce"],
-        "our own, of graphs; tests/core/operators/test_message_passing.py",
+        "our own, of graphs; tests/core/operators/graphs/test_message_passing.py",
     ),
-    "sparse_product": "our own; tests/core/operators/test_sparse_rows.py",
+    "sparse_product": "our own; tests/core/operators/linear_algebra/test_sparse_rows.py",
 }
 
 

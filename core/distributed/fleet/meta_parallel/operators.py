@@ -6,10 +6,10 @@ from typing import Any, Optional
 
 from core.distributed.group import Group, ReduceOp, check_member
 from core.nn import functional as F
-from core.operators.creation import assign, zeros_like
-from core.operators.logic import logical_and
-from core.operators.manipulation import unsqueeze
-from core.operators.masking import where
+from core.operators.arithmetic.logic import logical_and
+from core.operators.creation.creation import assign, zeros_like
+from core.operators.indexing.masking import where
+from core.operators.shape.manipulation import unsqueeze
 from core.tensor import Tensor
 
 

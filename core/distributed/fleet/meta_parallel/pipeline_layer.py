@@ -12,7 +12,7 @@ from core.distributed.fleet.topology import CommunicateTopology
 from core.distributed.fleet.utils.log_util import layer_to_str
 from core.distributed.fleet.utils.recompute import recompute
 from core.nn import Layer, LayerDict
-from core.operators.random import get_rng_state, seed, set_rng_state
+from core.operators.creation.random import get_rng_state, seed, set_rng_state
 from core.tensor import Tensor
 
 _FIRST_SEED = 1234

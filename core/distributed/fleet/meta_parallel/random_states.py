@@ -10,8 +10,8 @@ import numpy as np
 
 from core.distributed.fleet.topology import current_group
 from core.nn import functional as F
-from core.operators.random import get_rng_state, set_rng_state
-from core.operators.random import seed as set_seed
+from core.operators.creation.random import get_rng_state, set_rng_state
+from core.operators.creation.random import seed as set_seed
 from core.tensor import Tensor
 
 MODEL_PARALLEL_RNG = "model_parallel_rng"

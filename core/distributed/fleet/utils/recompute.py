@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from core.autograd import PyLayer, PyLayerContext, backward, enable_grad, is_grad_enabled
 from core.kernels.dispatch import door
-from core.operators.random import get_rng_state, set_rng_state
+from core.operators.creation.random import get_rng_state, set_rng_state
 from core.tensor import Tensor
 
 

@@ -11,7 +11,7 @@ from core.distributed.fleet.meta_parallel.layers import ParallelLinear
 from core.distributed.group import Group
 from core.nn import Layer
 from core.nn.param_attr import ParamAttrLike
-from core.operators.creation import assign
+from core.operators.creation.creation import assign
 from core.tensor import Tensor
 
 

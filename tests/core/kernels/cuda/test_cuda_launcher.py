@@ -15,8 +15,8 @@ from core.kernels.cuda.launcher import Launcher, MXNetProgram, signatures
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.engine import engine
 from core.kernels.engine.engine import from_numpy, mx
-from core.operators.edges import Edges
-from core.operators.message_passing import gather_reduce
+from core.operators.graphs._edges import Edges
+from core.operators.graphs.message_passing import gather_reduce
 
 
 class Recorder:

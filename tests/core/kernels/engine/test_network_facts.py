@@ -224,7 +224,7 @@ def test_a_small_program_with_an_output_that_has_no_gradient() -> None:
 
 
 def test_a_size_that_no_convolution_gives_is_refused_before_the_engine_waits_for_ever() -> None:
-    from core.operators.convolution_primitives import convolution_input_gradient
+    from core.operators.layers._convolution_primitives import convolution_input_gradient
 
     gradient, weight = core.ones([1, 4, 6, 6]), core.ones([4, 2, 3, 3])
     window = {"stride": (1, 1), "pad": (0, 0), "dilate": (1, 1), "groups": 1}

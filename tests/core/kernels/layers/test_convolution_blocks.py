@@ -9,7 +9,7 @@ import core
 from core import operators as ops
 from core.kernels.layers import convolution_blocks
 from core.kernels.lowerings import convolution as lowering
-from core.operators import convolution_primitives as primitives
+from core.operators.layers import _convolution_primitives as primitives
 
 
 @pytest.fixture(autouse=True)

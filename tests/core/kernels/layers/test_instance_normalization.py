@@ -9,7 +9,7 @@ import pytest
 import core
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.layers import instance_normalization as kernels
-from core.operators import normalization_primitives as primitives
+from core.operators.layers import _normalization_primitives as primitives
 
 SHAPES = [(2, 3, 5, 7), (1, 33, 40), (3, 1, 1, 1), (2, 4, 2, 3, 5)]
 EPSILON = 1e-5

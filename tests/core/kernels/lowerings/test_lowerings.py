@@ -12,7 +12,7 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.lowering import GRADIENTS, MIXED, PROGRAM, SERVING, Call, lowered
 from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.lowerings import dropout, pooling, selection
-from core.operators.random_zeros import drop_elements
+from core.operators.layers.dropout import drop_elements
 from core.tensor import apply
 
 LEARNS = PROGRAM | GRADIENTS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.boxes import regions
+from core.kernels.boxes import box_pooling as regions
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.vision import ops
 from tests.core.gradient_check import check_gradients

@@ -1,0 +1,36 @@
+"""Rules of core.operators.vision.box_pooling: each operator and its transpose; boxes have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+from core.autograd.context import Context, rule
+from core.operators.vision import box_pooling as regions
+from core.tensor import Tensor, apply
+
+Gradients = Sequence[Optional[Tensor]]
+
+
+@rule("region_align")
+def _region_align(context: Context, gradient: Tensor) -> Gradients:
+    x, boxes, counts = context.inputs
+    return apply(regions.region_align_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
+
+
+@rule("region_align_back")
+def _region_align_back(context: Context, gradient: Tensor) -> Gradients:
+    _, _, boxes, counts = context.inputs
+    return apply(regions.region_align, gradient, boxes, counts, **context.attributes), None, None, None
+
+
+@rule("region_sensitive")
+def _region_sensitive(context: Context, gradient: Tensor) -> Gradients:
+    x, boxes, counts = context.inputs
+    return apply(regions.region_sensitive_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
+
+
+@rule("region_sensitive_back")
+def _region_sensitive_back(context: Context, gradient: Tensor) -> Gradients:
+    _, _, boxes, counts = context.inputs
+    return apply(regions.region_sensitive, gradient, boxes, counts, **context.attributes), None, None, None

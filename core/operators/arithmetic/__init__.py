@@ -1,0 +1,1 @@
+"""Element-wise arithmetic, comparisons, rounding, special functions and complex numbers."""

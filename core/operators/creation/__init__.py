@@ -1,0 +1,1 @@
+"""New tensors: from data, constants, ranges, random numbers."""

@@ -1,0 +1,1 @@
+"""Operators on the edges and neighbors of graphs (paddle.geometric)."""

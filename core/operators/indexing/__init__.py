@@ -1,0 +1,1 @@
+"""Elements at positions: slices, subscripts, gathering, scattering, masks, sorting, searching."""

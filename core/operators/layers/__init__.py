@@ -1,0 +1,1 @@
+"""What layers compute: activations, attention, convolution, normalization, pooling, recurrence."""

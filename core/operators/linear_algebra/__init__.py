@@ -1,0 +1,1 @@
+"""Products, factorizations, solvers and norms of vectors and matrices."""
