@@ -7,7 +7,7 @@ from typing import Optional
 from core.kernels.dispatch.errors import OperatorError
 from core.operators import arange, concat, logical_and
 from core.operators.layers.attention import attention_in_parts, scaled_dot_product_attention
-from core.operators.layers.linear import dropout as dropped
+from core.operators.layers.dropout import dropout as dropped
 from core.tensor import Tensor
 
 __all__ = ["flash_attention", "flash_attn_unpadded", "scaled_dot_product_attention"]

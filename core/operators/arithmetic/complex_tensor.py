@@ -23,8 +23,6 @@ from core.operators.shape import expansion as lifting
 from core.operators.shape.joining import stack
 from core.tensor import Tensor
 
-__all__ = ["ComplexTensor"]
-
 PARTS = {complex64: float32, complex128: float64}
 WHOLE = {float32: complex64, float64: complex128}
 

@@ -251,5 +251,3 @@ def edge_expand(x: Tensor, edges: Edges, end: str = "target") -> Tensor:
 __all__ = [
     "add_ends", "dot_ends", "edge_expand", "edge_reduce", "edge_softmax", "gather_multiply_reduce", "gather_reduce",
 ]  # fmt: skip
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()

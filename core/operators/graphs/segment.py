@@ -328,9 +328,3 @@ def send_uv(
     rows = need_tensor(y, "send_uv", "y").shape[0] if y.ndim else 0
     source, target, *_ = _edges(need_tensor(x, "send_uv"), src_index, dst_index, rows, "sum", "send_uv")
     return _message(take_rows(x, source), take_rows(y, target), message_op, "send_uv")
-
-
-__all__ = [
-    "segment_max", "segment_mean", "segment_min", "segment_softmax", "segment_sum", "send_u_recv",
-    "send_ue_recv", "send_uv",
-]  # fmt: skip

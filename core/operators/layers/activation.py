@@ -1,4 +1,4 @@
-"""Activations made of straight pieces: ReLU and its relatives; curved ones and softmax are re-exported beside them."""
+"""Activations made of straight pieces: ReLU and its relatives."""
 
 from __future__ import annotations
 
@@ -13,26 +13,6 @@ from core.operators.arithmetic.math import maximum, minimum
 from core.operators.arithmetic.rounding import clip
 from core.operators.indexing.masking import where
 from core.operators.layers._activation_primitives import floating_tensor, over_engine_shapes
-from core.operators.layers.activation_shrink import hardshrink, softshrink, thresholded_relu, thresholded_relu_
-from core.operators.layers.activation_smooth import (
-    celu,
-    elu,
-    elu_,
-    gelu,
-    glu,
-    log_sigmoid,
-    mish,
-    selu,
-    sigmoid,
-    silu,
-    softplus,
-    softsign,
-    swish,
-    tanh,
-    tanh_,
-    tanhshrink,
-)  # fmt: skip
-from core.operators.layers.activation_softmax import gumbel_softmax, log_softmax, softmax, softmax_
 from core.operators.reductions.reduction import max as largest
 from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor
@@ -259,10 +239,6 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: Optional[str] = None) ->
 
 
 __all__ = [
-    "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "hardtanh_", "leaky_relu", "leaky_relu_", "log_sigmoid", "log_softmax", "maxout", "mish", "prelu", "relu", "relu6",
-    "relu_", "rrelu", "selu", "sigmoid", "silu", "softmax", "softmax_", "softplus", "softshrink", "softsign", "swish",
-    "tanh", "tanh_", "tanhshrink", "thresholded_relu", "thresholded_relu_",
+    "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "maxout", "prelu", "relu",
+    "relu6", "relu_", "rrelu",
 ]  # fmt: skip
-TENSOR_METHODS = ("sigmoid", "tanh")
-IN_PLACE_METHODS = ("sigmoid", "tanh")

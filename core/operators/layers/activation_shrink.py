@@ -74,3 +74,6 @@ def thresholded_relu_(x: Tensor, threshold: float = 1.0, name: Optional[str] = N
 
 def _keep_where(condition: Tensor, x: Tensor) -> Tensor:
     return where(condition, x, x * 0.0)
+
+
+__all__ = ["hardshrink", "softshrink", "thresholded_relu", "thresholded_relu_"]

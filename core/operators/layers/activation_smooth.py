@@ -308,3 +308,11 @@ def glu(x: Tensor, axis: int = -1, name: Optional[str] = None) -> Tensor:
         raise OperatorError(f"glu: axis {axis} of {x.shape} does not divide into two halves")
     first, gate = split(x, 2, axis=place)
     return first * sigmoid(gate)
+
+
+__all__ = [
+    "celu", "elu", "elu_", "gelu", "glu", "log_sigmoid", "mish", "selu", "sigmoid", "silu", "softplus", "softsign",
+    "swish", "tanh", "tanh_", "tanhshrink",
+]  # fmt: skip
+TENSOR_METHODS = ("sigmoid", "tanh")
+IN_PLACE_METHODS = ("sigmoid", "tanh")

@@ -108,3 +108,6 @@ def gumbel_softmax(
     chosen = cast(one_hot(argmax(soft, place), x.shape[place]), x.dtype)
     chosen = moveaxis(chosen, -1, place)
     return chosen - soft.detach() + soft
+
+
+__all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmax_"]

@@ -17,8 +17,8 @@ from core.operators.creation._constants import later_positions
 from core.operators.creation.creation import cast
 from core.operators.creation.random import randint
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.layers.activation import softmax
-from core.operators.layers.linear import dropout
+from core.operators.layers.activation_softmax import softmax
+from core.operators.layers.dropout import dropout
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
@@ -177,5 +177,3 @@ def attention_in_parts(
 
 
 __all__ = ["scaled_dot_product_attention"]
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()

@@ -23,7 +23,6 @@ from core.operators.layers._windows import (
     padding_argument,
     sizes_argument,
 )
-from core.operators.layers.convolution_transposed import conv1d_transpose, conv2d_transpose, conv3d_transpose
 from core.tensor import Tensor
 
 
@@ -162,6 +161,4 @@ def _conv(
     return channel_last(result) if last else result
 
 
-__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()
+__all__ = ["conv1d", "conv2d", "conv3d"]

@@ -10,9 +10,7 @@ from core.operators.arithmetic.math import abs as absolute
 from core.operators.arithmetic.math import maximum, sqrt
 from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import check_range, index_argument, take_rows
-from core.operators.indexing.masking import one_hot, sequence_mask
 from core.operators.layers._activation_primitives import floating_tensor, through_float32
-from core.operators.layers.dropout import alpha_dropout, dropout, dropout2d, dropout3d
 from core.operators.linear_algebra._affine import affine_map
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions.reduction import max as largest
@@ -237,9 +235,4 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
     return x / vector_norm(x, float(p), place, True, epsilon)  # type: ignore[operator, no-any-return]
 
 
-__all__ = [
-    "alpha_dropout", "bilinear", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "embedding", "label_smooth",
-    "linear", "normalize", "one_hot", "pairwise_distance", "sequence_mask",
-]  # fmt: skip
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()
+__all__ = ["bilinear", "cosine_similarity", "embedding", "label_smooth", "linear", "normalize", "pairwise_distance"]

@@ -19,7 +19,6 @@ from core.operators.layers._normalization_primitives import (
     layer_normalization,
 )
 from core.operators.layers._windows import channel_first, channel_last
-from core.operators.layers.normalization_local import local_response_norm
 from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor
 
@@ -245,6 +244,4 @@ def group_norm(
     return channel_last(x) if last else x
 
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm"]
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]

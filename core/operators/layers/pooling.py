@@ -1,4 +1,4 @@
-"""Pooling over windows: maxima and averages; adaptive pooling and unpooling are re-exported beside them."""
+"""Pooling over windows: maxima and averages."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from typing import Any, Optional
 from core.kernels.dispatch.errors import OperatorError
 from core.operators.layers._pooling_primitives import pool
 from core.operators.layers._windows import PaddingLike, Sizes, sizes_argument
-from core.operators.layers.pooling_adaptive import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool2d,
-    adaptive_max_pool3d,
-)
-from core.operators.layers.pooling_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from core.tensor import Tensor
 
 
@@ -187,10 +178,4 @@ def _override(averages: Tensor, kernel_size: Sizes, rank: int, divisor: Optional
     return averages * (window / divisor)  # type: ignore[no-any-return, operator]
 
 
-__all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
-    "max_unpool1d", "max_unpool2d", "max_unpool3d",
-]  # fmt: skip
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()
+__all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d"]

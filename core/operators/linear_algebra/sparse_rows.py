@@ -105,5 +105,3 @@ def sparse_product(matrix: SparseRows, weight: Tensor) -> Tensor:
 
 
 __all__ = ["sparse_product"]
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()

@@ -16,7 +16,7 @@ from core.operators.creation.creation import cast, full, to_tensor
 from core.operators.indexing.gathering import take_along_axis
 from core.operators.indexing.masking import where
 from core.operators.layers._activation_primitives import floating_tensor, through_float32
-from core.operators.layers.activation import log_softmax
+from core.operators.layers.activation_softmax import log_softmax
 from core.operators.losses._reduction import check_reduction
 from core.operators.reductions.reduction import logsumexp, mean
 from core.operators.reductions.reduction import sum as reduce_sum
@@ -194,3 +194,6 @@ def check_integers(caller: str, batch: int, labels: Tensor, input_lengths: Tenso
                 f"{caller}: {name} are integers of shape {axes} with N = {batch}, but got {tensor.dtype.name} of shape"
                 f" {tensor.shape}"
             )
+
+
+__all__ = ["rnnt_loss"]

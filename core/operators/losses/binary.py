@@ -11,8 +11,7 @@ from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import index_argument, take_rows
 from core.operators.indexing.masking import where
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.layers.activation import log_sigmoid, sigmoid
-from core.operators.layers.activation_smooth import stable_softplus
+from core.operators.layers.activation_smooth import log_sigmoid, sigmoid, stable_softplus
 from core.operators.losses._reduction import check_reduction, logistic_loss, pick, reduced, same_shape
 from core.operators.losses.classes import check_labels
 from core.operators.reductions.reduction import mean
@@ -242,3 +241,9 @@ def multi_margin_loss(
         factor = take_rows(cast(weight, input.dtype), index)
         distance, excess = distance * factor, reshape_exact(factor, [input.shape[0]]) * excess  # type: ignore[operator]
     return reduced(mean(pow(maximum(distance, 0.0), float(p)), 1) - excess, reduction)
+
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "log_loss", "multi_label_soft_margin_loss",
+    "multi_margin_loss", "sigmoid_focal_loss", "soft_margin_loss",
+]  # fmt: skip

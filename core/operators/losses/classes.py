@@ -13,7 +13,7 @@ from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import take_rows
 from core.operators.indexing.masking import one_hot, where
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.layers.activation import log_softmax, softmax
+from core.operators.layers.activation_softmax import log_softmax, softmax
 from core.operators.losses._mean_cross_entropy import mean_cross_entropy
 from core.operators.losses._reduction import check_reduction, pick, reduced
 from core.operators.reductions.reduction import mean
@@ -258,3 +258,6 @@ def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: Opti
     common = reduce_sum(input * classes, axes)  # type: ignore[operator]
     total = reduce_sum(input, axes) + reduce_sum(classes, axes)
     return mean(1.0 - common * 2.0 / (total + epsilon))
+
+
+__all__ = ["cross_entropy", "dice_loss", "nll_loss", "softmax_with_cross_entropy"]

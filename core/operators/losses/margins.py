@@ -14,7 +14,7 @@ from core.operators.creation.random import randint
 from core.operators.indexing.gathering import check_range, index_argument
 from core.operators.indexing.masking import one_hot
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.layers.activation import log_softmax
+from core.operators.layers.activation_softmax import log_softmax
 from core.operators.losses._reduction import pick
 from core.operators.reductions.reduction import mean
 from core.operators.reductions.reduction import sum as reduce_sum

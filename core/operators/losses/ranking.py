@@ -237,3 +237,9 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
     similarity = matmul(anchor, positive, transpose_y=True)
     losses = softmax_with_cross_entropy(similarity, shares, soft_label=True)
     return mean(reduce_sum(shares * losses, 0)) + lengths * (0.25 * l2_reg)
+
+
+__all__ = [
+    "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "npair_loss", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]  # fmt: skip

@@ -207,3 +207,8 @@ def gaussian_nll_loss(
     variance = maximum(variance, float(epsilon))
     loss = (log(variance) + square(input - label) / variance) * 0.5  # type: ignore[operator]
     return reduced(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)
+
+
+__all__ = [
+    "gaussian_nll_loss", "kl_div", "l1_loss", "mse_loss", "poisson_nll_loss", "smooth_l1_loss", "square_error_cost",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from core.operators._arguments import need_tensor, optional_tensor
 from core.operators.creation.creation import cast, to_tensor
 from core.operators.indexing.gathering import gather
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.layers.activation import softplus
+from core.operators.layers.activation_smooth import softplus
 from core.operators.reductions.reduction import sum as reduce_sum
 from core.tensor import Tensor
 
@@ -97,3 +97,6 @@ def _complete_tree(num_classes: int) -> tuple[np.ndarray, np.ndarray]:
     ancestors = leaves[:, None] >> levels[None]
     decisions = (leaves[:, None] >> (levels[None] - 1)) & 1
     return np.where(ancestors > 0, ancestors - 1, -1), np.where(ancestors > 0, decisions, 0)
+
+
+__all__ = ["hsigmoid_loss"]

@@ -200,4 +200,3 @@ def zeropad2d(
 
 
 __all__ = ["pad", "zeropad2d"]
-TENSOR_METHODS = ()

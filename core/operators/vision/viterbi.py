@@ -102,8 +102,3 @@ def viterbi_decode(
     if lengths.size and not door.is_tracing():
         paths = paths[:, : max(int(lengths.max()), 1)]
     return scores, paths
-
-
-__all__ = ["viterbi_decode"]
-TENSOR_METHODS = ()
-IN_PLACE_METHODS = ()
