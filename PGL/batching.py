@@ -38,8 +38,8 @@ class Joined:
     def _part_id(self, part: str) -> Any:
         index = self._part_index(part)
         if is_tensor(index):  # in compiled code too
-            from core.operators.creation import arange
-            from core.operators.search import searchsorted
+            from core.operators.creation.creation import arange
+            from core.operators.indexing.search import searchsorted
 
             things = arange(getattr(self, self.PARTS[part]), dtype="int64")
             return (searchsorted(index, things, right=True) - 1).astype("int32")
@@ -125,6 +125,6 @@ def _joined_features(owner: str, kind: str, tables: Sequence[dict[str, Any]], to
 
 
 def _concatenated(rows: Sequence[Any]) -> Any:
-    from core.operators.joining import concat
+    from core.operators.shape.joining import concat
 
     return concat([as_tensor(row) for row in rows], 0)

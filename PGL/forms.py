@@ -113,7 +113,7 @@ class Forms:
         wanted = 7 + len(cls.PARTS) + len(keys)
         if len(tensors) != wanted:
             raise ValueError(f"{cls.__name__}.from_flat: {wanted} Tensors belong to these features, not {len(tensors)}")
-        from core.operators.edges import Edges, Rows
+        from core.operators.graphs._edges import Edges, Rows
 
         connections = Edges(Rows(*tensors[1:4]), Rows(*tensors[4:7]))
         graph = object.__new__(cls)
@@ -214,7 +214,7 @@ class Forms:
 
 def to_tensor(value: Any) -> Any:
     """Return an array as a new Tensor."""
-    from core.operators.creation import to_tensor as made
+    from core.operators.creation.creation import to_tensor as made
 
     return made(value)
 

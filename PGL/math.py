@@ -11,7 +11,7 @@ from core.geometric import segment_max as segment_max
 from core.geometric import segment_mean as segment_mean
 from core.geometric import segment_min as segment_min
 from core.geometric import segment_sum as segment_sum
-from core.operators.segment import segment_softmax as segment_softmax
+from core.operators.graphs.segment import segment_softmax as segment_softmax
 from core.tensor import Tensor
 
 _REDUCTIONS = {"SUM": segment_sum, "MEAN": segment_mean, "MAX": segment_max, "MIN": segment_min}

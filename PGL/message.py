@@ -34,7 +34,7 @@ class Message:
         Returns:
             A Tensor of shape [num_nodes, ...]; 0 where nothing arrives.
         """
-        from core.operators.message_passing import edge_reduce
+        from core.operators.graphs.message_passing import edge_reduce
 
         return edge_reduce(msg, self._edges, pool_type)
 
@@ -63,7 +63,7 @@ class Message:
         Returns:
             A Tensor of the same shape.
         """
-        from core.operators.message_passing import edge_softmax
+        from core.operators.graphs.message_passing import edge_softmax
 
         return edge_softmax(msg, self._edges)
 
@@ -76,7 +76,7 @@ class Message:
         Returns:
             A Tensor of shape [num_edges, ...].
         """
-        from core.operators.message_passing import edge_expand
+        from core.operators.graphs.message_passing import edge_expand
 
         return edge_expand(msg, self._edges)
 
@@ -113,6 +113,6 @@ def rows_of_edges(feature: Any, graph: Any, end: str) -> Any:
     """
     if not feature.is_floating_point():
         return feature.gather(graph.edges[:, 0 if end == "source" else 1])
-    from core.operators.message_passing import edge_expand
+    from core.operators.graphs.message_passing import edge_expand
 
     return edge_expand(feature, graph.connections(), end)

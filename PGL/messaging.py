@@ -82,8 +82,8 @@ class Messaging:
             raise ValueError(f"{owner}: recv_mode must be 'dst' or 'src', not {recv_mode!r}")
         edges = edges if recv_mode == "dst" else edges.transposed
         output = reduce_func(Message(msg, edges))
-        from core.operators.creation import zeros_like
-        from core.operators.masking import where
+        from core.operators.creation.creation import zeros_like
+        from core.operators.indexing.masking import where
 
         indptr = edges.incoming.indptr
         reached = (indptr[1:] > indptr[:-1]).reshape([-1] + [1] * (output.ndim - 1))
@@ -108,7 +108,7 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or a size or the reduction does not fit.
         """
-        from core.operators import message_passing, segment
+        from core.operators.graphs import message_passing, segment
 
         edges = self._sending("send_u_recv")
         if feature.is_floating_point():
@@ -142,8 +142,8 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or a size, the message or the reduction does not fit.
         """
-        from core.operators import segment
-        from core.operators.message_passing import edge_reduce, gather_multiply_reduce
+        from core.operators.graphs import segment
+        from core.operators.graphs.message_passing import edge_reduce, gather_multiply_reduce
 
         edges = self._sending("send_ue_recv")
         if not feature.is_floating_point():
@@ -186,7 +186,7 @@ class Messaging:
         Raises:
             ValueError: the graph has no Tensors, or the message is unknown.
         """
-        from core.operators.message_passing import add_ends
+        from core.operators.graphs.message_passing import add_ends
 
         edges = self._sending("send_uv")
         alike = src_feature.shape[1:] == dst_feature.shape[1:] and src_feature.is_floating_point()
@@ -233,8 +233,8 @@ class Messaging:
             if size < needed:
                 raise ValueError(f"{type(self).__name__}: out_size {size} is too small: messages need {needed} rows")
             return output[:size]
-        from core.operators.creation import zeros
-        from core.operators.joining import concat
+        from core.operators.creation.creation import zeros
+        from core.operators.shape.joining import concat
 
         return concat([output, zeros([size - output.shape[0], *output.shape[1:]], output.dtype)], 0)
 

@@ -187,7 +187,7 @@ class Queries:
         if segment_by not in ("src", "dst"):
             owner = type(self).__name__
             raise ValueError(f"{owner}.get_segment_ids: segment_by must be 'src' or 'dst', not {segment_by!r}")
-        from core.operators.distinct import unique
+        from core.operators.indexing.distinct import unique
 
         return unique(src if segment_by == "src" else dst, return_inverse=True)
 

@@ -144,13 +144,13 @@ class Relation(Queries, Messaging, Joined, Forms):
         """Return the edges as the operators of message passing take them, built on first use and kept.
 
         Returns:
-            :class:`core.operators.message_passing.Edges`.
+            :class:`core.operators.graphs.message_passing.Edges`.
 
         Raises:
             ValueError: there are 2^31 nodes or edges, or more.
         """
         if self._connections is None:
-            from core.operators.edges import Edges, Rows
+            from core.operators.graphs._edges import Edges, Rows
 
             most = max(self._num_sources, self._num_targets, self._num_edges)
             if most >= SMALLEST_WIDE:

@@ -12,7 +12,7 @@ import numpy as np
 
 import core
 from core.drawing import heat_overlay
-from core.jit.program_file import is_exported
+from core.jit.exported.file import is_exported
 from core.train.checkpoint import load_network
 from core.train.run_folder import RunFolder
 from core.train.table import Component

@@ -38,8 +38,8 @@ def main() -> None:
 def _profile(model: str, options: argparse.Namespace) -> None:
     import numpy as np
 
-    from core.jit.fusion import optimized
-    from core.jit.program_reader import read_program
+    from core.jit.exported.reader import read_program
+    from core.jit.passes.fusion import optimized
     from core.kernels.channels_last.plan import Plan
     from core.kernels.channels_last.run import run
     from core.kernels.channels_last.vectors import LANES

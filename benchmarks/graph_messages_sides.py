@@ -33,8 +33,8 @@ def ours(nodes: int, edges: int) -> Steps:
     import core
     import core.nn.functional as F
     from core import geometric
-    from core.operators.edges import Edges
-    from core.operators.message_passing import (
+    from core.operators.graphs._edges import Edges
+    from core.operators.graphs.message_passing import (
         add_ends,
         edge_softmax,
         gather_multiply_reduce,

@@ -20,7 +20,7 @@ def ours(file: str) -> Steps:
     import core
     import PGL
     from core.nn import functional as F
-    from core.operators.sparse_rows import SparseRows
+    from core.operators.linear_algebra.sparse_rows import SparseRows
     from core.train.step import PhaseStep
     from core.train.task import Phase
 

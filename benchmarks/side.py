@@ -132,7 +132,7 @@ def _serve(connection: Connection) -> None:
 
 def settled(step: Callable[[], Any]) -> Callable[[], Any]:
     """Return a step that runs, at its first call, until the weights of a compiled function count as resting."""
-    from core.jit.resting import RESTING_CALLS
+    from core.jit.running.frozen_program import RESTING_CALLS
 
     state = {"warm": False}
 

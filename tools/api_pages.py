@@ -22,7 +22,7 @@ PAGES = {
     "api/signal.md": (
         "Sound and Fourier transforms",
         (
-            *("core.fft", "core.signal", "core.operators.complex_tensor"),
+            *("core.fft", "core.signal", "core.operators.arithmetic.complex_tensor"),
             *("core.audio", "core.audio.features", "core.audio.functional", "core.audio.backends"),
         ),
     ),

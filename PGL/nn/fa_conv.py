@@ -14,7 +14,7 @@ from typing import Any
 
 import core
 from core import nn
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import degree_norm
 
 

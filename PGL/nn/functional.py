@@ -9,8 +9,8 @@ import numpy as np
 import core
 from core import nn
 from core.nn import functional as F
-from core.operators import message_passing
-from core.operators.sparse_rows import SparseRows, sparse_product
+from core.operators.graphs import message_passing
+from core.operators.linear_algebra.sparse_rows import SparseRows, sparse_product
 
 Activation = Optional[Union[str, Callable[[Any], Any]]]
 REDUCTIONS = ("sum", "mean", "max", "min")

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from core.operators import message_passing
-from core.operators.sparse_rows import SparseRows
+from core.operators.graphs import message_passing
+from core.operators.linear_algebra.sparse_rows import SparseRows
 from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 

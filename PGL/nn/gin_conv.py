@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import Activation, activation_function
 
 

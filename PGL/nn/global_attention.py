@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core import nn as layers
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import membership
 
 

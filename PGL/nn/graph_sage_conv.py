@@ -22,7 +22,7 @@ from typing import Any, Optional
 import core
 from core import nn
 from core.nn import functional as F
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import REDUCTIONS, activation_function, reduction
 from PGL.nn.lstm_aggregator import LSTMAggregator
 

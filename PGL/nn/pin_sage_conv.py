@@ -14,7 +14,7 @@ from typing import Any, Optional
 
 from core import nn
 from core.nn import functional as F
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import activation_function, reduction
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import core
 from core import nn
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.graph import Graph
 from PGL.math import segment_topk
 from PGL.nn.functional import membership

@@ -13,7 +13,7 @@ from typing import Any
 
 import core
 from core import nn
-from core.operators.sparse_rows import SparseRows
+from core.operators.linear_algebra.sparse_rows import SparseRows
 from PGL.nn.functional import Activation, activation_function, linear, propagation
 
 

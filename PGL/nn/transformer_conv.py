@@ -20,7 +20,7 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
-from core.operators import message_passing
+from core.operators.graphs import message_passing
 from PGL.nn.functional import Activation, activation_function, dropped, linear
 from PGL.nn.gat_conv import join_heads
 

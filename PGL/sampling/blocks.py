@@ -49,9 +49,9 @@ class Block(NamedTuple):
         return int(self.incoming[1].shape[0])
 
     def connections(self) -> Any:
-        """Return the edges as :mod:`core.operators.message_passing` takes them."""
-        from core.operators.creation import to_tensor
-        from core.operators.edges import Edges, Rows
+        """Return the edges as :mod:`core.operators.graphs.message_passing` takes them."""
+        from core.operators.creation.creation import to_tensor
+        from core.operators.graphs._edges import Edges, Rows
         from core.tensor import Tensor
 
         def tensors(rows: tuple[Any, Any, Any]) -> Rows:

@@ -12,8 +12,8 @@ from core import nn
 from core.io import DataLoader
 from core.metric import ConfusionMatrix
 from core.nn import functional as F
-from core.operators.message_passing import Edges, Rows
-from core.operators.sparse_rows import SparseRows
+from core.operators.graphs.message_passing import Edges, Rows
+from core.operators.linear_algebra.sparse_rows import SparseRows
 from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
@@ -182,7 +182,7 @@ class OnArrays(nn.Layer):
         Args:
             features: (num_nodes, size).
             incoming_starts, incoming_nodes, incoming_edges: where each node's incoming edges begin, their sources and
-                numbers, as :class:`core.operators.message_passing.Rows`.
+                numbers, as :class:`core.operators.graphs.message_passing.Rows`.
             outgoing_starts, outgoing_nodes, outgoing_edges: the same of outgoing edges, and their targets.
             *more: what else the network takes.
         """

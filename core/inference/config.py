@@ -8,8 +8,8 @@ from typing import Any, Union
 
 from core.inference.kinds import PrecisionType
 from core.inference.settings import add_settings
-from core.jit.predictor import MAXIMUM_PROGRAMS
-from core.jit.program_file import PathLike
+from core.jit.exported.file import PathLike
+from core.jit.running.predictor import MAXIMUM_PROGRAMS
 
 
 class Config:

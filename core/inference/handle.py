@@ -9,7 +9,7 @@ import numpy as np
 
 import core
 from core.inference.kinds import DataType, data_type_of
-from core.jit.exported import ProgramInput
+from core.jit.exported.program import ProgramInput
 from core.kernels.dtypes import dtype_of_numpy
 
 _ELEMENTS = {kind.name.lower() for kind in DataType}

@@ -15,8 +15,8 @@ from core.inference.handle import Tensor
 from core.inference.kinds import PrecisionType
 from core.inference.mixed_precision import TYPES, computes_in, in_mixed_precision
 from core.inference.program_files import folder_of
-from core.jit.predictor import Predictor as Compiled
-from core.jit.program_reader import read_program
+from core.jit.exported.reader import read_program
+from core.jit.running.predictor import Predictor as Compiled
 from core.kernels.dtypes import DType
 from core.kernels.engine import engine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from core.jit.program_file import PROGRAM_FILE, WEIGHTS_FILE, is_exported
+from core.jit.exported.file import PROGRAM_FILE, WEIGHTS_FILE, is_exported
 
 PROGRAM_ENDING, PARAMETERS_ENDING = ".pdmodel", ".pdiparams"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.jit.export import (
+from core.jit.export.save import (
     save as save,
-)
-from core.jit.predictor import (
-    Predictor as Predictor,
 )
 from core.jit.rewrite import (
     ignore_module as ignore_module,
+)
+from core.jit.running.predictor import (
+    Predictor as Predictor,
 )
 from core.jit.static_function import (
     StaticFunction as StaticFunction,
@@ -32,7 +32,7 @@ from core.jit.translator import (
 
 def __getattr__(name: str) -> Any:
     if name in ("TranslatedLayer", "load"):  # these need layers; a Predictor does not
-        from core.jit import translated_layer
+        from core.jit.running import translated_layer
 
         return getattr(translated_layer, name)
     raise AttributeError(f"module 'core.jit' has no attribute {name!r}")

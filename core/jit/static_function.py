@@ -13,8 +13,8 @@ from typing import Any, Callable, Optional
 import core.left_types as left_types
 from core.jit import tree
 from core.jit.input_spec import check_arguments
-from core.jit.program import CompiledProgram
 from core.jit.rewrite import call
+from core.jit.running.compiled_program import CompiledProgram
 from core.jit.translator import ProgramTranslator
 from core.kernels.dispatch import door
 from core.kernels.engine import engine
@@ -161,7 +161,7 @@ def to_static(
     """Compile a function, method or Layer on its first call with each input signature.
 
     Without gradients, and after 16 calls between which no tensor was written, weights are folded as in an export
-    (:mod:`core.jit.resting`): results may differ from then on by rounding.
+    (:mod:`core.jit.running.frozen_program`): results may differ from then on by rounding.
 
     Args:
         function: What to compile; for a Layer its ``forward`` is replaced and the Layer returned. Without it, the

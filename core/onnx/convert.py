@@ -9,7 +9,7 @@ from typing import Any
 import onnx
 from onnx import helper
 
-from core.jit.symbolic import SymbolicProgram
+from core.jit.tracing.symbolic import SymbolicProgram
 from core.kernels.dispatch.door import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.sizes.dimension import Dimension, symbolic_shape

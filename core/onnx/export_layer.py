@@ -14,7 +14,7 @@ import onnx
 from core.autograd import no_grad
 from core.jit import tree
 from core.jit.input_spec import InputSpec
-from core.jit.symbolic import trace_symbolic
+from core.jit.tracing.symbolic import trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 from core.onnx.check import RuntimeSession, check_model, compare, has_runtime
 from core.onnx.convert import convert

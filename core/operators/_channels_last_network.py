@@ -1,4 +1,4 @@
-"""The operator of exported programs that is a whole convolutional network of ours; see core.jit.channels_last."""
+"""The operator of exported programs that is a whole convolutional network; see core.jit.passes.channels_last."""
 
 from __future__ import annotations
 

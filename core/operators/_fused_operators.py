@@ -1,4 +1,4 @@
-"""Operators of exported programs alone: several others in one pass of our kernels; see core.jit.own_kernels."""
+"""Operators of exported programs alone: several others in one custom kernel; see core.jit.passes.custom_kernels."""
 
 from __future__ import annotations
 

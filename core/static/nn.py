@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
 
-from core.jit.control_flow import conditional
+from core.jit.control_flow.conditionals import conditional
+from core.jit.control_flow.variables import UNDEFINED, State
 from core.jit.rewrite import call
 from core.jit.rewrite.runtime import Helpers
-from core.jit.state import UNDEFINED, State
 from core.kernels.dispatch import door
 from core.kernels.dispatch.errors import user_line
 from core.tensor import Tensor

@@ -10,10 +10,10 @@ import numpy as np
 
 import core
 from core.jit import Predictor, tree
+from core.jit.exported.reader import read_program
 from core.jit.input_spec import InputSpec
-from core.jit.passes import is_random
-from core.jit.program_reader import read_program
-from core.jit.symbolic import replay, trace_symbolic
+from core.jit.passes.passes import is_random
+from core.jit.tracing.symbolic import replay, trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 
 SIZES = (1, 3, 8)

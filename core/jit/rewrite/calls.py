@@ -101,7 +101,7 @@ def _uses_core(module: dict[str, Any]) -> bool:
 
 
 def _range(*arguments: Any) -> Any:
-    from core.jit.ranges import TensorRange
+    from core.jit.control_flow.ranges import TensorRange
 
     if any(isinstance(argument, (Tensor, Dimension)) for argument in arguments):
         return TensorRange(*arguments)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
-from core.jit.control_flow import note
-from core.jit.regions import Print
+from core.jit.control_flow.conditionals import note
+from core.jit.control_flow.operators import Print
 from core.kernels.dispatch.errors import OperatorError
 from core.tensor import Tensor
 

@@ -10,14 +10,14 @@ import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional
 
-from core.jit import control_flow
-from core.jit.attempt import undone
-from core.jit.loops import while_loop
-from core.jit.ranges import iterated_by_region
-from core.jit.regions import Assert
+from core.jit.control_flow import conditionals as control_flow
+from core.jit.control_flow.loops import while_loop
+from core.jit.control_flow.operators import Assert
+from core.jit.control_flow.ranges import iterated_by_region
+from core.jit.control_flow.speculation import undone
+from core.jit.control_flow.variables import UNDEFINED, State
 from core.jit.rewrite import calls
 from core.jit.rewrite.printing import Text, spell
-from core.jit.state import UNDEFINED, State
 from core.kernels.dispatch import door
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_

@@ -10,7 +10,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
 import core
 from core import operators
-from core.jit.symbolic import replay, trace_symbolic
+from core.jit.tracing.symbolic import replay, trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.sizes.dimension import ARITHMETIC, combine
 from core.onnx.check import RuntimeSession, relative_difference

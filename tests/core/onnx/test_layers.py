@@ -8,7 +8,7 @@ import pytest
 
 import core
 from core.jit import tree
-from core.jit.symbolic import trace_symbolic
+from core.jit.tracing.symbolic import trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert

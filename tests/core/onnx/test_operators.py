@@ -9,7 +9,7 @@ import pytest
 import core
 from core import operators
 from core.jit import tree
-from core.jit.symbolic import trace_symbolic
+from core.jit.tracing.symbolic import trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
 from core.onnx.check import RuntimeSession, check_model, relative_difference

@@ -10,7 +10,7 @@ import pytest
 import core
 from core import geometric
 from core.jit import tree
-from core.jit.symbolic import trace_symbolic
+from core.jit.tracing.symbolic import trace_symbolic
 from core.kernels.dispatch.operator import REGISTRY
 from core.nn import functional
 from core.onnx.check import RuntimeSession, check_model, relative_difference

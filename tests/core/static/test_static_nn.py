@@ -8,7 +8,7 @@ import pytest
 import core
 from core.jit import to_static
 from core.static.nn import case, cond, switch_case, while_loop
-from tests.core.jit.control_flow_check import check, vector
+from tests.core.jit.control_flow.control_flow_check import check, vector
 
 CASES = [(vector(1, 2),), (vector(-1, -2),), (vector(5, -2),)]
 

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import PaddleClas
 from core import nn
-from tests.core.jit.mobile_networks import FAMILIES
+from tests.core.jit.passes.mobile_networks import FAMILIES
 from tests.frozen.exported_cases.cases import Case, filled, simple
 from tests.frozen.exported_cases.convolutions import in_a_row
 

@@ -15,8 +15,8 @@ import pytest
 import core
 from core import nn
 from core.jit import Predictor, to_static
+from core.jit.exported.check import LATE
 from core.jit.input_spec import InputSpec
-from core.jit.program_check import LATE
 from core.kernels.dispatch import door, lowering
 from core.kernels.dispatch.door import state
 from core.kernels.dispatch.lowering import (

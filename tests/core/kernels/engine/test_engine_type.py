@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import core
-from core.jit.resting import RESTING_CALLS
+from core.jit.running.frozen_program import RESTING_CALLS
 from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.kernels.engine import startup
 from core.tensor import apply

@@ -12,9 +12,10 @@ import pytest
 
 import core
 from core import nn
-from core.jit import Predictor, fusion
+from core.jit import Predictor
+from core.jit.exported.reader import read_program
 from core.jit.input_spec import InputSpec
-from core.jit.program_reader import read_program
+from core.jit.passes import fusion
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.lowering import GRADIENTS, PROGRAM, SERVING, SYMBOLIC, Call, lowered
 from core.kernels.dispatch.operand_types import operand_type

@@ -9,7 +9,7 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.jit.symbolic import replay, trace_symbolic
+from core.jit.tracing.symbolic import replay, trace_symbolic
 from core.kernels.lowerings.dropout import FEWEST_ELEMENTS
 from core.static import InputSpec
 

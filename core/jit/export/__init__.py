@@ -1,0 +1,1 @@
+"""From a layer or function to an exported folder that was checked against it."""

@@ -1,0 +1,1 @@
+"""Rewrites of an exported program that keep what it computes."""

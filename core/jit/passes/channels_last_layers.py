@@ -1,0 +1,258 @@
+"""Operators of an exported program as layers of a channels-last network, neighbouring ones joined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.jit.exported.program import ExportedProgram, ProgramNode
+from core.jit.passes.channels_last_steps import Activation, Step, Steps
+from core.kernels.dtypes import float32
+
+
+class Layers(Steps):
+    """Takes the nodes of a program over, one after another."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        super().__init__(program)
+        self._padded: dict[str, tuple[str, tuple[int, int, int, int]]] = {}
+        self._spread: dict[str, str] = {}
+        self._passed: set[int] = set()
+
+    def take(self, node: ProgramNode) -> bool:
+        """Take a node over, if that is possible."""
+        if id(node) in self._passed:
+            return True
+        take = getattr(self, f"_take_{node.operator}", None)
+        if take is None or any(dtype is not float32 for _, dtype in node.metas):
+            return False
+        return bool(take(node))
+
+    def has(self, names: Sequence[str]) -> bool:
+        """Return whether one of some values was made by a node that was taken over."""
+        return any(name in made for name in names for made in (self.known, self._padded, self._spread))
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether a convolution goes along rows, and none but the first is dense and wider than a pixel."""
+        wide = [s for s in self.steps if s.kind == "product" and s.kernel != (1, 1) and s.groups == 1 and s.source]
+        return not wide and any(step.kind == "row" for step in self.steps)
+
+    # convolutions and products
+
+    def _take_convolution(self, node: ProgramNode) -> bool:
+        from core.kernels.channels_last.weights import goes_along_rows, is_product
+
+        name, pad = self._padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
+        if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
+            return False
+        weight, *biases = [self.weights[weight].array for weight in node.inputs[1:]]
+        groups, stride = node.attributes["groups"], tuple(node.attributes["stride"])
+        down, along = node.attributes["pad"]
+        if min(stride) < 1 or min(down, along) < 0:
+            return False
+        pad = (pad[0] + down, pad[1] + along, pad[2] + down, pad[3] + along)
+        kind = "row" if goes_along_rows(weight, groups, stride) else "product"
+        source = self.step(name)
+        if kind == "product" and not is_product(weight, groups):
+            return False
+        if source is None and (not self._is_input(name) or groups != 1):
+            return False
+        channels = self.metas[name][0][1] if source is None else source.channels
+        if channels != weight.shape[1] * groups or (biases and len(biases[0]) != len(weight)):
+            return False
+        given = {"kernel": weight.shape[2:], "stride": stride, "pad": pad, "groups": groups, "weight": weight}
+        step = Step(kind, source, len(weight), bias=biases[0] if biases else None, **given)
+        if source is None:
+            self.input = name
+        elif kind == "product" and groups == 1 and (step.kernel, stride, pad) == ((1, 1), (1, 1), (0, 0, 0, 0)):
+            self._take_scale_in(step, name)
+        return self.new(node.outputs[0], step)
+
+    def _is_input(self, name: str) -> bool:
+        """Return whether a value is, or may become, what the network reads."""
+        shape, dtype = self.metas.get(name, ((), None))
+        return self.input in ("", name) and len(shape) == 4 and shape[1] is not None and dtype is float32
+
+    def _take_scale_in(self, step: Step, name: str) -> None:
+        """Let a 1 x 1 convolution multiply its input's channels itself, where nothing else reads the product."""
+        scaling = self.growing(name)
+        if scaling is not None and scaling.kind == "combine" and scaling.scale is not None and scaling.other is None:
+            self.steps.remove(scaling)
+            step.source, step.scale = scaling.source, scaling.scale
+
+    def _take_affine(self, node: ProgramNode) -> bool:
+        source = self.step(node.inputs[0])
+        if source is None or not self.fixed(node.inputs[1:], 2, 1) or len(self.metas[node.inputs[0]][0]) != 2:
+            return False
+        weight, *biases = [self.weights[name].array for name in node.inputs[1:]]
+        if weight.shape[1] != source.channels or (biases and len(biases[0]) != len(weight)):
+            return False
+        step = Step("product", source, len(weight), bias=biases[0] if biases else None)
+        step.weight = weight[:, :, None, None]
+        return self.new(node.outputs[0], step)
+
+    _take_inner_products = _take_affine
+
+    def _take_frozen_normalization(self, node: ProgramNode) -> bool:
+        step = self.growing(node.inputs[0])
+        if step is None or step.kind not in ("product", "row") or step.other is not None:
+            return False
+        if not self.fixed(node.inputs[1:], 1, 1, 1, 1) or node.attributes["axis"] != 1:
+            return False
+        arrays = [self.weights[name].array.astype(np.float64) for name in node.inputs[1:]]
+        if any(len(array) != step.channels for array in arrays):
+            return False
+        scale, shift, mean, variance = arrays
+        factor = scale / np.sqrt(variance + node.attributes["epsilon"])
+        step.weight = step.weight * factor[:, None, None, None]
+        step.bias = ((0 if step.bias is None else step.bias) - mean) * factor + shift
+        return self.grown(node, step)
+
+    # pooling
+
+    def _take_adaptive_average_pooling(self, node: ProgramNode) -> bool:
+        source = self.step(node.inputs[0])
+        if source is None or node.attributes["output_size"] != (1, 1):
+            return False
+        return self.new(node.outputs[0], Step("mean", source, source.channels, is_done=True))
+
+    def _take_maximum_pooling(self, node: ProgramNode) -> bool:
+        source = self.step(node.inputs[0])
+        kernel, stride, pad = (tuple(node.attributes[key]) for key in ("kernel", "stride", "pad"))
+        square = all(len(pair) == 2 and pair[0] == pair[1] for pair in (kernel, stride, pad))
+        if source is None or not square or stride[0] < 1 or not 0 <= 2 * pad[0] <= kernel[0]:
+            return False
+        step = Step("maximum", source, source.channels, kernel, stride, pad * 2, is_done=True)
+        return self.new(node.outputs[0], step)
+
+    # shapes
+
+    def _take_reshape(self, node: ProgramNode) -> bool:
+        name, (after, _) = node.inputs[0], node.metas[0]
+        before = self.metas[name][0] if name in self.metas else ()
+        if name in self.known and len(before) > 1 and len(after) > 1 and None not in (*before[1:], *after[1:]):
+            if before[1:] == after[1:] or (before[1] == after[1] and {*before[2:], *after[2:]} == {1}):
+                return self.same(node)
+        padding = self.only_reader(node.outputs[0])
+        back = None if padding is None else self.only_reader(padding.outputs[0])
+        if padding is None or back is None or (padding.operator, back.operator) != ("pad", "reshape"):
+            return False
+        widths, final = padding.attributes["widths"], back.metas[0][0]
+        height, width = before[2:] if len(before) == 4 else (None, None)
+        inner = len(after) == 5 and after[3:] == (height, width) and isinstance(height, int) and isinstance(width, int)
+        if not inner or len(final) != 4 or final[:2] != before[:2] or any(pair != (0, 0) for pair in widths[:3]):
+            return False
+        if not self._pads(name, back.outputs[0], padding, widths[3:]):
+            return False
+        self._passed.update([id(padding), id(back)])
+        return True
+
+    def _take_pad(self, node: ProgramNode) -> bool:
+        widths = node.attributes["widths"]
+        plain = len(widths) == 4 and widths[:2] == ((0, 0), (0, 0))
+        return plain and self._pads(node.inputs[0], node.outputs[0], node, widths[2:])
+
+    def _pads(self, name: str, result: str, node: ProgramNode, widths: Any) -> bool:
+        """Note that a value is another one with zeros around it, which convolutions add themselves."""
+        numbers = [width for pair in widths for width in pair]
+        readers = self.readers.get(result, [])
+        if self.step(name) is None and not self._is_input(name):
+            return False
+        if node.attributes["mode"] != "constant" or node.attributes["value"] != 0 or self.uses[result] != len(readers):
+            return False
+        if any(r.operator != "convolution" for r in readers) or any(not isinstance(n, int) or n < 0 for n in numbers):
+            return False
+        (above, below), (left, right) = widths
+        self._padded[result] = (name, (above, left, below, right))
+        return True
+
+    def _take_detach(self, node: ProgramNode) -> bool:
+        return self.same(node)
+
+    _take_assign = _take_detach
+
+    # element by element
+
+    def _take_relu(self, node: ProgramNode) -> bool:
+        return self._bounded(node, (0.0, math.inf))
+
+    def _take_clip(self, node: ProgramNode) -> bool:
+        return self._bounded(node, (node.attributes["a_min"], node.attributes["a_max"]))
+
+    def _take_sigmoid(self, node: ProgramNode) -> bool:
+        return self._activated(node, node.inputs[0], (node.operator, 0.0, 0.0))
+
+    _take_swish = _take_sigmoid
+
+    def _take_hard_sigmoid(self, node: ProgramNode) -> bool:
+        activation = (node.operator, node.attributes["slope"], node.attributes["offset"])
+        return self._activated(node, node.inputs[0], activation)
+
+    def _take_hard_swish(self, node: ProgramNode) -> bool:
+        return self._activated(node, node.inputs[0], (node.operator, 1.0 / 6.0, 0.5))
+
+    def _take_multiply_scalar(self, node: ProgramNode) -> bool:
+        return self._activated(node, node.inputs[0], ("scaled", float(node.attributes["scalar"]), 0.0))
+
+    def _take_multiply(self, node: ProgramNode) -> bool:
+        names = [self._spread.get(name, name) for name in node.inputs]
+        for x, factor in (names, names[::-1]):
+            step, scale = self.step(x), self.step(factor)
+            if step is None or scale is None or step.channels != scale.channels:
+                return False
+            shapes = [self.metas[name][0] for name in (x, factor, node.outputs[0])]
+            if shapes[1][2:] == (1, 1) and len(shapes[0]) == 4 and shapes[0] == shapes[2]:
+                return self.new(node.outputs[0], Step("combine", step, step.channels, scale=scale))
+        return False
+
+    def _take_broadcast_to(self, node: ProgramNode) -> bool:
+        """Note that a factor of each channel is repeated for every pixel; products do that themselves."""
+        (name,), (result,) = node.inputs, node.outputs
+        before, after = self.metas[name][0], node.metas[0][0]
+        readers = self.readers.get(result, [])
+        if self.step(name) is None or len(before) != 4 or before[2:] != (1, 1) or before[:2] != after[:2]:
+            return False
+        if any(reader.operator != "multiply" for reader in readers) or self.uses[result] != len(readers):
+            return False
+        self._spread[result] = name
+        return True
+
+    def _take_add(self, node: ProgramNode) -> bool:
+        first, second = (self.step(name) for name in node.inputs)
+        if first is None or second is None:
+            return False
+        if len({self.metas[name] for name in (*node.inputs, *node.outputs)}) != 1:
+            return False
+        growing = [self.growing(name) for name in node.inputs]
+        able = [s for s in growing if s is not None and s.kind in ("product", "combine") and s.other is None]
+        if not able or first is second:
+            return self.new(node.outputs[0], Step("combine", first, first.channels, other=second))
+        step = max(able, key=self.steps.index)
+        step.other = second if step is first else first
+        self.steps.remove(step)
+        self.steps.append(step)  # behind what it adds
+        return self.grown(node, step)
+
+    def _bounded(self, node: ProgramNode, bounds: tuple[float, float]) -> bool:
+        step = self.growing(node.inputs[0])
+        if step is None:
+            source = self.step(node.inputs[0])
+            return source is not None and self.new(
+                node.outputs[0], Step("combine", source, source.channels, bounds=bounds, is_done=True)
+            )
+        step.bounds, step.is_done = bounds, True
+        return self.grown(node, step)
+
+    def _activated(self, node: ProgramNode, x: str, activation: Activation) -> bool:
+        step = self.growing(x)
+        if step is None:
+            source = self.step(x)
+            return source is not None and self.new(
+                node.outputs[0], Step("combine", source, source.channels, activation=activation, is_done=True)
+            )
+        step.activation, step.is_done = activation, True
+        return self.grown(node, step)

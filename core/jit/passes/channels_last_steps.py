@@ -1,0 +1,169 @@
+"""The layers of a channels-last network while a program's operators are taken over: which value is what."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from core.jit.exported.program import ExportedProgram, ProgramNode
+from core.kernels.dtypes import float32
+
+Activation = tuple[str, float, float]
+
+
+@dataclasses.dataclass(eq=False)
+class Step:
+    """A layer that may still grow: sums, activations and factors join it.
+
+    Attributes:
+        kind: ``product``, ``row``, ``mean``, ``maximum`` or ``combine``; see core.kernels.channels_last.layer.
+        source: What it reads; None is the network's input.
+        is_done: Nothing more can join it.
+        version: How often something joined it.
+    """
+
+    kind: str
+    source: Optional[Step]
+    channels: int
+    kernel: tuple[int, int] = (1, 1)
+    stride: tuple[int, int] = (1, 1)
+    pad: tuple[int, int, int, int] = (0, 0, 0, 0)
+    groups: int = 1
+    weight: Any = None
+    bias: Any = None
+    scale: Optional[Step] = None
+    other: Optional[Step] = None
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    activation: Activation = ("nothing", 0.0, 0.0)
+    is_done: bool = False
+    version: int = 0
+
+
+@dataclasses.dataclass
+class Handle:
+    """What a name stands for: a step as it was then, and whether all its readers come by this name."""
+
+    step: Step
+    version: int
+    is_only: bool
+
+
+class Steps:
+    """The layers so far.
+
+    Attributes:
+        input: The name of the value that the network reads.
+        weights: The program's.
+        metas: Shape and type of every value that is no weight.
+        uses: How often each value is read.
+        readers: By whom.
+        steps: The layers, in order.
+        known: What names of values stand for.
+    """
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.input = ""
+        self.weights = program.weights
+        self.metas = {entry.name: (entry.shape, entry.dtype) for entry in program.inputs}
+        self.uses: Counter[str] = Counter(program.outputs)
+        self.readers: dict[str, list[ProgramNode]] = {}
+        for node in program.nodes:
+            self.metas.update(zip(node.outputs, node.metas))
+            self.uses.update(node.inputs)
+            for name in node.inputs:
+                self.readers.setdefault(name, []).append(node)
+        self.steps: list[Step] = []
+        self.known: dict[str, Handle] = {}
+
+    def can_give(self, name: str) -> bool:
+        """Return whether a value that a node made still exists."""
+        handle = self.known.get(name)
+        return handle is not None and handle.version == handle.step.version
+
+    def network(self, outputs: Sequence[str], flat: Sequence[bool]) -> tuple[Any, np.ndarray]:
+        """Return the network that gives some values, without their last two axes where ``flat``, and its weights."""
+        from core.kernels.channels_last.activation import ACTIVATIONS
+        from core.kernels.channels_last.layer import Layer
+        from core.kernels.channels_last.network import Network
+        from core.kernels.channels_last.weights import PackedWeights
+
+        packed = PackedWeights()
+        places: dict[Optional[Step], int] = {None: 0}
+        places.update({step: i for i, step in enumerate(self.steps, 1)})
+        for step in self.steps:
+            for read in (step.source, step.scale, step.other):
+                assert read is None or places[read] < places[step]
+        layers = []
+        for step in self.steps:
+            name, first, second = step.activation
+            layer = Layer(
+                step.kind,
+                places[step.source],
+                step.channels,
+                step.kernel,
+                step.stride,
+                step.pad,
+                scale=None if step.scale is None else places[step.scale],
+                other=None if step.other is None else places[step.other],
+                bounds=step.bounds,
+                activation=(ACTIVATIONS.index(name), first, second),
+            )
+            if step.kind == "product":
+                panels, depth = packed.product(step.weight, step.groups, step.source is None)
+                layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
+            elif step.kind == "row":
+                place, share = packed.rows(step.weight), step.channels // step.groups
+                layer = layer._replace(weight=place, share=share, bias=packed.bias(step.bias, step.channels))
+            layers.append(layer)
+        channels = self.metas[self.input][0][1]
+        assert channels is not None
+        array = packed.array
+        results = [(places[self.known[name].step], cut) for name, cut in zip(outputs, flat)]
+        return Network(layers, channels, array.size, results), array
+
+    def step(self, name: str) -> Optional[Step]:
+        """Return the step that gives a value, if it gives just that."""
+        return self.known[name].step if self.can_give(name) else None
+
+    def growing(self, name: str, readers: int = 1) -> Optional[Step]:
+        """Return the step that gives a value if nothing but so many readers knows it, and more can join it."""
+        handle = self.known.get(name)
+        if handle is None or not handle.is_only or self.uses[name] != readers or not self.can_give(name):
+            return None
+        return None if handle.step.is_done else handle.step
+
+    def name(self, name: str, step: Step, is_only: bool = True) -> bool:
+        """Let a name stand for a step as it is now."""
+        self.known[name] = Handle(step, step.version, is_only)
+        return True
+
+    def new(self, name: str, step: Step) -> bool:
+        """Add a step whose result has this name."""
+        self.steps.append(step)
+        return self.name(name, step)
+
+    def same(self, node: ProgramNode) -> bool:
+        """Let a node's result be its input under another name."""
+        name = node.inputs[0]
+        step = self.step(name)
+        only = step is not None and self.known[name].is_only and self.uses[name] == 1
+        return step is not None and self.name(node.outputs[0], step, only)
+
+    def fixed(self, names: Sequence[str], *ranks: int) -> bool:
+        """Return whether values are weights of these ranks."""
+        found = [self.weights.get(name) for name in names]
+        return all(w is not None and w.dtype is float32 and w.array.ndim == rank for w, rank in zip(found, ranks))
+
+    def only_reader(self, name: str) -> Optional[ProgramNode]:
+        """Return the node that reads a value, where there is just one."""
+        return self.readers[name][0] if self.uses[name] == 1 and name in self.readers else None
+
+    def grown(self, node: ProgramNode, step: Step) -> bool:
+        """Note that a node has joined a step."""
+        step.version += 1
+        return self.name(node.outputs[0], step)
