@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar
 
 import pydantic
 
-from core.train.old_keys import Moved, OldKeys
+from core.train.config.old_keys import Moved, OldKeys
+from core.train.config.table import Component, Named, Table
 from core.train.runner.config import DataSection, Experiment
 from core.train.runner.toolkit import Toolkit
-from core.train.table import Component, Named, Table
 from PGL.data.registry import DATASETS
 from PGL.models.registry import NETWORKS
 

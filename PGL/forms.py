@@ -137,7 +137,7 @@ class Forms:
         """Write the graph into a folder, from which :meth:`load` maps it into memory.
 
         The folder appears when it is whole. The edges are stored by source, and by target too where that has been
-        built; for the format see :mod:`PGL.storage`.
+        built; for the format see :mod:`PGL.storage.graphs`.
 
         Args:
             path: the folder; a stored graph that is there is replaced.
@@ -146,7 +146,7 @@ class Forms:
             FileExistsError: the folder holds something else.
             OSError: the disk is too small.
         """
-        from PGL import storage
+        from PGL.storage import graphs as storage
 
         graph = self.numpy(inplace=False)
         arrays = {part: np.asarray(index) for part, index in graph._parts.items()}
@@ -156,12 +156,12 @@ class Forms:
 
     @classmethod
     def load(cls: type[Self], path: Any, mmap_mode: Optional[str] = "r", verify: bool = True) -> Self:
-        """Read a graph that :meth:`dump` or :func:`PGL.storage.create` wrote, or pgl 2.2's own ``dump``.
+        """Read a graph that :meth:`dump` or :func:`PGL.storage.graphs.create` wrote, or pgl 2.2's own ``dump``.
 
         Args:
             path: its folder.
             mmap_mode: "r": its arrays stay on disk, read-only; "c": changes stay in memory; None: read into memory.
-            verify: whether all ids are read once and checked; see :func:`PGL.storage.load`.
+            verify: whether all ids are read once and checked; see :func:`PGL.storage.graphs.load`.
 
         Returns:
             The graph, in numpy's arrays.
@@ -170,7 +170,8 @@ class Forms:
             FileNotFoundError: there is no stored graph.
             ValueError: it is another kind of graph, damaged, truncated or foreign.
         """
-        from PGL import pgl_dump, storage
+        from PGL.storage import graphs as storage
+        from PGL.storage import pgl_dump
 
         if not (Path(path) / storage.HEADER).exists() and (Path(path) / pgl_dump.EDGES).is_file():
             return pgl_dump.load_pgl_dump(cls, Path(path), mmap_mode)
@@ -181,7 +182,7 @@ class Forms:
         """Return the graph of arrays on disk.
 
         Args:
-            stored: a :class:`PGL.storage.StoredGraph`.
+            stored: a :class:`PGL.storage.graphs.StoredGraph`.
             where: its folder, for messages.
 
         Raises:
@@ -196,7 +197,7 @@ class Forms:
         if stored.outgoing and stored.incoming and stored.outgoing.edge_ids is stored.incoming.edge_ids is None:
             raise ValueError(
                 f"{where} holds the edges in two directions without edge ids, so that its edges cannot be told; read it"
-                " with PGL.storage.load, or store it with edge_ids=True"
+                " with PGL.storage.graphs.load, or store it with edge_ids=True"
             )
         graph.set_parts(stored.arrays, where)
         graph._features.update(stored.features)

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.graphs import TiledGraph as TiledGraph
 from core.graphs import random_key, tile_rows
-from PGL.storage import Feature
+from PGL.storage.graphs import Feature
 
 
 class TiledFeatures:
@@ -31,7 +31,7 @@ class TiledFeatures:
 
     @property
     def feature(self) -> Feature:
-        """What :func:`PGL.storage.create` needs to know."""
+        """What :func:`PGL.storage.graphs.create` needs to know."""
         return Feature(self.table.shape[1:], self.dtype.name, self.scale)
 
     def rows(self, first: int, last: int) -> np.ndarray:

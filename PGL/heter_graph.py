@@ -242,7 +242,7 @@ class HeterGraph:
             FileExistsError: the folder holds something else.
             ValueError: a type of edges is not text, or one of nodes neither text nor a whole number.
         """
-        from PGL import heter_storage
+        from PGL.storage import heter as heter_storage
 
         heter_storage.save(path, self.numpy(inplace=False)._graphs, self._node_types)
 
@@ -259,7 +259,7 @@ class HeterGraph:
             FileNotFoundError: there is no stored heterogeneous graph.
             ValueError: it is damaged, truncated or foreign.
         """
-        from PGL import heter_storage
+        from PGL.storage import heter as heter_storage
 
         graph = object.__new__(cls)
         graph._begin(*heter_storage.load(path, mmap_mode, verify))

@@ -10,9 +10,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from core.train.config.table import nearest as nearest_name
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
-from core.train.table import nearest as nearest_name
 from core.vision.image import write_image
 from core.weights.atomic import atomic_path, atomic_write
 from PGL.pictures import embedding_picture

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pydantic
 
-from core.train.run_folder import RunFolder
+from core.train.logs.run_folder import RunFolder
 from core.weights.atomic import atomic_write
 
 CLASS_NAMES = "classes.json"

@@ -13,9 +13,9 @@ import numpy as np
 import core
 from core.drawing import heat_overlay
 from core.jit.exported.file import is_exported
-from core.train.checkpoint import load_network
-from core.train.run_folder import RunFolder
-from core.train.table import Component
+from core.train.checkpoints.store import load_network
+from core.train.config.table import Component
+from core.train.logs.run_folder import RunFolder
 from core.vision.transforms import Compose
 from PaddleClas.class_names import read_class_names
 from PaddleClas.config import TOOLKIT

@@ -6,12 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal, Optional
 
 import pydantic
 
-from core.train.config import Section
-from core.train.old_keys import OldKeys
+from core.train.config.old_keys import OldKeys
+from core.train.config.schema import Section
+from core.train.config.table import Component, Named, Table
 from core.train.runner.config import Experiment
 from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
-from core.train.table import Component, Named, Table
 from PaddleClas.data.pipeline import SplitSection
 from PaddleClas.losses import LOSSES
 from PaddleClas.models.registry import NETWORKS

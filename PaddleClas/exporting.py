@@ -9,9 +9,9 @@ from typing import Any, Optional
 import numpy as np
 
 from core.jit.input_spec import InputSpec
+from core.train.config.table import Component
 from core.train.runner.exporting import write_program
 from core.train.runner.task import Program
-from core.train.table import Component
 from core.weights import Preprocessing
 from PaddleClas.data.pipeline import SplitSection
 from PaddleClas.models.registry import create_model

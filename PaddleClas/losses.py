@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import core
 from core.nn import functional as F
-from core.train.table import Table
+from core.train.config.table import Table
 
 
 class CrossEntropy:

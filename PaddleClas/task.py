@@ -10,11 +10,11 @@ from typing import Any, Optional
 import numpy as np
 
 import core
-from core.train.run_folder import RunFolder
+from core.train.config.yaml_file import shortened
+from core.train.logs.run_folder import RunFolder
 from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
-from core.train.yaml_file import shortened
 from PaddleClas.class_names import read_class_names, write_class_names
 from PaddleClas.config import ClassificationConfig, TeacherSection
 from PaddleClas.data.dataset import ImageDataset

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import pydantic
 
-from core.train.config import Section
+from core.train.config.schema import Section
+from core.train.config.table import Component, Named, Table
 from core.train.runner.config import BaseExperiment, Learner
 from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
-from core.train.table import Component, Named, Table
 from PaddleGAN.data.pipeline import SplitSection
 from PaddleGAN.models.registry import DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS
 

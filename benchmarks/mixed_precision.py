@@ -22,7 +22,7 @@ def resnet50(batch: int, mixed: bool) -> Steps:
     """Return ResNet-50's forward pass and training step on images of 224 x 224."""
     import core
     import PaddleClas
-    from benchmarks.resnet50_sides import data
+    from benchmarks.PaddleClas.resnet50_sides import data
 
     images, labels = (core.to_tensor(array) for array in data(batch))
     model = PaddleClas.create_model("ResNet50")

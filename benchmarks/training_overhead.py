@@ -155,7 +155,7 @@ def digits() -> Any:
 def loop(epochs: int) -> tuple[Callable[[], float], Callable[[], float]]:
     """Return what trains with the Trainer, and what saves a checkpoint."""
     from core.train import Callback, CheckpointStore, Progress, Trainer, TrainOptions
-    from core.train.console import Console
+    from core.train.logs.console import Console
 
     class Begun(Callback):
         def on_step_end(self, trainer: Any, values: Any) -> None:
@@ -217,7 +217,7 @@ def empty(epochs: int) -> tuple[Callable[[], float], Callable[[], float]]:
     """Return what goes through steps that compute nothing."""
     import core
     from core.train import Phase, Trainer, TrainOptions
-    from core.train.console import Console
+    from core.train.logs.console import Console
 
     task = digits()
     batch, loss, steps = [core.zeros([BATCH])], core.zeros([]), 5000

@@ -60,8 +60,8 @@ PAGES = {
         (
             *("PGL", "PGL.math", "PGL.nn", "PGL.nn.functional", "PGL.sampling", "PGL.data"),
             *(
-                "PGL.storage",
-                "PGL.streaming",
+                "PGL.storage.graphs",
+                "PGL.storage.streaming",
                 "PGL.generator",
                 "PGL.models",
                 *(f"PGL.models.{name}" for name in GRAPHS),

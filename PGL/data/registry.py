@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.train.table import Table
+from core.train.config.table import Table
 
 DATASETS = Table(
     "dataset",

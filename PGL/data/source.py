@@ -52,7 +52,7 @@ def local_files(
     without = sorted(name for name, source in sources.items() if source is None)
     if without:
         raise FileNotFoundError(f"{owner}: give root, the folder of {', '.join(without)}; the files come from {home}")
-    from core.weights.download import fetch
+    from core.weights.downloads.download import fetch
 
     return {name: fetch(source.url, source.sha256) for name, source in sources.items() if source is not None}
 
@@ -65,7 +65,7 @@ def unpickled(path: Path) -> object:
     """
     import pickle
 
-    from core.weights.unpickler import load_plain
+    from core.weights.formats.unpickler import load_plain
 
     with open(path, "rb") as stream:
         try:

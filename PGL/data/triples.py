@@ -130,7 +130,7 @@ def _contents(name: str, root: Optional[PathLike], maximum_bytes: Optional[int])
         if name not in _ARCHIVES:
             known = ", ".join(map(repr, _ARCHIVES))
             raise ValueError(f"TriplesDataset: name must be one of {known}, or give root; it is {name!r}")
-        from core.weights.download import fetch
+        from core.weights.downloads.download import fetch
 
         contents = _unpacked(fetch(_HOME + archive_name, _ARCHIVES[name]), maximum_bytes)
         for content, checksum in zip(contents.values(), _MEMBERS.get(name, ())):

@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any, Optional, Union
 
-from core.train.table import Table
+from core.train.config.table import Table
 
 FAMILIES = {
     "gcn": ("GCN",),

@@ -10,10 +10,10 @@ import numpy as np
 from core.graphs import Adjacency, gather_scaled
 from core.io import DataLoader, Dataset, Sampler
 from PGL.checks import node_ids
-from PGL.features import ScaledArray
 from PGL.sampling.arguments import draw_seed, fan_outs, whole_number
 from PGL.sampling.blocks import Blocks, sample_blocks
 from PGL.sampling.mapped import pack, unpack
+from PGL.storage.features import ScaledArray
 
 
 class NeighborLoader:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from core.graphs import Adjacency
-from PGL.features import ScaledArray
+from PGL.storage.features import ScaledArray
 
 
 class MappedFile(NamedTuple):
@@ -34,7 +34,7 @@ def pack(value: Any) -> Any:
     """Return something that stands for a value and is small where the value is memory-mapped; see :func:`unpack`.
 
     Args:
-        value: An array, an :class:`PGL.Adjacency`, a :class:`PGL.features.ScaledArray`, or anything else.
+        value: An array, an :class:`PGL.Adjacency`, a :class:`PGL.storage.features.ScaledArray`, or anything else.
     """
     if isinstance(value, Adjacency):
         return Packed(Adjacency, (pack(value.indptr), pack(value.indices), pack(value.edge_ids), value.columns))

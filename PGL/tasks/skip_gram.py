@@ -10,7 +10,7 @@ import numpy as np
 import core
 from core.io import DataLoader
 from core.jit.input_spec import InputSpec
-from core.train.optimizers import OptimizerSection
+from core.train.config.optimizers import OptimizerSection
 from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig

@@ -10,8 +10,8 @@ import pydantic
 
 from core.io import default_collate_fn
 from core.io.randomness import integer, sample_scope
+from core.train.config.table import Component, Named, Table
 from core.train.runner import splits
-from core.train.table import Component, Named, Table
 from core.vision import transforms
 from PaddleClas.data import masking, operators
 from PaddleClas.data.cifar import Cifar10, Cifar100

@@ -8,7 +8,7 @@ from typing import Annotated, Union
 
 import pydantic
 
-from core.train.signatures import signature_of
+from core.train.config.signatures import signature_of
 from PaddleClas.data.dataset import MOST_CLASSES
 from PaddleClas.models.pretrained import INQUIRY
 from PaddleClas.models.registry import entry_function

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
-from core.train.table import Table
+from core.train.config.table import Table
 
 FAMILIES = {
     "lenet": ("LeNet",),
@@ -150,9 +150,9 @@ def create_model(
         name: one of :func:`list_models`, such as ``"ResNet50_vd"``, or an older official name of one.
         class_num: number of classes, the length of the last axis of the output.
         pretrained: False for fresh weights; True for the official ones, downloaded on first use and kept in the
-            cache (``~/.cache/core/weights``, see :mod:`core.weights.download` for mirrors and offline use); or the
-            path of a ``.pdparams``, ``.safetensors`` or MXNet ``.params`` file, or of a folder, an archive or a file
-            of Fluid 1.x.
+            cache (``~/.cache/core/weights``, see :mod:`core.weights.downloads.download` for mirrors and offline use);
+            or the path of a ``.pdparams``, ``.safetensors`` or MXNet ``.params`` file, or of a folder, an archive or a
+            file of Fluid 1.x.
         adapt_head: whether a head of other shape than the file's keeps fresh weights, to fine-tune to another number
             of classes; a log line lists the parameters concerned.
         features_only: whether to return the feature maps of the stages instead of logits, as a backbone for detection

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar
 
 import pydantic
 
+from core.train.config.table import Component, Named, Table
 from core.train.runner import splits
-from core.train.table import Component, Named, Table
 from core.vision import transforms
 from PaddleGAN.data.celeba import CelebA
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces

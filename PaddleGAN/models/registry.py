@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
-from core.train.table import Table
+from core.train.config.table import Table
 
 GENERATORS = {
     "cgan": ("CGANGenerator", "ConditionalDeepConvGenerator"),

@@ -10,7 +10,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from core.train.callback import Callback
-from core.train.run_folder import RunFolder
+from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Suggestion, ToolkitTask
 from core.train.task import Phase
 from core.vision.image import write_image

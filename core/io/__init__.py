@@ -25,7 +25,7 @@ from core.io.dataset import (
 from core.io.files import is_url, list_files, open_path, read_bytes
 from core.io.length_sampler import LengthBucketSampler
 from core.io.loader import DataLoader
-from core.io.ragged import Collate, Concatenate, Keep, Pad, Stack
+from core.io.ragged.collate import Collate, Concatenate, Keep, Pad, Stack
 from core.io.sampler import (
     EpochRandomSampler,
     RandomSampler,
@@ -35,8 +35,8 @@ from core.io.sampler import (
     WeightedRandomSampler,
 )
 from core.io.streams import LineDataset, ShuffledStream, TarDataset
-from core.io.worker_info import WorkerInfo, get_worker_info
-from core.io.workers import WorkerError
+from core.io.workers.pool import WorkerError
+from core.io.workers.worker_info import WorkerInfo, get_worker_info
 
 __all__ = [
     "Batch",

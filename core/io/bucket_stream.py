@@ -9,7 +9,7 @@ import numpy as np
 
 from core.io.batch_sampler import check_positive
 from core.io.dataset import StreamDataset
-from core.io.sizes import check_buckets
+from core.io.ragged.sizes import check_buckets
 
 
 class BucketStream(StreamDataset):

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.io.batch_sampler import check_positive
 from core.io.bucket_sampler import GroupBatchSampler
-from core.io.sizes import check_buckets
+from core.io.ragged.sizes import check_buckets
 
 
 class LengthBucketSampler(GroupBatchSampler):

@@ -15,7 +15,7 @@ from core.io.dataset import Dataset, IterableDataset
 from core.io.prefetch import prefetched
 from core.io.reading import Reader
 from core.io.sampler import EpochRandomSampler
-from core.io.workers import Workers
+from core.io.workers.pool import Workers
 
 
 class DataLoader:

@@ -12,12 +12,12 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.io import worker_info
 from core.io.batch import SampleError
 from core.io.collate import collate, default_collate_fn
 from core.io.dataset import Dataset, StreamDataset
-from core.io.ragged import Collate
+from core.io.ragged.collate import Collate
 from core.io.randomness import batch_scope, sample_scope, seed_global_generators
+from core.io.workers import worker_info
 
 _END = object()
 

@@ -13,7 +13,7 @@ from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bfloat16, float64, int64
 from core.kernels.sizes.dimension import Dimension, Guard, contains_dimension, symbolic_shape
-from core.onnx import regions
+from core.onnx import control_flow as regions
 from core.onnx.graph import Graph, Operand, is_float
 from core.onnx.table import CONVERTERS, reason_for
 from core.tensor import Tensor

@@ -10,22 +10,22 @@ from typing import Any
 
 _MODULES = {
     "callback": ("Callback", "EarlyStop"),
-    "checkpoint": ("CheckpointStore", "Progress"),
-    "config": ("Section", "describe_schema", "differences", "load_config", "save_config"),
-    "console": ("Console",),
+    "checkpoints.store": ("CheckpointStore", "Progress"),
+    "config.schema": ("Section", "describe_schema", "differences", "load_config", "save_config"),
+    "logs.console": ("Console",),
     "evaluation_pass": ("EvaluationPass",),
     "finish": ("Outcome",),
     "interruption": ("TrainingInterrupted",),
-    "options": ("TrainOptions",),
-    "profile": ("Profile",),
-    "result_file": ("ResultFile",),
-    "run_folder": ("OutputError", "RunFolder"),
-    "run_log": ("RunLog", "read_metrics"),
+    "config.options": ("TrainOptions",),
+    "logs.profile": ("Profile",),
+    "logs.result_file": ("ResultFile",),
+    "logs.run_folder": ("OutputError", "RunFolder"),
+    "logs.run_log": ("RunLog", "read_metrics"),
     "step": ("NonFiniteLossError",),
-    "table": ("Component", "Named", "Table"),
+    "config.table": ("Component", "Named", "Table"),
     "task": ("Evaluator", "Phase", "Task"),
     "trainer": ("Trainer",),
-    "yaml_file": ("ConfigError",),
+    "config.yaml_file": ("ConfigError",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

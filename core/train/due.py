@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Optional
 
-from core.train.interval import Interval
+from core.train.config.interval import Interval
 
 SHARE = 0.02
 """Of the training time: the most that checkpoints by minutes, and pictures of the learning curve, may take."""

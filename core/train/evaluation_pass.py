@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import core
 from core.io.batch import device_fields
-from core.train.console import _Bar, _Log
+from core.train.logs.console import _Bar, _Log
 from core.train.task import Task
 
 DEPTH = 2

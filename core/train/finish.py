@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.train.checkpoint import Progress, load_network
-from core.train.keeper import Keeper
-from core.train.run_folder import writing
-from core.train.run_log import RunLog
+from core.train.checkpoints.manager import Keeper
+from core.train.checkpoints.store import Progress, load_network
+from core.train.logs.run_folder import writing
+from core.train.logs.run_log import RunLog
 from core.train.task import Task
 from core.weights.atomic import atomic_write
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from core.drawing import learning_curve
-from core.train.announcement import shown
-from core.train.callback_states import states_of
-from core.train.console import Clock
+from core.train.checkpoints.callback_states import states_of
+from core.train.config.interval import Interval
 from core.train.due import Due
 from core.train.finish import judge
 from core.train.interruption import Interruption, TrainingInterrupted
-from core.train.interval import Interval
-from core.train.run_folder import RunFolder, writing
-from core.train.run_log import RunLog, read_metrics
+from core.train.logs.announcement import shown
+from core.train.logs.console import Clock
+from core.train.logs.run_folder import RunFolder, writing
+from core.train.logs.run_log import RunLog, read_metrics
 from core.train.step import Averages, NonFiniteLossError, StepResult
 from core.vision.image import write_image
 

@@ -14,7 +14,7 @@ from core.train.precision import MixedPrecision
 from core.train.task import Phase
 
 if TYPE_CHECKING:
-    from core.train.profile import Profile
+    from core.train.logs.profile import Profile
 
 
 class NonFiniteLossError(ArithmeticError):

@@ -8,21 +8,21 @@ from collections.abc import Generator, Sequence
 from typing import Any, Optional
 
 from core.optimizer import ExponentialMovingAverage
-from core.train.announcement import announcement
 from core.train.callback import Callback, EarlyStop
-from core.train.console import Console
+from core.train.checkpoints.manager import Keeper
+from core.train.checkpoints.progress import Progress
+from core.train.config.length import TrainingLength, steps_per_epoch
+from core.train.config.options import TrainOptions
 from core.train.evaluation_pass import EvaluationPass
 from core.train.finish import Outcome, finish
 from core.train.interruption import Interruption
-from core.train.keeper import Keeper
-from core.train.length import TrainingLength, steps_per_epoch
-from core.train.options import TrainOptions
+from core.train.logs.announcement import announcement
+from core.train.logs.console import Console
+from core.train.logs.profile import Profile
+from core.train.logs.run_folder import OutputError, RunFolder
+from core.train.logs.run_log import RunLog
 from core.train.precision import MixedPrecision, precision_named
-from core.train.profile import Profile
-from core.train.progress import Progress
 from core.train.recorder import Recorder, draw_curve
-from core.train.run_folder import OutputError, RunFolder
-from core.train.run_log import RunLog
 from core.train.seeds import seed_everything, step_seed, threads
 from core.train.step import PhaseStep, StepResult
 from core.train.task import Phase, Task
@@ -253,7 +253,7 @@ class Trainer:
         """Measure a part of the run within a block, where the run is profiled.
 
         Args:
-            name: one of :data:`core.train.profile.PARTS`.
+            name: one of :data:`core.train.logs.profile.PARTS`.
         """
         return contextlib.nullcontext() if self.profile is None else self.profile.part(name)
 

@@ -9,7 +9,7 @@ from typing import Optional
 from urllib.parse import urlsplit
 
 from core.weights import atomic_path, fetch
-from core.weights.transfer import digest_of
+from core.weights.downloads.transfer import digest_of
 from core.weights.unpacking import unpack
 
 __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]

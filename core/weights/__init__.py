@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.weights.atomic import atomic_path, atomic_write
 from core.weights.convert import convert
-from core.weights.download import cache_path, fetch, weights_directory
-from core.weights.fluid import read_fluid
+from core.weights.downloads.download import cache_path, fetch, weights_directory
+from core.weights.formats.fluid import read_fluid
+from core.weights.formats.mxnet_params import read_mxnet_params, write_mxnet_params
+from core.weights.formats.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
+from core.weights.formats.safetensors_file import read_safetensors, read_safetensors_with_metadata, write_safetensors
 from core.weights.loading import LoadReport, load_weights
 from core.weights.manifest import Preprocessing, WeightRecord
-from core.weights.mxnet_params import read_mxnet_params, write_mxnet_params
-from core.weights.pdparams import read_pdparams, read_pickle, write_pdparams, write_pickle
 from core.weights.read import file_format, read_weights
-from core.weights.safetensors_file import read_safetensors, read_safetensors_with_metadata, write_safetensors
 
 if TYPE_CHECKING:
     from core.weights.save_load import load, save

@@ -9,8 +9,8 @@ from typing import Any, Optional
 import numpy
 
 from core.weights.convert import WRITERS, convert
+from core.weights.formats.pdparams import NAME_TABLE, read_pickle
 from core.weights.messages import one_line, shown
-from core.weights.pdparams import NAME_TABLE, read_pickle
 from core.weights.read import file_format, read_bits
 
 _LONGEST_NAME = 200

@@ -6,11 +6,11 @@ import os
 from typing import Callable, Optional
 
 from core.weights.atomic import PathLike
+from core.weights.formats.mxnet_params import write_mxnet_params
+from core.weights.formats.pdparams import write_pdparams
+from core.weights.formats.safetensors_file import write_safetensors
 from core.weights.limits import UnpackingLimit
-from core.weights.mxnet_params import write_mxnet_params
-from core.weights.pdparams import write_pdparams
 from core.weights.read import read_bits
-from core.weights.safetensors_file import write_safetensors
 
 WRITERS: dict[str, Callable[..., None]] = {
     ".pdparams": lambda arrays, path, bfloat16: write_pdparams(arrays, path),  # bfloat16 is uint16 there

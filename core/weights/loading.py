@@ -12,11 +12,11 @@ from typing import Any, Callable, Optional, Union
 import numpy
 
 from core.weights.atomic import PathLike
-from core.weights.bfloat16 import widen
-from core.weights.download import fetch
+from core.weights.downloads.download import fetch
+from core.weights.formats.bfloat16 import widen
+from core.weights.formats.pdparams import NAME_TABLE
 from core.weights.manifest import WeightRecord
 from core.weights.messages import shown
-from core.weights.pdparams import NAME_TABLE
 from core.weights.read import read_weights
 
 Source = Union[PathLike, WeightRecord, Mapping[str, Any]]

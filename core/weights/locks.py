@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Callable
 
-from core.weights.deadline import Deadline
+from core.weights.downloads.deadline import Deadline
 
 _logger = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from typing import Optional
 import numpy
 
 from core.weights.atomic import PathLike
-from core.weights.bfloat16 import widen_named
-from core.weights.fluid import is_fluid, read_fluid
-from core.weights.mxnet_params import MAGIC, read_mxnet_params
-from core.weights.pdparams import read_pdparams, require_file
-from core.weights.safetensors_file import read_safetensors_bits
+from core.weights.formats.bfloat16 import widen_named
+from core.weights.formats.fluid import is_fluid, read_fluid
+from core.weights.formats.mxnet_params import MAGIC, read_mxnet_params
+from core.weights.formats.pdparams import read_pdparams, require_file
+from core.weights.formats.safetensors_file import read_safetensors_bits
 
 
 def file_format(path: PathLike) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from core.tensor import Tensor, given_name
 from core.weights.atomic import PathLike
+from core.weights.formats.native import TensorContent, read_native, write_native
+from core.weights.formats.pdparams import NAME_TABLE, check_protocol, cut_slices, read_pickle, write_pickle
 from core.weights.messages import shown
-from core.weights.native import TensorContent, read_native, write_native
-from core.weights.pdparams import NAME_TABLE, check_protocol, cut_slices, read_pickle, write_pickle
 from core.weights.read import file_format, read_weights
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic)

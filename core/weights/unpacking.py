@@ -13,9 +13,9 @@ from typing import Callable, Optional
 from core.weights.archives import Member, archive_members
 from core.weights.atomic import PathLike, atomic_write, synchronise_directory
 from core.weights.compressed import ArchiveError
+from core.weights.downloads.transfer import digest_of
 from core.weights.locks import lock
 from core.weights.messages import shown
-from core.weights.transfer import digest_of
 
 Placing = Callable[[str], Optional[str]]
 

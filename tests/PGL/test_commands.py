@@ -13,7 +13,7 @@ import pytest
 import core
 from core.train import Callback, NonFiniteLossError, TrainingInterrupted, load_config, read_metrics
 from core.train.runner import training
-from core.weights.safetensors_file import read_safetensors
+from core.weights.formats.safetensors_file import read_safetensors
 from PGL import eval as eval_command
 from PGL import export, infer, train
 from PGL.config import TASKS, GraphConfig

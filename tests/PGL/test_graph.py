@@ -234,7 +234,7 @@ def test_a_graph_goes_to_another_process():
 
 def test_reading_graphs_loads_no_engine():
     code = (
-        "import sys, PGL, PGL.data, PGL.storage, PGL.sampling\n"
+        "import sys, PGL, PGL.data, PGL.storage.graphs, PGL.sampling\n"
         "graph = PGL.Graph([(0, 1), (1, 2)], 3, {'x': [[1.0], [2.0], [3.0]]}, {'w': [1, 2]})\n"
         "PGL.Graph.batch([graph, graph]).predecessor()\n"
         "list(graph.node_batch_iter(2)); graph.subgraph([1, 2]); graph.sample_successor([0], 1)\n"

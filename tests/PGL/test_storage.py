@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import PGL as pgl
-from PGL import storage
-from PGL.features import ScaledArray, scale_to_int8
+from PGL.storage import graphs as storage
+from PGL.storage.features import ScaledArray, scale_to_int8
 
 EDGES = np.array([(0, 1), (1, 2), (3, 4), (0, 2), (0, 2), (2, 2)])
 X = np.arange(12, dtype=np.float32).reshape(6, 2)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from core.kernels.graphs import edge_streams
-from PGL import Adjacency, storage
+from PGL import Adjacency
 from PGL.generator import TiledFeatures, TiledGraph
 from PGL.sampling import sample_blocks
-from PGL.streaming import store_stream
+from PGL.storage import graphs as storage
+from PGL.storage.streaming import store_stream
 from tests.core.graphs.samples import SMALL, edges_of, small_graph
 
 GENERATOR = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.train.run_folder import RunFolder
+from core.train.logs.run_folder import RunFolder
 from PaddleClas.class_names import read_class_names, write_class_names
 
 

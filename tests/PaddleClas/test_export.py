@@ -16,8 +16,8 @@ import core
 import PaddleClas
 from core.jit import Predictor
 from core.kernels.engine import requirements
+from core.train.config.table import Component
 from core.train.runner.exporting import write_program
-from core.train.table import Component
 from core.vision import write_image
 from PaddleClas import export as export_command
 from PaddleClas import exporting, infer, train

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from core.train.table import Component
+from core.train.config.table import Component
 from core.vision import read_image
 from core.vision.inputs import read_picture
 from PaddleClas.classifier import ImageClassifier

@@ -10,8 +10,8 @@ from PIL import Image
 
 from core.drawing.sheets import GAP
 from core.train import load_config
+from core.train.config.table import Component
 from core.train.runner.previewing import LARGEST, seen, to_picture
-from core.train.table import Component
 from core.vision import write_image
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.preview import main

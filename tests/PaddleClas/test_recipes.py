@@ -11,7 +11,7 @@ import pytest
 
 import PaddleClas
 from core.train import load_config, read_metrics
-from core.train.schedules import SCHEDULES
+from core.train.config.schedules import SCHEDULES
 from core.vision import write_image
 from PaddleClas import train
 from PaddleClas.config import ClassificationConfig

@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.train import ConfigError, load_config
-from core.train.checkpoint import load_network
+from core.train.checkpoints.store import load_network
 from core.train.runner.expectation import digits, meets_expectation
 from PaddleGAN import create_generator
 from PaddleGAN import eval as eval_command

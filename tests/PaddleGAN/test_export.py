@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.train.checkpoint import load_network
+from core.train.checkpoints.store import load_network
 from PaddleGAN import create_generator, export
 
 

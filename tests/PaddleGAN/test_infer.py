@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.drawing.sheets import GAP, layout
-from core.train.checkpoint import load_network
+from core.train.checkpoints.store import load_network
 from PaddleGAN import create_generator, export, infer
 from PaddleGAN import eval as eval_command
 from PaddleGAN.tasks.noise import along_the_sphere

@@ -15,9 +15,9 @@ import core
 from core.drawing.sheets import GAP, layout
 from core.optimizer import ExponentialMovingAverage
 from core.train import Callback, NonFiniteLossError, TrainingInterrupted, read_metrics
-from core.train.announcement import average_line
+from core.train.logs.announcement import average_line
 from core.train.runner import training
-from core.weights.safetensors_file import read_safetensors
+from core.weights.formats.safetensors_file import read_safetensors
 from PaddleGAN import train
 from tests.PaddleGAN.small_runs import AVERAGED, DCGAN, WGAN, options, trained
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks import accuracy
-from benchmarks.accuracy_sides import CONFIGS, Recording, Run, _learning_rate, our_steps, record
-from benchmarks.patches import SIZE, chosen_patches, write_patches
+from benchmarks.PaddleClas import accuracy
+from benchmarks.PaddleClas.accuracy_sides import CONFIGS, Recording, Run, _learning_rate, our_steps, record
+from benchmarks.PaddleClas.patches import SIZE, chosen_patches, write_patches
 from core.train import load_config
-from core.train.schedules import SCHEDULES, Component
+from core.train.config.schedules import SCHEDULES, Component
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.task import ClassificationTask
 

@@ -108,7 +108,7 @@ TABLE: Table = {
             "-o network.pretrained=true --split valid",
             Run("-o data.num_workers=0", says="DRIFTED from what the config expects", code=1),  # made-up weights
         ),
-        ("python -m benchmarks.accuracy DATA --threads 1 --log PaddleClas/results/accuracy.jsonl", PEERS),
+        ("python -m benchmarks.PaddleClas.accuracy DATA --threads 1 --log PaddleClas/results/accuracy.jsonl", PEERS),
         (
             "python -m core.weights inspect ResNet50_pretrained/",
             Run(instead={"ResNet50_pretrained/": "mine.pdparams"}, says="conv.weight"),
@@ -130,8 +130,8 @@ TABLE: Table = {
         ),
         ("python PGL/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
-        ("python -m benchmarks.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
-        ("python -m benchmarks.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
+        ("python -m benchmarks.PGL.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
+        ("python -m benchmarks.PGL.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
     ],
     "PaddleGAN/README.md": [
         (

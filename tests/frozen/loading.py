@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Union
 
-from core.train.config import load_config
+from core.train.config.schema import load_config
 
 SCHEMAS = {
     "PaddleClas": "PaddleClas.config:ClassificationConfig",

@@ -74,7 +74,7 @@ def _image(path: Path) -> None:
 
 
 def _config(path: Path) -> None:
-    from core.train.config import load_config
+    from core.train.config.schema import load_config
     from PaddleClas.config import ClassificationConfig
     from PaddleGAN.config import GANConfig
     from PGL.config import GraphConfig

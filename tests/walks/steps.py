@@ -15,7 +15,7 @@ import numpy as np
 
 import core
 from core.vision import read_image
-from core.weights.safetensors_file import read_safetensors
+from core.weights.formats.safetensors_file import read_safetensors
 from tests.walks.killing import KillingServer, run_here
 
 EPOCHS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Union
 
-from core.weights.transfer import digest_of
+from core.weights.downloads.transfer import digest_of
 
 __all__ = ["md5file"]
 

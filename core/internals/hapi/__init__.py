@@ -1,5 +1,5 @@
 """``paddle.hapi``: what ``Model`` is made of."""
 
-from core.train.model import Model
+from core.train.model.model import Model
 
 __all__ = ["Model"]

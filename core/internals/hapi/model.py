@@ -7,7 +7,7 @@ from typing import Any
 from core import distributed
 from core.operators import concat
 from core.tensor import Tensor
-from core.train.model import Model
+from core.train.model.model import Model
 
 __all__ = ["Model", "_all_gather"]
 

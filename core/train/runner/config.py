@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
 import pydantic
 
-from core.train.config import Section
-from core.train.old_keys import OldKeys, expectations
-from core.train.optimizers import OptimizerChoice
-from core.train.options import DataRoot, Output, Seed, TrainOptions, Workers
-from core.train.schedules import ScheduleChoice
-from core.train.table import Component
+from core.train.config.old_keys import OldKeys, expectations
+from core.train.config.optimizers import OptimizerChoice
+from core.train.config.options import DataRoot, Output, Seed, TrainOptions, Workers
+from core.train.config.schedules import ScheduleChoice
+from core.train.config.schema import Section
+from core.train.config.table import Component
 
 if TYPE_CHECKING:
     from typing_extensions import Self

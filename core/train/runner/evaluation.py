@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Optional
 
 from core.train.evaluation_pass import EvaluationPass
-from core.train.run_folder import writing
+from core.train.logs.run_folder import writing
 from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit

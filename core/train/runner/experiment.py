@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.train.checkpoint import load_network
-from core.train.config import Section, differences
-from core.train.run_folder import RunFolder
+from core.train.checkpoints.store import load_network
+from core.train.config.schema import Section, differences
+from core.train.logs.run_folder import RunFolder
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
 

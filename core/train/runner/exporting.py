@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Optional
 
 import core
-from core.train.run_folder import writing
+from core.train.logs.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.task import Program
 from core.train.runner.toolkit import Toolkit

@@ -9,7 +9,7 @@ import numpy as np
 
 import core
 from core.io import default_collate_fn
-from core.train.run_folder import writing
+from core.train.logs.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_path

@@ -10,8 +10,8 @@ import numpy as np
 
 from core.drawing import Caption, sheet
 from core.io.randomness import sample_scope
+from core.train.config.table import Component
 from core.train.runner.toolkit import Toolkit
-from core.train.table import Component
 from core.vision.image import write_image
 
 LARGEST = 256

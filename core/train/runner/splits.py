@@ -10,10 +10,10 @@ import pydantic
 
 from core.io import DataLoader
 from core.io.files import is_url
-from core.train.batching import Batching
-from core.train.config import Section
+from core.train.config.batching import Batching
+from core.train.config.schema import Section
+from core.train.config.table import Component, Table
 from core.train.runner.config import DataSection
-from core.train.table import Component, Table
 from core.vision.transforms import Compose
 
 if TYPE_CHECKING:

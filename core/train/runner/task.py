@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from core.io import DataLoader
-from core.train.optimizers import Optimized, build_optimizer
-from core.train.run_folder import RunFolder
+from core.train.config.optimizers import Optimized, build_optimizer
+from core.train.config.table import Component, Table
+from core.train.logs.run_folder import RunFolder
 from core.train.runner.config import Learner
-from core.train.table import Component, Table
 from core.train.task import Evaluator, Task
 
 

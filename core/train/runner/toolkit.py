@@ -7,9 +7,9 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from core.train.config import describe_schema, load_config, tables_of
+from core.train.config.schema import describe_schema, load_config, tables_of
+from core.train.config.table import Table
 from core.train.runner.config import BaseExperiment
-from core.train.table import Table
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.train.checkpoint import CheckpointStore
-from core.train.config import save_config
+from core.train.checkpoints.store import CheckpointStore
+from core.train.config.schema import save_config
 from core.train.finish import Outcome
-from core.train.run_folder import RunFolder, writing
+from core.train.logs.run_folder import RunFolder, writing
 from core.train.runner.commands import command_line_of
 from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import claimed_folder, open_experiment

@@ -18,7 +18,7 @@ import numpy as np
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_backend, as_sample, choose_backend, choose_mode, local_file
 from core.weights.archives import archive_members
-from core.weights.unpickler import load_plain
+from core.weights.formats.unpickler import load_plain
 
 _URL = "https://dataset.bj.bcebos.com/cifar/"
 

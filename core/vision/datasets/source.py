@@ -40,8 +40,8 @@ def local_file(owner: str, argument: str, given: Optional[str], source: Source, 
         if not os.path.isfile(given):
             raise FileNotFoundError(f"{owner}: no file {given!r} ({argument}); it is published at {source.url}")
         return os.fspath(given)
-    from core.weights.download import cache_path, fetch
-    from core.weights.transfer import digest_of
+    from core.weights.downloads.download import cache_path, fetch
+    from core.weights.downloads.transfer import digest_of
 
     if not download:
         place = cache_path(source.url)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from core.vision.ops.anchors import anchor_generator, prior_box
 from core.vision.ops.blocks import ConvNormActivation
+from core.vision.ops.box_pooling import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 from core.vision.ops.boxes import box_coder
 from core.vision.ops.deformable import DeformConv2D, deform_conv2d
 from core.vision.ops.files import decode_jpeg, read_file
 from core.vision.ops.multiclass import multiclass_nms
 from core.vision.ops.proposals import generate_proposals
 from core.vision.ops.pyramid import distribute_fpn_proposals
-from core.vision.ops.regions import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 from core.vision.ops.suppression import matrix_nms, nms
 from core.vision.ops.yolo import yolo_box, yolo_loss
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import PGL
-from core.train.config import ConfigError, Section, load_config
-from core.train.table import Component, Named
+from core.train.config.schema import ConfigError, Section, load_config
+from core.train.config.table import Component, Named
 from core.weights import write_pdparams
 from PGL.models.limits import MOST_LAYERS
 from PGL.models.registry import MODELS, NETWORKS, create_model, list_models, model_class

@@ -15,9 +15,9 @@ from scipy import stats
 
 import PGL as pgl
 from core.operators.graphs import message_passing
-from PGL.features import ScaledArray
 from PGL.sampling import NeighborLoader, NeighborSampler, graphsage_sample, sample_blocks
 from PGL.sampling.mapped import MappedFile, pack, unpack
+from PGL.storage.features import ScaledArray
 
 GENERATOR = np.random.default_rng(0)
 NODES, EDGES = 300, 4000

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from core.io.randomness import sample_scope
-from core.train.table import Component
+from core.train.config.table import Component
 from core.vision.transforms import Compose
 from PaddleClas.data import operators
 from PaddleClas.data.pipeline import TRANSFORMS

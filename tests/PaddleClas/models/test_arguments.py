@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import PaddleClas
-from core.train.config import ConfigError, Section, load_config
-from core.train.table import Component, Named
+from core.train.config.schema import ConfigError, Section, load_config
+from core.train.config.table import Component, Named
 from PaddleClas.models.arguments import signature
 from PaddleClas.models.pretrained import INQUIRY
 from PaddleClas.models.registry import ALIASES, NETWORKS, entry_function

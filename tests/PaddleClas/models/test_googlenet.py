@@ -9,7 +9,7 @@ import pytest
 
 import core
 import PaddleClas
-from core.train.config import load_config
+from core.train.config.schema import load_config
 from core.train.runner.exporting import write_program
 from core.weights import Preprocessing
 from PaddleClas import exporting

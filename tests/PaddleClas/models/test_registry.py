@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import PaddleClas
-from core.train.table import Component
+from core.train.config.table import Component
 from PaddleClas.models import entry_function
 from PaddleClas.models.registry import ALIASES, MODELS, NETWORKS
 

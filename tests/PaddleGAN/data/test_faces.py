@@ -10,7 +10,7 @@ import numpy as np
 import pydantic
 import pytest
 
-from core.train.table import Component
+from core.train.config.table import Component
 from PaddleGAN.data import (
     FACE_ATTRIBUTES,
     FaceOutlines,

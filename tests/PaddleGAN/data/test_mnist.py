@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.train.table import Component
+from core.train.config.table import Component
 from PaddleGAN.data import MNIST, FashionMNIST, SplitSection
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.io.randomness import sample_scope
-from core.train.table import Component
+from core.train.config.table import Component
 from core.vision.image import write_image
 from PaddleGAN.data import PairedDataset, SingleDataset, SplitSection, UnpairedDataset
 

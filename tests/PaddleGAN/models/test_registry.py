@@ -10,8 +10,8 @@ import pytest
 
 import core
 import PaddleGAN
-from core.train.config import ConfigError, Section, load_config
-from core.train.table import Component, Named
+from core.train.config.schema import ConfigError, Section, load_config
+from core.train.config.table import Component, Named
 from PaddleGAN.models.registry import ALIASES, DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS, MODELS, NETWORKS, entry
 
 

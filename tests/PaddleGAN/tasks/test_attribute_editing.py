@@ -16,10 +16,10 @@ import core
 from core.drawing.sheets import GAP, layout
 from core.jit import Predictor
 from core.train import Callback, TrainingInterrupted, read_metrics
-from core.train.config import load_config
+from core.train.config.schema import load_config
 from core.train.runner import training
 from core.train.runner.experiment import open_run
-from core.weights.safetensors_file import read_safetensors
+from core.weights.formats.safetensors_file import read_safetensors
 from PaddleGAN import export, infer, train
 from PaddleGAN.config import TASKS, TOOLKIT, GANConfig
 from PaddleGAN.tasks import attribute_editing

@@ -14,7 +14,7 @@ from core.drawing.sheets import GAP, layout
 from core.train import Callback, TrainingInterrupted
 from core.train.runner import training
 from core.vision.image import read_image
-from core.weights.safetensors_file import read_safetensors
+from core.weights.formats.safetensors_file import read_safetensors
 from PaddleGAN import infer, train
 from PaddleGAN.data import FACE_ATTRIBUTES, UnpairedFaces
 from PaddleGAN.metrics import measure_attributes

@@ -132,7 +132,7 @@ GRAPH = "import numpy as np; from core import graphs; one = graphs.Adjacency(np.
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("import PGL.sampling, PGL.streaming, PGL.generator, PGL.models.windows", ""),
+        ("import PGL.sampling, PGL.storage.streaming, PGL.generator, PGL.models.windows", ""),
         (GRAPH, ""),
         (f"{GRAPH}; graphs.sample_neighbors(one, [0], -1, graphs.random_key(1))", "numba"),
     ],

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.io.batch_memory import SMALLEST, BatchReader, BatchWriter
 from core.io.collate import collate
+from core.io.workers.batch_memory import SMALLEST, BatchReader, BatchWriter
 
 Pipe = tuple[Connection, Connection]
 

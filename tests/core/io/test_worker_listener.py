@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.io import messages, worker
+from core.io.workers import messages, worker
 
 
 class Left(BaseException):

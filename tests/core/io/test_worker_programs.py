@@ -97,7 +97,7 @@ def test_a_missing_main_guard_is_named(tmp_path: Path) -> None:
     done = outcome(path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        f"core.io.workers.WorkerError: DataLoader: {path} starts worker processes as soon as it is imported, and "
+        f"core.io.workers.pool.WorkerError: DataLoader: {path} starts worker processes as soon as it is imported, and "
         'workers import it; put what it runs under `if __name__ == "__main__":`, or use num_workers=0'
     )
     assert done.stderr.count("Traceback") == 1
@@ -125,8 +125,8 @@ def test_interactive_sessions_are_told_where_data_sets_must_stand() -> None:
     code = "class Local(Dataset):\n    __len__ = lambda self: 1\nlist(DataLoader(Local(), num_workers=1))"
     done = outcome("-c", "from core.io import *\n" + code)
     assert done.stderr.splitlines()[-1].startswith(
-        "core.io.workers.WorkerError: DataLoader: the data set, or a function given to the loader, is defined in an "
-        "interactive session or by python -c, where worker processes cannot find it; put it into a .py file"
+        "core.io.workers.pool.WorkerError: DataLoader: the data set, or a function given to the loader, is defined in "
+        "an interactive session or by python -c, where worker processes cannot find it; put it into a .py file"
     )
 
 

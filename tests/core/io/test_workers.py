@@ -17,8 +17,8 @@ import pytest
 
 from core.io import DataLoader, TensorDataset, WorkerError
 from core.io import loader as loader_module
-from core.io import workers as workers_module
-from core.io.workers import WorkerTraceback
+from core.io.workers import pool as workers_module
+from core.io.workers.pool import WorkerTraceback
 from tests.core.io import worker_datasets as datasets
 
 

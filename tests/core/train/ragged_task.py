@@ -11,7 +11,7 @@ import core
 from core import nn
 from core.io import Concatenate, DataLoader, Keep, Pad, ShuffledStream
 from core.train import Evaluator, Phase, Task
-from core.train.batching import Batching
+from core.train.config.batching import Batching
 from tests.core.io.worker_datasets import Scenes, SceneStream, length_of_record
 
 BATCHING = Batching(tokens=48, samples=5, buckets={"length": [8, 16], "boxes": [8, 32]}, longest="truncate")

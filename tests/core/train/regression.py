@@ -13,7 +13,7 @@ from core import nn
 from core.io import DataLoader, Dataset
 from core.io.randomness import uniform
 from core.train import Callback, Evaluator, Phase, RunFolder, Task, Trainer, TrainOptions
-from core.train.console import Console
+from core.train.logs.console import Console
 
 TRUE_WEIGHT = np.array([[1.0], [-2.0]], np.float32)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.train.config.interval import Interval
 from core.train.due import Due
-from core.train.interval import Interval
 
 
 def test_steps_are_counted_from_the_beginning_of_the_run() -> None:

@@ -14,9 +14,10 @@ import pytest
 
 import core
 from core.io import DataLoader, Dataset, IterableDataset
-from core.train import Callback, EvaluationPass, Evaluator, Trainer, TrainOptions, console
-from core.train.console import Console
+from core.train import Callback, EvaluationPass, Evaluator, Trainer, TrainOptions
 from core.train.evaluation_pass import DEPTH
+from core.train.logs import console
+from core.train.logs.console import Console
 from tests.core.train.regression import Points, Regression
 
 

@@ -24,10 +24,10 @@ from core.train import (
     RunFolder,
     Trainer,
     TrainingInterrupted,
-    checkpoint,
     read_metrics,
 )
-from core.train.checkpoint import CheckpointStore
+from core.train.checkpoints import store as checkpoint
+from core.train.checkpoints.store import CheckpointStore
 from tests.core.train.regression import Regression, SquaredError, assert_same_weights, trainer_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,9 +52,9 @@ class FullDisk(Callback):
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("core.train.state_files.write_safetensors", "checkpoints/step_00000012"),
+        ("core.train.checkpoints.state_files.write_safetensors", "checkpoints/step_00000012"),
         ("os.fsync", "checkpoints/step_00000012"),
-        ("core.train.run_log._write_whole", "metrics.jsonl"),
+        ("core.train.logs.run_log._write_whole", "metrics.jsonl"),
     ],
 )
 def test_a_full_disk_leaves_the_old_checkpoint(
@@ -105,7 +105,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     locked.chmod(0o555)
     program = (
         f"import os, sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from core.train.run_folder import RunFolder\n"
+        "from core.train.logs.run_folder import RunFolder\n"
         "if os.getuid() == 0: os.setuid(65534)\n"
         f"try: RunFolder.create({str(locked / 'run')!r})\n"
         "except OSError as error: print(error)\n"
@@ -125,7 +125,7 @@ def test_two_runs_into_one_folder(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run").config.write_text("{}")
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from core.train.run_folder import RunFolder\n"
+        "from core.train.logs.run_folder import RunFolder\n"
         f"folder = RunFolder({str(tmp_path / 'run')!r}); folder.claim(); print('claimed', flush=True); input()"
     )
     other = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

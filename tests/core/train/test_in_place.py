@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core.train import Callback, NonFiniteLossError, Phase, Trainer, TrainingInterrupted
-from core.train.console import Console
+from core.train.logs.console import Console
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for
 
 

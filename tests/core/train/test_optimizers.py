@@ -15,9 +15,8 @@ import core
 from core import nn
 from core.amp import is_bfloat16_supported
 from core.train import Callback, ConfigError, Phase, Section, Trainer, TrainingInterrupted
-from core.train.announcement import announcement
-from core.train.config import describe_schema, load_config, save_config, tables_of
-from core.train.optimizers import (
+from core.train.checkpoints.state_files import read_optimizer, write_optimizer
+from core.train.config.optimizers import (
     OPTIMIZERS,
     Optimized,
     OptimizerChoice,
@@ -25,9 +24,10 @@ from core.train.optimizers import (
     build_optimizer,
     describe_groups,
 )
-from core.train.schedules import ScheduleChoice
-from core.train.state_files import read_optimizer, write_optimizer
-from core.train.table import Component
+from core.train.config.schedules import ScheduleChoice
+from core.train.config.schema import describe_schema, load_config, save_config, tables_of
+from core.train.config.table import Component
+from core.train.logs.announcement import announcement
 from tests.core.optimizer import recurrences
 from tests.core.train.grouped_network import GRADIENTS, SHAPES, VALUES, depth
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for

@@ -14,8 +14,8 @@ import core
 from core import nn
 from core.io import DataLoader
 from core.train import Callback, Evaluator, Phase, Task, Trainer, TrainingInterrupted, read_metrics
-from core.train.checkpoint import load_network, load_progress
-from core.weights.safetensors_file import read_safetensors
+from core.train.checkpoints.store import load_network, load_progress
+from core.weights.formats.safetensors_file import read_safetensors
 from tests.core.train.regression import Points, assert_same_weights, trainer_for, weights
 
 RATE = 0.05

@@ -11,10 +11,10 @@ import pytest
 import core
 from core import nn
 from core.io import TensorDataset
-from core.train.console import Console
-from core.train.options import TrainOptions
+from core.train.config.options import TrainOptions
+from core.train.logs.console import Console
+from core.train.logs.run_folder import RunFolder
 from core.train.precision import MixedPrecision, precision_chosen, precision_named
-from core.train.run_folder import RunFolder
 from core.train.trainer import Trainer
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for, weights
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from core.train import Callback, Trainer, TrainingInterrupted, read_metrics
-from core.train import console as console_module
-from core.train.checkpoint import load_network, load_progress
+from core.train.checkpoints.store import load_network, load_progress
 from core.train.due import Due
+from core.train.logs import console as console_module
 from tests.core.train.regression import Regression, SquaredError, assert_same_weights
 from tests.core.train.regression import trainer_for as compiled_trainer_for
 from tests.core.train.test_trainer import Interrupt, links

@@ -13,9 +13,9 @@ import pytest
 
 import core
 from core.train import Callback, Profile, RunFolder, Trainer, TrainingInterrupted, TrainOptions, read_metrics
-from core.train.checkpoint import load_network
-from core.train.console import Console
-from core.train.profile import PARTS
+from core.train.checkpoints.store import load_network
+from core.train.logs.console import Console
+from core.train.logs.profile import PARTS
 from tests.core.train.regression import Regression, assert_same_weights, trainer_for, weights
 
 

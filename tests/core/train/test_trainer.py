@@ -26,7 +26,7 @@ from core.train import (
     TrainingInterrupted,
     read_metrics,
 )
-from core.train.checkpoint import load_network, load_progress
+from core.train.checkpoints.store import load_network, load_progress
 from tests.core.train.regression import (
     TRUE_WEIGHT,
     Points,

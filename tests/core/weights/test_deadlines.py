@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from core.weights import cache_path, connection, deadline, fetch, locks, transfer
+from core.weights import cache_path, fetch, locks
+from core.weights.downloads import connection, deadline, transfer
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 10240\r\n\r\n"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

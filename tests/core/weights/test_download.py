@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from core.weights import WeightRecord, cache_path, connection, fetch, transfer
+from core.weights import WeightRecord, cache_path, fetch
+from core.weights.downloads import connection, transfer
 
 CONTENT = bytes(range(256)) * 40
 DIGEST = hashlib.sha256(CONTENT).hexdigest()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.weights import file_format, read_fluid, read_weights
-from core.weights.fluid_program import persistable_names
+from core.weights.formats.fluid_program import persistable_names
 
 # paddle.save(paddle.to_tensor(VALUE), NAME, use_binary_format=True), with these names and values
 OF_PADDLE = {

@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core.tensor import Tensor
-from core.weights import pdparams
+from core.weights.formats import pdparams
 from tests.core.weights.optimizer_cases import CASES, GRADIENTS, STEPS_BEFORE, VALUES, make, train
 
 ROOT = Path(__file__).parents[3]

@@ -8,8 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
-from core.weights import pdparams, read_pdparams, read_pickle, write_pdparams, write_pickle
-from core.weights.pdparams import NAME_TABLE
+from core.weights import read_pdparams, read_pickle, write_pdparams, write_pickle
+from core.weights.formats import pdparams
+from core.weights.formats.pdparams import NAME_TABLE
 
 
 def test_round_trip_keeps_names_values_and_data_types(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.weights import read_safetensors, read_safetensors_with_metadata, write_safetensors
-from core.weights.safetensors_file import read_safetensors_bits
+from core.weights.formats.safetensors_file import read_safetensors_bits
 
 
 def test_round_trip(tmp_path):

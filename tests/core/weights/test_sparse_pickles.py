@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from core.weights.unpickler import load_plain
+from core.weights.formats.unpickler import load_plain
 
 MATRIX = scipy.sparse.csr_matrix(np.array([[0, 2, 0], [1, 0, 0], [0, 0, 0], [4, 5, 6]], np.float32))
 

@@ -11,7 +11,7 @@ import struct
 import numpy as np
 import pytest
 
-from core.weights.unpickler import load_plain
+from core.weights.formats.unpickler import load_plain
 
 
 def load(content: bytes):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.train import ConfigError, read_metrics
-from core.train.run_folder import OutputError
+from core.train.logs.run_folder import OutputError
 from tests.core.train.runner import toy
 
 CONFIG = Path(__file__).with_name("toy.yaml")

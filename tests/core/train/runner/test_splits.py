@@ -11,10 +11,10 @@ import pytest
 
 from core.io import Dataset, Pad, Stack
 from core.train import load_config
-from core.train.config import Section
+from core.train.config.schema import Section
+from core.train.config.table import Component, Named, Table
 from core.train.runner import splits
 from core.train.runner.splits import require_root
-from core.train.table import Component, Named, Table
 from tests.core.train.runner import toy
 
 

@@ -8,11 +8,11 @@ import pydantic
 import core
 from core.io import Dataset
 from core.jit.input_spec import InputSpec
+from core.train.config.table import Component, Named, Table
 from core.train.runner import commands, splits
 from core.train.runner.config import Experiment
 from core.train.runner.task import Program, ToolkitTask
 from core.train.runner.toolkit import Toolkit
-from core.train.table import Component, Named, Table
 from core.train.task import Evaluator, Phase
 from core.vision import transforms
 

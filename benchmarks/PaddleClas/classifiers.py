@@ -1,0 +1,91 @@
+"""Image classifiers, forward pass and training step: ours against the libraries that one would pick instead.
+
+    pip install torch                                                   # for the PyTorch rows
+    python3.11 -m venv PEERS; PEERS/bin/pip install paddlepaddle==3.3.1 'numpy<2' six setuptools onnxruntime openvino
+    python -m benchmarks.PaddleClas.classifiers --models ResNet50 --peers PEERS/bin/python [--batch 8] [--rounds 10]
+    [--threads 2]
+
+Each side runs in a process of its own with the same number of threads; the two sides of a row take turns, and its ratio
+is the median of the rounds' ratios. A ratio above 1: ours is faster. Processors without AVX-512 have no rows in
+bfloat16.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+
+from benchmarks.PaddleClas import classifier_sides as sides
+from benchmarks.side import Side, compare, require
+
+TRAINING, FORWARD = "training, compiled", "forward, compiled"
+EXPORTED, FORWARD_16, TRAINING_16 = "forward, exported", "forward, compiled, bfloat16", "training, compiled, bfloat16"
+ROWS = {
+    "ours": [(FORWARD, "forward, eager"), (EXPORTED, FORWARD), (FORWARD_16, FORWARD), (TRAINING, "training, eager")]
+    + [(TRAINING_16, TRAINING)],
+    "pytorch": [
+        *((FORWARD, "forward, eager"), ("forward, eager", "forward, eager"), (EXPORTED, "forward, torch.compile")),
+        *((FORWARD, "forward, torch.compile"), (FORWARD_16, "forward, eager, bfloat16")),
+        *((TRAINING, "training, eager"), ("training, eager", "training, eager")),
+        *((TRAINING, "training, torch.compile"), (TRAINING_16, "training, eager, bfloat16")),
+    ],
+    "paddle": [
+        *((FORWARD, "forward, dynamic"), (EXPORTED, "forward, inference with oneDNN"), (TRAINING, "training, dynamic")),
+    ],
+    "onnxruntime": [(EXPORTED, "forward")],
+    "openvino": [(EXPORTED, "forward"), (FORWARD_16, "forward, bfloat16")],
+}
+
+PACKAGES = {"pytorch": "torch", "paddle": "paddle", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+
+
+def main() -> None:
+    """Print one row for each comparison, in images per second."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default="ResNet50", help="names, separated by commas (default ResNet50)")
+    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
+    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as training")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has Paddle and the run times")
+    parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
+    parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    options = parser.parse_args()
+    wanted = options.rows.split(",")
+    if set(wanted) - set(ROWS):
+        parser.error(f"--rows takes {', '.join(ROWS)}")
+    for peer, package in PACKAGES.items():
+        if peer in wanted:
+            require(package, python=sys.executable if peer == "pytorch" else options.peers)
+    if {"onnxruntime", "openvino"} & set(wanted):
+        require("onnx")
+    print(f"{'images/s':15} {'ours':30} {'':>7}   {'against':42} {'':>7} {'ratio':>6}")
+    for model in options.models.split(","):
+        for peer in wanted:
+            _compare(model, peer, options)
+
+
+def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file_wanted = peer in ("onnxruntime", "openvino")
+        ours = Side("ours", sides.ours, (model, options.batch, folder, file_wanted), options.threads)
+        other = ours
+        if peer != "ours":
+            arguments = (model, options.batch, options.threads, *([folder] if peer != "pytorch" else []))
+            python = sys.executable if peer == "pytorch" else options.peers
+            other = Side(peer, getattr(sides, peer), arguments, options.threads, python=python)
+        for mine, theirs in ROWS[peer]:
+            if mine.startswith(options.only) and mine in ours.steps:
+                seconds, against, ratio = compare((ours, mine), (other, theirs), options.rounds)
+                print(
+                    f"{model:15} {mine:30} {options.batch / seconds:7.1f}   {f'{peer}: {theirs}':42}"
+                    f" {options.batch / against:7.1f} {ratio:6.2f}",
+                    flush=True,
+                )
+        ours.close()
+        if other is not ours:
+            other.close()
+
+
+if __name__ == "__main__":
+    main()

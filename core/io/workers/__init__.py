@@ -1,0 +1,1 @@
+"""Worker processes that read batches, and how these travel to the parent."""

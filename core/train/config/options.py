@@ -1,0 +1,98 @@
+"""The keys of a config that every task shares: how long to train and what to keep."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal, Optional
+
+import pydantic
+
+from core.io.files import is_url
+from core.train.config.interval import Interval, ShortForm
+from core.train.config.schema import Section
+from core.train.config.yaml_file import shortened
+
+
+def _whole(root: str) -> str:
+    """Return a path that means the same from any working directory, as the run's config is read from others."""
+    return root if is_url(root) else os.path.abspath(os.path.expanduser(root))
+
+
+DataRoot = Optional[Annotated[str, pydantic.AfterValidator(_whole)]]
+"""The folder of the data, which ``--data FOLDER`` sets."""
+
+
+def _new_folder(output: str) -> str:
+    path = os.path.expanduser(output)
+    if os.path.basename(os.path.normpath(path)) in ("", ".", "..") or "\0" in path or path.isspace():
+        raise ValueError(f"must name the folder to write, as in runs/first, not {shortened(output)}")
+    return path
+
+
+Output = Annotated[str, pydantic.AfterValidator(_new_folder)]
+"""The folder of a run; it is made, so the root, the working directory and what is above it are none."""
+
+Seed = Annotated[int, pydantic.Field(ge=0, lt=2**32)]
+"""What every generator of random numbers takes."""
+
+Workers = Annotated[int, pydantic.Field(ge=0, le=1024)]
+"""How many processes read data; each is a Python of its own."""
+
+
+CHECKPOINT_MINUTES = 10
+"""Minutes of training between checkpoints, beside those at ends of epochs."""
+
+_ANY_INTERVAL = "an integer counts epochs; or keys epochs, steps, minutes"
+
+
+class TrainOptions(Section):
+    """How the Trainer runs; exactly one of ``epochs`` and ``steps`` says how long."""
+
+    epochs: Optional[Annotated[int, pydantic.Field(gt=0, le=1_000_000_000)]] = pydantic.Field(
+        None, description="how often the training data is visited; or give steps"
+    )
+    steps: Optional[Annotated[int, pydantic.Field(gt=0, le=1_000_000_000_000)]] = pydantic.Field(
+        None, description="how many steps to make, instead of epochs; a stream without a length needs it"
+    )
+    compiled: bool = pydantic.Field(
+        True, description="run compiled graphs; false runs operator by operator, for debugging"
+    )
+    precision: Literal["float32", "bfloat16", "float16"] = pydantic.Field(
+        "float32", description="what products and convolutions of a training step compute in; weights stay float32"
+    )
+    accumulate: pydantic.PositiveInt = pydantic.Field(
+        1,
+        le=1_000_000,
+        description="batches of one step: their gradients are averaged, as of one batch of all their samples",
+    )
+    ema: Optional[Annotated[float, pydantic.Field(gt=0, lt=1)]] = pydantic.Field(
+        None, description="decay of a moving average of the weights, such as 0.999, which is evaluated and kept"
+    )
+    evaluate_every: Annotated[Interval, ShortForm()] = pydantic.Field(
+        Interval(epochs=1), description=f"how often to evaluate the valid split; {_ANY_INTERVAL}"
+    )
+    checkpoint_every: Annotated[Interval, ShortForm(CHECKPOINT_MINUTES)] = pydantic.Field(
+        Interval(epochs=1, minutes=CHECKPOINT_MINUTES),
+        description=f"how often to save; {_ANY_INTERVAL}; an integer stands for these epochs and every "
+        f"{CHECKPOINT_MINUTES} minutes of training",
+    )
+    log_every: Annotated[Interval, ShortForm()] = pydantic.Field(
+        Interval(epochs=1), description=f"how often to write the means since the last time; {_ANY_INTERVAL}"
+    )
+    keep_checkpoints: pydantic.PositiveInt = pydantic.Field(
+        2, description="how many of the newest to keep, beside the best"
+    )
+    early_stop: Optional[pydantic.PositiveInt] = pydantic.Field(
+        None, description="stop after this many evaluations without a better one"
+    )
+    tensorboard: bool = pydantic.Field(True, description="write TensorBoard events")
+
+    @pydantic.model_validator(mode="after")
+    def _has_one_length(self) -> TrainOptions:
+        if self.epochs is None and self.steps is None:
+            raise ValueError("give epochs, or steps, to say how long to train")
+        if self.epochs is not None and self.steps is not None:
+            raise ValueError(
+                f"epochs ({self.epochs}) and steps ({self.steps}) exclude each other; leave one out, or set it to null"
+            )
+        return self

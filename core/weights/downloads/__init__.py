@@ -1,0 +1,1 @@
+"""Downloads: a cache on disk, deadlines, resumed transfers."""

@@ -1,0 +1,1 @@
+"""Formats of weight files, read without running anything of them."""
