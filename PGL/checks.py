@@ -68,7 +68,7 @@ def check_ends(edges: np.ndarray, num_sources: int, num_targets: int, owner: str
                 raise ValueError(f"{owner}: edge {place} is {edges[place].tolist()}: node ids are not negative")
             raise ValueError(
                 f"{owner}: edge {place} is {edges[place].tolist()}, but the nodes where it {end} are numbered from 0 to"
-                f" {count - 1}; give a larger number of nodes or mend the edge"
+                f" {count - 1}; give a larger number of nodes or correct the edge"
                 if count
                 else f"{owner}: edge {place} is {edges[place].tolist()}, but there are no nodes where it {end}"
             )

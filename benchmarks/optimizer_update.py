@@ -12,7 +12,7 @@ from typing import Callable
 import numpy as np
 
 from benchmarks.side import lacking
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.engine import engine
 from core.kernels.engine.engine import Array, Attributes
 from core.kernels.optimizer import update
@@ -86,7 +86,7 @@ def multi(
 def ours(rule: str, columns: list[list[Array]], rates: list[float], constants: list[float]) -> Callable[[], None]:
     """Return a step through our compiled rule."""
     count = len(columns[0])
-    values = [[door.constant(array) for array in column] for column in columns]
+    values = [[dispatcher.constant(array) for array in column] for column in columns]
     terms = np.tile([1.0, -np.inf, np.inf, 1e-4, 0.0], (count, 1))
     return lambda: update.update(rule, values, terms, np.tile(rates, (count, 1)), constants)
 

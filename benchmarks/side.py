@@ -132,12 +132,12 @@ def _serve(connection: Connection) -> None:
 
 def settled(step: Callable[[], Any]) -> Callable[[], Any]:
     """Return a step that runs, at its first call, until the weights of a compiled function count as resting."""
-    from core.jit.running.frozen_program import RESTING_CALLS
+    from core.jit.running.frozen_program import FROZEN_CALLS
 
     state = {"warm": False}
 
     def run() -> Any:
-        for _ in range(0 if state["warm"] else RESTING_CALLS):
+        for _ in range(0 if state["warm"] else FROZEN_CALLS):
             step()
         state["warm"] = True
         return step()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from core import fft
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import float64
 from core.nn import functional as F
@@ -207,7 +207,7 @@ def istft(
     start = n_fft // 2 if center else 0
     stop = covered.shape[0] - start if length is None else start + length
     covered = covered[start:stop]
-    if door.state.trace is None and (not covered.shape[0] or float(covered.detach().abs().min()) < 1e-11):
+    if dispatcher.state.trace is None and (not covered.shape[0] or float(covered.detach().abs().min()) < 1e-11):
         raise OperatorError(f"{caller}: no window covers some sample: use a smaller hop_length or another window")
 
     def joined(values: Tensor) -> Tensor:

@@ -27,8 +27,8 @@ from core.kernels.data import (
 from core.kernels.data import (
     set_default_dtype as set_default_dtype,
 )
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.errors import user_line as user_line
 from core.kernels.dispatch.operator import Operator
@@ -149,7 +149,7 @@ class Tensor:
         """Return the elements as a new numpy array; bfloat16 comes as its bits in uint16, as in Paddle."""
         value = readable(self)
         array = engine.to_numpy(value.array, *value.meta)
-        return array.reshape(1) if door.at_least_1d and not array.ndim else array
+        return array.reshape(1) if dispatcher.at_least_1d and not array.ndim else array
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         array = self.numpy()
@@ -394,7 +394,7 @@ class Tensor:
             ValueError: the shape differs.
         """
         given = value if isinstance(value, Tensor) else None
-        if given is not None and (given._value.traced or self._value.traced or door.state.trace is not None):
+        if given is not None and (given._value.traced or self._value.traced or dispatcher.state.trace is not None):
             self._update_in_trace(given)
             return
         data = given.numpy() if given is not None else np.asarray(value)
@@ -409,25 +409,25 @@ class Tensor:
             self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
         elif data.size:
             engine.copy_into(self._value.array, array)
-            door.memory_written(of_indices=not self.dtype.is_floating)
+            dispatcher.memory_written(of_indices=not self.dtype.is_floating)
 
     def _rebind(self, value: Value) -> None:
         if value.node is None:
             value.owner = weakref.ref(self)
-        trace = door.state.trace
+        trace = dispatcher.state.trace
         if trace is not None:
             trace.rebound.setdefault(id(self), (self, self._value))
         self._value = value
 
     def update(self, new: Tensor) -> None:
         """Give a buffer its next value, unrecorded: eagerly by moving the handle, in a trace as an extra output."""
-        if new._value.traced or door.state.trace is not None:
+        if new._value.traced or dispatcher.state.trace is not None:
             self._update_in_trace(new)
         else:
             self._rebind(Value(new._value.array, new._value.meta))
 
     def _update_in_trace(self, new: Tensor) -> None:
-        trace = door.state.trace
+        trace = dispatcher.state.trace
         assert trace is not None
         if new._value.meta != self._value.meta or new._value.second != self._value.second:
             raise ValueError(
@@ -478,8 +478,8 @@ class HookRemover:
 
 
 def apply(operator: Operator, *tensors: Tensor, **attributes: Any) -> Any:
-    """Send tensors through the door; returns one Tensor, or a tuple of them for an operator of several outputs."""
-    values = door.invoke(operator, [tensor._value for tensor in tensors], attributes)
+    """Dispatch an operator on tensors; returns one Tensor, or a tuple of them for an operator of several outputs."""
+    values = dispatcher.invoke(operator, [tensor._value for tensor in tensors], attributes)
     if len(values) == 1:
         return Tensor(values[0])
     return tuple([Tensor(value) for value in values])
@@ -502,8 +502,8 @@ def readable(tensor: Tensor) -> Value:
         OperatorError: it is traced and follows from an input (a trace computes nothing), or abstract (without memory).
     """
     value = tensor._value
-    if door.state.trace is not None:
-        value = door.state.trace.read(value) or value
+    if dispatcher.state.trace is not None:
+        value = dispatcher.state.trace.read(value) or value
     if value.traced:
         raise OperatorError(
             f"{user_line()}: the value of a tensor cannot be read while a program is being compiled: use tensor"

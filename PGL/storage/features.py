@@ -58,6 +58,6 @@ def scale_to_int8(features: np.ndarray) -> ScaledArray:
     """
     largest = np.abs(features).max(axis=0, initial=0).astype(np.float32)
     if not np.isfinite(largest).all():
-        raise ValueError("scale_to_int8: features with NaN or infinity have no scale; mend them first")
+        raise ValueError("scale_to_int8: features with NaN or infinity have no scale; replace them first")
     scale = np.where(largest > 0, largest / np.float32(127), np.float32(1))
     return ScaledArray(np.rint(features / scale).astype(np.int8), scale)

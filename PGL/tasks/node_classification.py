@@ -223,6 +223,6 @@ def checked_features(graph: Any) -> np.ndarray:
     if len(bad):
         node, column = bad[0]
         raise ValueError(
-            f"data: feature {column} of node {node} is {features[node, column]} ({len(bad)} like it); mend the data"
+            f"data: feature {column} of node {node} is {features[node, column]} ({len(bad)} like it); correct the data"
         )
     return features

@@ -1,4 +1,4 @@
-"""The one table of models, and the Python door to it. Importing this module loads no network and no engine."""
+"""The one table of models, and functions that read it. Importing this module loads no network and no engine."""
 
 from __future__ import annotations
 

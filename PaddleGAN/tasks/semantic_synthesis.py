@@ -98,7 +98,7 @@ class SPADE(PairedTask):
             epochs,
         )
         return [
-            self.phase("generator", *generator, gives=("made",)),
+            self.phase("generator", *generator, provides=("made",)),
             self.phase("discriminator", *discriminator, prepare=with_made),
         ]
 

@@ -83,7 +83,7 @@ class CycleGAN(TranslationTask):
         makers, judges = ["generator_a_to_b", "generator_b_to_a"], ["discriminator_a", "discriminator_b"]
         made = ("made_a", "made_b")
         return [
-            self.phase("generators", self.generators_loss, makers, self.config.generator, *length, gives=made),
+            self.phase("generators", self.generators_loss, makers, self.config.generator, *length, provides=made),
             self.phase(
                 "discriminators",
                 self.discriminators_loss,

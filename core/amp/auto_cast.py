@@ -10,7 +10,7 @@ from typing import Any, Optional
 from core.amp.casts import Casts
 from core.amp.support import is_bfloat16_supported, is_float16_supported
 from core.amp.table import WHITE, operators_of
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import BY_NAME
 from core.kernels.engine import engine
 
@@ -57,7 +57,7 @@ def auto_cast(
 
 @contextlib.contextmanager
 def _block(casts: Optional[Casts]) -> Iterator[None]:
-    with door.precision_mode(casts):
+    with dispatcher.precision_mode(casts):
         try:
             yield
         finally:

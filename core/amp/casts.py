@@ -1,4 +1,4 @@
-"""The casts of mixed precision: what the door asks before each operator."""
+"""The casts of mixed precision: what the dispatcher asks before each operator."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.amp.table import KERNELS
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.operators.creation.creation import cast
@@ -79,20 +79,20 @@ class Casts:
         given = value.meta[1]
         if given is dtype or given not in (float32, float16, bfloat16):
             return value
-        trace = door.state.trace
-        recorded = door.state.gradients and value.requires_grad
+        trace = dispatcher.state.trace
+        recorded = dispatcher.state.gradients and value.requires_grad
         if trace is None and (value.owner is None or value.node is not None):
             return _cast(value, dtype, grouped)
         key = (id(value), dtype)
         known = self._made.get(key)
         if known is not None:
             _, found_in, written, made = known
-            fresh = written == door.written() or trace is not None
+            fresh = written == dispatcher.written() or trace is not None
             used_up = made.node is not None and made.node.inputs is None
             if found_in is trace and fresh and not used_up and made.requires_grad == recorded:
                 return made
         made = _cast(value, dtype, grouped)
-        self._made[key] = (value, trace, door.written(), made)
+        self._made[key] = (value, trace, dispatcher.written(), made)
         return made
 
     def forget(self) -> None:

@@ -69,7 +69,7 @@ def decorate(
             optimizer._multi_precision = master_weight is not False
         for model in layers:
             if master_grad:
-                _widen_gradients(model)
+                _upcast_gradients(model)
             if save_dtype is not None:
                 model.register_state_dict_hook(_converter(save_dtype))
     return models if optimizers is None else (models, optimizers)
@@ -98,7 +98,7 @@ def _excluded(chosen: Any) -> Callable[[Any], bool]:
     return lambda layer: isinstance(layer, tuple(classes)) or id(layer) in instances
 
 
-def _widen_gradients(model: Any) -> None:
+def _upcast_gradients(model: Any) -> None:
     for parameter in model.parameters():
         if not parameter.stop_gradient and parameter.dtype.size == 2:
             parameter.register_hook(lambda gradient: cast(gradient, "float32"))

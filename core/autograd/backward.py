@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union
 
 from core.autograd.context import Context
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Node, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Node, Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.engine import custom
 from core.kernels.engine.engine import Array
@@ -36,7 +36,7 @@ def backward(
     """
     heads = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     starts = _starting_gradients(heads, grad_tensors, "backward")
-    if door.state.trace is not None:
+    if dispatcher.state.trace is not None:
         raise RuntimeError(
             "backward() cannot be part of a compiled program: call it on the program's result, or use grad() inside"
         )
@@ -49,7 +49,7 @@ def backward(
     for value, gradient in walk.run():
         owner = value.owner() if value.owner is not None else None
         if owner is not None and owner._value is value:
-            with door.gradient_mode(False):
+            with dispatcher.gradient_mode(False):
                 owner._grad = gradient if owner._grad is None else owner._grad + gradient
 
 
@@ -115,7 +115,7 @@ def _starting_gradients(heads: list[Tensor], given: Any, caller: str) -> list[Te
     starts = []
     for head, gradient in zip(heads, gradients):
         if gradient is None:
-            with door.gradient_mode(False):
+            with dispatcher.gradient_mode(False):
                 gradient = ones_like(head)
         elif gradient.shape != head.shape:
             raise ValueError(
@@ -157,7 +157,7 @@ class _Walk:
     def run(self) -> list[tuple[Value, Tensor]]:
         """Walk; returns the leaves that were reached, with their gradients."""
         done: list[Node] = []
-        with door.gradient_mode(self.create_graph), door.precision_mode(None):
+        with dispatcher.gradient_mode(self.create_graph), dispatcher.precision_mode(None):
             while self.queue:
                 _, node = heapq.heappop(self.queue)
                 self._visit(node)
@@ -267,11 +267,11 @@ def _differentiate_arrays(
     """Run one operator's rule on engine arrays; what a custom operator inside a compiled program calls."""
     if operator.rule is None or not operator.differentiable:
         return [None] * len(inputs)
-    values = [door.constant(array) for array in inputs]
-    metas = [door.constant(array).meta for array in outputs]
+    values = [dispatcher.constant(array) for array in inputs]
+    metas = [dispatcher.constant(array).meta for array in outputs]
     node = Node(operator, attributes, values, list(outputs), metas, None, traced=None)
-    with door.gradient_mode(False):
-        results = run_rule(node, [Tensor(door.constant(array)) for array in gradients], needs, False, False)
+    with dispatcher.gradient_mode(False):
+        results = run_rule(node, [Tensor(dispatcher.constant(array)) for array in gradients], needs, False, False)
     return [None if tensor is None else tensor._value.array for tensor in results]
 
 

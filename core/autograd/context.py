@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch.door import Meta, Node, Value
+from core.kernels.dispatch.dispatcher import Meta, Node, Value
 from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor
 

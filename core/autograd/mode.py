@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch.door import set_gradients, state
+from core.kernels.dispatch.dispatcher import set_gradients, state
 
 
 class set_grad_enabled:

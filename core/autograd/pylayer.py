@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.autograd.context import Context
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta, Node, Plan, Value
-from core.kernels.dispatch.operator import PASSING, Operator
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta, Node, Plan, Value
+from core.kernels.dispatch.operator import TRANSIENT, Operator
 from core.kernels.dispatch.trace import Trace
 from core.kernels.engine.engine import Array
 from core.operators.creation.creation import zeros
@@ -90,13 +90,13 @@ class PyLayer:
         """
         inputs = [item for item in (*args, *kwargs.values()) if isinstance(item, Tensor)]
         operator = _PyLayerOperator(cls, args, kwargs)
-        if door.state.trace is not None:
-            return operator.traced(door.state.trace, inputs)
-        with door.gradient_mode(False):
+        if dispatcher.state.trace is not None:
+            return operator.traced(dispatcher.state.trace, inputs)
+        with dispatcher.gradient_mode(False):
             returned = cls.forward(operator.context, *args, **kwargs)
         results = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         tensors = [item for item in results if isinstance(item, Tensor)]
-        if not door.state.gradients or all(tensor.stop_gradient for tensor in inputs):
+        if not dispatcher.state.gradients or all(tensor.stop_gradient for tensor in inputs):
             return returned
         arrays, metas = [tensor._value.array for tensor in tensors], [tensor._value.meta for tensor in tensors]
         node = Node(operator, {}, [tensor._value for tensor in inputs], arrays, metas, None, traced=None)
@@ -107,10 +107,10 @@ class PyLayer:
 
 
 class _PyLayerOperator(Operator):
-    """One application of a PyLayer, as the door sees it."""
+    """One application of a PyLayer, as the dispatcher sees it."""
 
     def __init__(self, layer: type[PyLayer], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        super().__init__(f"{layer.__module__}.{layer.__qualname__}", None, register=False, trap=True)
+        super().__init__(f"{layer.__module__}.{layer.__qualname__}", None, register=False, needs_custom_operator=True)
         self.layer = layer
         self.context = PyLayerContext()
         self.args = args
@@ -152,7 +152,7 @@ class _PyLayerOperator(Operator):
         remaining = iter(tensors)
         args = [next(remaining) if isinstance(item, Tensor) else item for item in self.args]
         kwargs = {key: next(remaining) if isinstance(item, Tensor) else item for key, item in self.kwargs.items()}
-        with door.gradient_mode(False):
+        with dispatcher.gradient_mode(False):
             returned = self.layer.forward(self.context, *args, **kwargs)
         results = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if not all(isinstance(item, Tensor) for item in results):
@@ -164,8 +164,8 @@ class _PyLayerOperator(Operator):
         side = Trace()
         with side:
             values = [tensor._value for tensor in inputs]
-            stand_ins = [Tensor(side.input(value.meta, False, "input", value.second)) for value in values]
-            returned, results = self._forward(stand_ins)
+            placeholders = [Tensor(side.input(value.meta, False, "input", value.second)) for value in values]
+            returned, results = self._forward(placeholders)
             self.metas = [result._value.meta for result in results]
             other_metas = [result._value.second or result._value.meta for result in results]
         if any(operation.operator.random for operation in side.operations):
@@ -181,7 +181,7 @@ class _PyLayerOperator(Operator):
         given = [value.meta for value in values]
         self.infer = lambda metas, attributes: self.metas if list(metas) == given else other_metas
         self.name = f"{self.name}#{id(self)}"
-        PASSING[self.name] = self  # the custom operator finds it by name
+        TRANSIENT[self.name] = self  # the custom operator finds it by name
         outputs = self.without_marked(results, [Tensor(value) for value in trace.invoke(self, values, {})])
         return type(returned)(outputs) if isinstance(returned, (tuple, list)) else outputs[0]
 
@@ -197,7 +197,7 @@ class _PyLayerOperator(Operator):
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Run ``forward`` on engine arrays: how a compiled program computes it."""
-        _, results = self._forward([Tensor(door.constant(array)) for array in arrays])
+        _, results = self._forward([Tensor(dispatcher.constant(array)) for array in arrays])
         return [result._value.array for result in results], None
 
 

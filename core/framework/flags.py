@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Union
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.engine import engine
 
 # they tune memory, kernels and communication of Paddle's own engine: kept, and without effect
@@ -74,7 +74,7 @@ def set_flags(flags: dict[str, Any]) -> None:
         if name == "FLAGS_benchmark":
             engine.SYNCHRONOUS = bool(value)
         elif name == "FLAGS_set_to_1d":
-            door.at_least_1d = bool(value)
+            dispatcher.at_least_1d = bool(value)
         elif name not in _REFUSED:
             _FLAGS[name] = value
 
@@ -97,6 +97,6 @@ def get_flags(flags: Union[str, Sequence[str]]) -> dict[str, Any]:
     names = [flags] if isinstance(flags, str) else list(flags)
     for name in names:
         _check(name, "get_flags")
-    obeyed = {"FLAGS_benchmark": engine.SYNCHRONOUS, "FLAGS_set_to_1d": door.at_least_1d}
+    obeyed = {"FLAGS_benchmark": engine.SYNCHRONOUS, "FLAGS_set_to_1d": dispatcher.at_least_1d}
     values = {**_FLAGS, **dict.fromkeys(_REFUSED, False), **obeyed}
     return {name: values[name] for name in names}

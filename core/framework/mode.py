@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.place import check_place
 
 
 def in_dynamic_mode() -> bool:
     """Return whether operators compute at once: True, but False while ``to_static`` traces a function."""
-    return door.state.trace is None
+    return dispatcher.state.trace is None
 
 
 in_dynamic_or_pir_mode = in_dynamic_mode

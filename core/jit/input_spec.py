@@ -104,11 +104,11 @@ class InputSpec:
     def traced_shapes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the shape with each unknown size replaced by its first, and by its second example."""
         shapes = []
-        for world in (0, 1):
+        for hypothesis in (0, 1):
             filled = []
             for axis, size in enumerate(self.shape):
                 defaults = SIZE_EXAMPLES if axis else BATCH_EXAMPLES
-                filled.append(self.examples.get(axis, defaults)[world] if size == -1 else size)
+                filled.append(self.examples.get(axis, defaults)[hypothesis] if size == -1 else size)
             shapes.append(tuple(filled))
         return shapes[0], shapes[1]
 

@@ -16,7 +16,7 @@ from core.jit.input_spec import check_arguments
 from core.jit.rewrite import call
 from core.jit.running.compiled_program import CompiledProgram
 from core.jit.translator import ProgramTranslator
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.engine import engine
 from core.tensor import default_dtype
 
@@ -84,7 +84,7 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for this signature, compiling it on the first call."""
-        if door.state.trace is not None:  # part of a larger program
+        if dispatcher.state.trace is not None:  # part of a larger program
             return call(self.function)(*args, **kwargs)
         if not ProgramTranslator.enable_to_static:
             return self.function(*args, **kwargs)
@@ -94,11 +94,11 @@ class StaticFunction:
         signature = (
             skeleton,
             tuple([(tensor._value.meta, tensor._value.requires_grad) for tensor in tensors]),
-            door.state.gradients,
+            dispatcher.state.gradients,
             default_dtype(),
-            door.at_least_1d,
+            dispatcher.at_least_1d,
             left_types.kept,
-            door.state.precision and door.state.precision.signature,
+            dispatcher.state.precision and dispatcher.state.precision.signature,
         )
         with engine.turn:
             program = self._program((args, kwargs), signature)
@@ -127,13 +127,13 @@ class StaticFunction:
                 STATIC_SIGNATURES,
             )
             self.dynamic = True
-        others = [other.surroundings for candidates in self.programs.values() for other in candidates]
+        others = [other.guards for candidates in self.programs.values() for other in candidates]
         before = dict([entry for other in others for entry in other.constants()])
         program = CompiledProgram(self.function, arguments, static=not self.dynamic)
         after = dict([entry for other in others for entry in other.constants()])
         own = {key for key in before if before[key] != after[key]}  # what the function itself counts up, say
-        for surroundings in (*others, program.surroundings):
-            surroundings.forget(own)
+        for guards in (*others, program.guards):
+            guards.forget(own)
         variants = self.programs.setdefault(signature, [])
         variants.append(program)
         if len(variants) > MAXIMUM_VARIANTS:
@@ -141,7 +141,7 @@ class StaticFunction:
                 "%s: compiled more than %d times for one signature because %r changes; make it an argument",
                 getattr(self.function, "__qualname__", "function"),
                 MAXIMUM_VARIANTS,
-                variants[0].surroundings.changed() or "a tensor that it reads",
+                variants[0].guards.changed() or "a tensor that it reads",
             )
             del variants[0]
         if len(self.programs) > MAXIMUM_PROGRAMS:

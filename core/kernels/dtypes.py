@@ -82,7 +82,7 @@ BY_CODE = {dtype.code: dtype for dtype in ALL}
 BY_NUMPY = {dtype.numpy: dtype for dtype in ALL if dtype is not bfloat16}
 
 # the engine has no 16-bit integers and no unsigned types above 8 bits: arrays of those become the next wider type
-_WIDENED = {"int16": int32, "uint16": int32, "uint32": int64, "uint64": int64}
+_UPCAST = {"int16": int32, "uint16": int32, "uint32": int64, "uint64": int64}
 
 
 def to_dtype(dtype: DTypeLike) -> DType:
@@ -109,7 +109,7 @@ def to_dtype(dtype: DTypeLike) -> DType:
 
 def dtype_of_numpy(array: np.ndarray) -> DType:
     """Return the DType that holds the elements of a numpy array (int16 is held as int32, for instance)."""
-    found = BY_NUMPY.get(array.dtype) or _WIDENED.get(array.dtype.name)
+    found = BY_NUMPY.get(array.dtype) or _UPCAST.get(array.dtype.name)
     if found is None:
         raise TypeError(f"an array of {array.dtype} cannot become a Tensor: convert it to one of {', '.join(BY_NAME)}")
     return found

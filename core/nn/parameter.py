@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dtypes import DType, DTypeLike, to_dtype
 from core.nn import naming
 from core.nn.abstract import building_abstractly

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bool_
 from core.kernels.sizes.dimension import symbolic_shape

@@ -10,7 +10,7 @@ import onnx
 from onnx import helper
 
 from core.jit.tracing.symbolic import SymbolicProgram
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.sizes.dimension import Dimension, symbolic_shape
 from core.onnx.graph import ELEMENT_TYPES, Graph
@@ -97,7 +97,7 @@ def _value_info(name: str, value: Value, known: dict[Any, str]) -> onnx.ValueInf
 
 
 def _input_infos(names: Sequence[str], values: Sequence[Value]) -> tuple[list[onnx.ValueInfoProto], dict[Any, str]]:
-    """Describe the inputs; also return what unknown sizes are called, by their numbers in the two worlds of the trace.
+    """Describe the inputs; also return what unknown sizes are called, by their numbers in the two shape hypotheses of the trace.
 
     Axes that have the same two numbers are not taken for the same: each has a name of its own.
     """

@@ -15,7 +15,7 @@ Converter = Callable[..., Any]
 SMALL_INTEGERS = ("uint8", "int8")
 
 
-def widened(graph: Graph, x: Operand) -> Input:
+def upcast(graph: Graph, x: Operand) -> Input:
     """Return small integers as int32: runtimes have few kernels for them, and the low bits come out the same."""
     return graph.cast(x, int32) if x.dtype.name in SMALL_INTEGERS else x
 
@@ -29,7 +29,7 @@ def unary(operator: str) -> Converter:
     """Return the converter to one node of one input."""
 
     def convert(graph: Graph, x: Operand) -> str:
-        return narrowed(graph, graph.node(operator, widened(graph, x)), x.dtype)
+        return narrowed(graph, graph.node(operator, upcast(graph, x)), x.dtype)
 
     return convert
 
@@ -38,7 +38,7 @@ def binary(operator: str) -> Converter:
     """Return the converter to one node of two inputs."""
 
     def convert(graph: Graph, x: Operand, y: Operand) -> str:
-        return narrowed(graph, graph.node(operator, widened(graph, x), widened(graph, y)), x.dtype)
+        return narrowed(graph, graph.node(operator, upcast(graph, x), upcast(graph, y)), x.dtype)
 
     return convert
 
@@ -48,7 +48,7 @@ def with_scalar(operator: str, reverse: bool = False) -> Converter:
 
     def convert(graph: Graph, x: Operand, scalar: Any) -> str:
         number = graph.scalar(scalar, int32 if x.dtype.name in SMALL_INTEGERS else x.dtype)
-        pair = (number, widened(graph, x)) if reverse else (widened(graph, x), number)
+        pair = (number, upcast(graph, x)) if reverse else (upcast(graph, x), number)
         return narrowed(graph, graph.node(operator, *pair), x.dtype)
 
     return convert
@@ -78,7 +78,7 @@ def comparison_with_scalar(operator: str, negated: bool = False, reverse: bool =
 
 
 def _comparable(graph: Graph, x: Operand) -> Input:
-    return graph.cast(x, int32) if x.dtype is bool_ else widened(graph, x)
+    return graph.cast(x, int32) if x.dtype is bool_ else upcast(graph, x)
 
 
 def _compare(graph: Graph, operator: str, negated: bool, x: Input, y: Input) -> str:
@@ -105,7 +105,7 @@ def where(graph: Graph, condition: Operand, x: Operand, y: Operand) -> str:
     """Choose between two tensors by truth values, or by whether numbers differ from 0."""
     mask: Input = condition if condition.dtype is bool_ else graph.cast(condition, bool_)
     if x.dtype is not bool_:
-        return narrowed(graph, graph.node("Where", mask, widened(graph, x), widened(graph, y)), x.dtype)
+        return narrowed(graph, graph.node("Where", mask, upcast(graph, x), upcast(graph, y)), x.dtype)
     return graph.cast(graph.node("Where", mask, graph.cast(x, int32), graph.cast(y, int32)), bool_)
 
 
@@ -271,12 +271,12 @@ def remainder_integers(graph: Graph, x: Operand, y: Operand) -> str:
 
 def divide_integers(graph: Graph, x: Operand, y: Operand) -> str:
     """Divide integers and cut off."""
-    return narrowed(graph, graph.node("Div", widened(graph, x), widened(graph, y)), x.dtype)
+    return narrowed(graph, graph.node("Div", upcast(graph, x), upcast(graph, y)), x.dtype)
 
 
 def floor_divide_integers(graph: Graph, x: Operand, y: Operand) -> str:
     """Divide integers and round down."""
-    wide = (widened(graph, x), widened(graph, y))
+    wide = (upcast(graph, x), upcast(graph, y))
     whole = graph.node("Sub", wide[0], graph.node("Mod", *wide))
     return narrowed(graph, graph.node("Div", whole, wide[1]), x.dtype)
 

@@ -173,20 +173,20 @@ def _examples(input_spec: Sequence[Any], small: bool) -> list[list[Any]]:
         small: Whether batches of 1 and 3 will do; otherwise the sizes are the trace's, which meet its conditions.
     """
     specs = [spec for spec in _flat_specs(input_spec) if isinstance(spec, InputSpec)]
-    worlds = (0, 1) if any(-1 in spec.shape for spec in specs) else (0,)
+    hypotheses = (0, 1) if any(-1 in spec.shape for spec in specs) else (0,)
     generator = np.random.default_rng(0)
 
-    def filled(item: Any, world: int) -> Any:
+    def filled(item: Any, hypothesis: int) -> Any:
         if isinstance(item, InputSpec):
-            shape = item.traced_shapes()[world]
+            shape = item.traced_shapes()[hypothesis]
             if small and item.shape and item.shape[0] == -1 and 0 not in item.examples:
-                shape = ((1, 3)[world], *shape[1:])
+                shape = ((1, 3)[hypothesis], *shape[1:])
             if item.dtype.is_floating:
                 return Tensor(generator.uniform(0.1, 0.9, shape), dtype=item.dtype)
             return Tensor(generator.integers(0, 2, shape), dtype=item.dtype)
-        return _mapped(item, lambda part: filled(part, world))
+        return _mapped(item, lambda part: filled(part, hypothesis))
 
-    return [[filled(item, world) for item in input_spec] for world in worlds]
+    return [[filled(item, hypothesis) for item in input_spec] for hypothesis in hypotheses]
 
 
 def _write(model: onnx.ModelProto, file_name: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.kernels.dtypes import float64, int32, int64
-from core.onnx.elementwise import SMALL_INTEGERS, widened
+from core.onnx.elementwise import SMALL_INTEGERS, upcast
 from core.onnx.graph import Graph, Input, Operand
 
 
@@ -15,7 +15,7 @@ def arg_extreme(graph: Graph, x: Operand, *, axis: int, largest: bool) -> str:
     """Find the first of the largest (or smallest) elements along an axis."""
     if x.dtype is int64:  # which older runtimes know for TopK only
         return graph.node("Squeeze", _top(graph, x, 1, axis, largest), graph.integers(axis))
-    return graph.node("ArgMax" if largest else "ArgMin", widened(graph, x), axis=axis, keepdims=0)
+    return graph.node("ArgMax" if largest else "ArgMin", upcast(graph, x), axis=axis, keepdims=0)
 
 
 def argsort(graph: Graph, x: Operand, *, axis: int, descending: bool) -> str:
@@ -30,7 +30,7 @@ def topk(graph: Graph, x: Operand, *, k: int, largest: bool, in_order: bool = Tr
 
 def _top(graph: Graph, x: Operand, count: Any, axis: int, largest: bool) -> str:
     _, places = graph.node_of_many(
-        "TopK", widened(graph, x), graph.sizes([count]), outputs=2, axis=axis, largest=int(largest), sorted=1
+        "TopK", upcast(graph, x), graph.sizes([count]), outputs=2, axis=axis, largest=int(largest), sorted=1
     )
     return places
 
@@ -38,7 +38,7 @@ def _top(graph: Graph, x: Operand, count: Any, axis: int, largest: bool) -> str:
 def mode(graph: Graph, x: Operand) -> str:
     """Find the last of the most frequent elements of each row, the smallest of several equally frequent ones."""
     row, axis = x.rank - 1, x.rank
-    wide = widened(graph, x)
+    wide = upcast(graph, x)
     same = graph.node("Equal", graph.unsqueeze(wide, axis), graph.unsqueeze(wide, row))
     counts = graph.reduce("ReduceSum", graph.cast(same, int64), [axis], keepdims=False)
     most = graph.node("Equal", counts, graph.reduce("ReduceMax", counts, [row]))

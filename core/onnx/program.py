@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dispatch.trace import Operation
@@ -20,7 +20,7 @@ from core.tensor import Tensor
 
 
 class Program(Protocol):
-    """What a trace noted down, be it a whole layer or one branch of it."""
+    """What a trace recorded, be it a whole layer or one branch of it."""
 
     operations: Sequence[Operation]
     outputs: Sequence[Value]

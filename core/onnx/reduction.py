@@ -10,7 +10,7 @@ import onnx
 from onnx import helper
 
 from core.kernels.dtypes import DType, bool_, int32, int64
-from core.onnx.elementwise import Converter, log1p_of, narrowed, widened
+from core.onnx.elementwise import Converter, log1p_of, narrowed, upcast
 from core.onnx.graph import ELEMENT_TYPES, Graph, Input, Operand
 
 
@@ -20,7 +20,7 @@ def reduction(operator: str) -> Converter:
     def convert(graph: Graph, x: Operand, *, axis: Sequence[int], keepdims: bool) -> Input:
         if not axis:
             return x
-        return narrowed(graph, graph.reduce(operator, widened(graph, x), axis, keepdims), x.dtype)
+        return narrowed(graph, graph.reduce(operator, upcast(graph, x), axis, keepdims), x.dtype)
 
     return convert
 

@@ -277,11 +277,11 @@ REFUSED: dict[str, str] = {
         _LENGTH,
     ),
 }  # fmt: skip
-"""Primitive to the reason, with the mend, why it has no converter."""
+"""Primitive to the reason, with the fix, why it has no converter."""
 
 
 def reason_for(name: str) -> str:
-    """Return why a primitive cannot be exported, with the mend."""
+    """Return why a primitive cannot be exported, with the fix."""
     if name in REFUSED:
         return REFUSED[name]
     if name not in REGISTRY:

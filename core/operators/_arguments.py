@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.dtypes import DType, int64, promote
 from core.kernels.sizes.dimension import Dimension, all_ints, is_known, larger
@@ -170,7 +170,7 @@ def floating(dtype: DType) -> DType:
 
 
 def check_broadcast(name: str) -> Any:
-    """Return a door check that all inputs broadcast."""
+    """Return a check that all inputs broadcast."""
 
     def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
         shapes = [shape for shape, _ in metas]
@@ -202,7 +202,7 @@ def check_alternations(result: Sequence[int], shapes: Sequence[Sequence[int]], c
 
 
 def check_floating(name: str) -> Any:
-    """Return a door check that the first input is floating-point."""
+    """Return a check that the first input is floating-point."""
 
     def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
         dtype = metas[0][1]

@@ -1,12 +1,12 @@
-"""16-bit types where the engine has no sound kernel: computed in float32, at the door, for every operator alike."""
+"""16-bit types where the engine has no sound kernel: computed in float32 by the dispatcher, for all operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, float32
 from core.operators.creation.creation import cast
@@ -19,16 +19,16 @@ def in_float32(operator: Operator, inputs: Sequence[Value], attributes: dict[str
     Args:
         operator: What to run.
         inputs: Its inputs, some of them 16-bit.
-        attributes: Its attributes; the type among them is widened too.
+        attributes: Its attributes; the type among them is upcast too.
 
     Returns:
         Its outputs, of the types that they have for 16-bit inputs.
     """
     half = next(value.meta[1] for value in inputs if value.meta[1].size == 2)
-    with door.precision_mode(None):
+    with dispatcher.precision_mode(None):
         wide = [_converted(value, float32) if value.meta[1].size == 2 else value for value in inputs]
         options = {key: float32 if value is half else value for key, value in attributes.items()}
-        results = door.invoke(operator, wide, options)
+        results = dispatcher.invoke(operator, wide, options)
         if operator.infer is not None:
             types = [dtype for _, dtype in operator.infer([value.meta for value in inputs], attributes)]
         else:
@@ -40,4 +40,4 @@ def _converted(value: Value, dtype: DType) -> Value:
     return cast(Tensor(value), dtype)._value
 
 
-door.in_float32 = in_float32
+dispatcher.in_float32 = in_float32

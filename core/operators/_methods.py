@@ -11,7 +11,7 @@ import numpy as np
 
 import core.left_types as left_types
 from core.kernels.data import default_dtype
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import int32, int64
 from core.operators.arithmetic import division, logic, math
 from core.operators.creation.creation import cast
@@ -123,13 +123,13 @@ def in_place(tensor: Tensor, result: Tensor, name: str) -> Tensor:
     Raises:
         RuntimeError: the tensor is a leaf that needs a gradient, or the shape would change.
     """
-    if tensor.is_leaf and not tensor.stop_gradient and door.is_recording():
+    if tensor.is_leaf and not tensor.stop_gradient and dispatcher.is_recording():
         raise RuntimeError(
             f"{name}: a leaf tensor that needs a gradient cannot be changed in place: use the form without the"
             " underscore, or no_grad()"
         )
     value = result._value
-    if not tensor.stop_gradient and not door.is_recording():
+    if not tensor.stop_gradient and not dispatcher.is_recording():
         value.requires_grad = True
     tensor._rebind(value)
     return tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.dispatch.door import memory_written
+from core.kernels.dispatch.dispatcher import memory_written
 from core.kernels.dtypes import float32
 from core.kernels.engine.engine import view, wait_all
 from core.tensor import Tensor

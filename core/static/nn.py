@@ -9,7 +9,7 @@ from core.jit.control_flow.conditionals import conditional
 from core.jit.control_flow.variables import UNDEFINED, State
 from core.jit.rewrite import call
 from core.jit.rewrite.runtime import Helpers
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import user_line
 from core.tensor import Tensor
 
@@ -36,7 +36,7 @@ def cond(
         What the function returned; inside a program both return the same structure of the same shapes and dtypes.
     """
     true, false = call(true_fn or _nothing), call(false_fn or _nothing)
-    if door.state.trace is None or not isinstance(pred, Tensor):
+    if dispatcher.state.trace is None or not isinstance(pred, Tensor):
         return true() if pred else false()
     label = "the result of cond" if not return_names else f"the result {', '.join(return_names)}"
     box = _Box(label)

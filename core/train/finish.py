@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.train.checkpoints.manager import Keeper
+from core.train.checkpoints.manager import CheckpointManager
 from core.train.checkpoints.store import Progress, load_network
 from core.train.logs.run_folder import writing
 from core.train.logs.run_log import RunLog
@@ -69,19 +69,19 @@ def judge(task: Task, progress: Progress, numbers: Mapping[str, float], epoch: f
     return True
 
 
-def finish(trainer: Trainer, keeper: Keeper, log: RunLog) -> Outcome:
+def finish(trainer: Trainer, manager: CheckpointManager, log: RunLog) -> Outcome:
     """Load the best weights, evaluate them, and write results.json; without a folder the last weights stay.
 
     Args:
         trainer: whose training has ended.
-        keeper: of its checkpoints.
+        manager: of its checkpoints.
         log: for the test split's numbers.
 
     Returns:
         The final numbers.
     """
     progress, folder = trainer.progress, trainer.folder
-    best = keeper.store.best() if keeper.store is not None and not progress.is_best else None
+    best = manager.store.best() if manager.store is not None and not progress.is_best else None
     if best is not None:
         for name, network in trainer.task.networks.items():
             load_network(best, name, network)

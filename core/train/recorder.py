@@ -218,7 +218,7 @@ class Recorder:
         try:
             values = result.read()
         except NonFiniteLossError as error:
-            raise NonFiniteLossError(f"{error}; {trainer.keeper.last_good()}; lower the learning rate") from None
+            raise NonFiniteLossError(f"{error}; {trainer.manager.last_good()}; lower the learning rate") from None
         prefix = f"{result.phase.name}_" if len(trainer.steps) > 1 else ""
         values = {f"{prefix}{name}": value for name, value in values.items()}
         numbers = {**values, f"{prefix}learning_rate": result.learning_rate}
@@ -252,7 +252,7 @@ class Recorder:
         progress.row_sums = {} if self._row is self._averages else self._row.sums
         progress.callbacks = states_of(trainer.callbacks) if self._states is None else self._states
         with trainer.part("checkpoint"):
-            saved = trainer.keeper.save(progress)
+            saved = trainer.manager.save(progress)
         note = self._saving.done(progress.seconds, time.monotonic() - began)
         if note is not None:
             trainer.console.line(f"note: a checkpoint {note}")

@@ -124,7 +124,7 @@ class PhaseStep:
             if number and reseed is not None:
                 reseed(number)
             found = self.backward(batch, share, given[number] if given is not None else {})
-            passed = {name: found.pop(name) for name in self.phase.gives}
+            passed = {name: found.pop(name) for name in self.phase.provides}
             if given is not None:
                 given[number].update(passed)
             tensors.append(found)
@@ -175,7 +175,7 @@ class PhaseStep:
     def _flat_loss(self, *batch: Any) -> tuple[Any, ...]:
         loss, values = self.phase.loss(*batch)
         self.names = list(values)
-        missing = [name for name in self.phase.gives if name not in values]
+        missing = [name for name in self.phase.provides if name not in values]
         if missing:
             raise KeyError(
                 f"phase {self.phase.name!r} is to give {missing[0]!r}, but its loss returns only "

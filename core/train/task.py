@@ -33,8 +33,8 @@ class Phase:
             these Tensors may have any shape. None: each is 0-D and is its own number.
         in_place: ``loss`` moves the parameters itself, as where a batch touches few rows of large tables; it is then
             called as it is, neither compiled nor differentiated, and the optimizer only knows the learning rate.
-        gives: names of Tensors that ``loss`` returns for later phases of the same step, instead of numbers to log; no
-            gradient flows back through them.
+        provides: names of Tensors that ``loss`` returns for later phases of the same step, instead of numbers to log;
+            no gradient flows back through them.
         prepare: makes the fields that ``loss`` is called with of a batch's fields and of what earlier phases of this
             step gave for the batch, by name. It is not compiled, and no gradient flows through it.
     """
@@ -47,7 +47,7 @@ class Phase:
     period: int = 1
     measure: Optional[Callable[[Mapping[str, Any], Sequence[Any]], Mapping[str, float]]] = None
     in_place: bool = False
-    gives: Sequence[str] = ()
+    provides: Sequence[str] = ()
     prepare: Optional[Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = None
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from core.optimizer import ExponentialMovingAverage
 from core.train.callback import Callback, EarlyStop
-from core.train.checkpoints.manager import Keeper
+from core.train.checkpoints.manager import CheckpointManager
 from core.train.checkpoints.progress import Progress
 from core.train.config.length import TrainingLength, steps_per_epoch
 from core.train.config.options import TrainOptions
@@ -79,7 +79,7 @@ class Trainer:
         self.evaluate_split = EvaluationPass(task, options.compiled)
         self.profile = Profile() if profile else None
         self.average = _moving_average(task, options.ema)
-        self.keeper = Keeper(self, folder)
+        self.manager = CheckpointManager(self, folder)
         self.precision = precision or precision_named(options.precision)
         self.steps = [
             PhaseStep(phase, options.compiled, self.profile, self.precision, _constants(phase, self.phases))
@@ -101,7 +101,7 @@ class Trainer:
             folder: of the run.
         """
         self.folder = folder
-        self.keeper = Keeper(self, folder)
+        self.manager = CheckpointManager(self, folder)
 
     def stop(self, reason: str) -> None:
         """Ask for training to end after the current epoch, or after an evaluation within it; of a stream, at once.
@@ -125,7 +125,7 @@ class Trainer:
             raise ValueError("a Trainer without a folder has nothing to resume from")
         self._resumed = True
         self.folder.claim()
-        progress = self.keeper.resume(self.progress)
+        progress = self.manager.resume(self.progress)
         if progress is None:
             self.console.line(f"{self.folder} holds no checkpoint yet: starting from the beginning")
             return False
@@ -150,7 +150,7 @@ class Trainer:
             if self.folder is not None:
                 self.folder.claim()
                 stack.callback(self.folder.release)
-            self.keeper.clean()
+            self.manager.clean()
             try:
                 resume_step = self.progress.step if self._resumed else None
                 log = RunLog(self.folder, resume_step, self.options.tensorboard)
@@ -165,7 +165,7 @@ class Trainer:
                 if self.folder is not None:
                     self.folder.require()
                 raise OutputError(
-                    f"{error}; {self.keeper.last_good()}; when there is room, continue with --resume {self.folder}"
+                    f"{error}; {self.manager.last_good()}; when there is room, continue with --resume {self.folder}"
                 ) from None
 
     def _train(self, log: RunLog) -> None:
@@ -239,7 +239,7 @@ class Trainer:
         return results
 
     def _finish(self, log: RunLog) -> Outcome:
-        outcome = finish(self, self.keeper, log)
+        outcome = finish(self, self.manager, log)
         draw_curve(self.folder)
         if self.profile is not None:
             self.profile.close()

@@ -13,7 +13,7 @@ import numpy
 
 from core.weights.atomic import PathLike
 from core.weights.downloads.download import fetch
-from core.weights.formats.bfloat16 import widen
+from core.weights.formats.bfloat16 import upcast
 from core.weights.formats.pdparams import NAME_TABLE
 from core.weights.manifest import WeightRecord
 from core.weights.messages import shown
@@ -163,7 +163,7 @@ def _compare(state: Mapping[str, Any], values: Mapping[str, Any]) -> _Misfit:
 def _value(value: Any, target: Any) -> Any:
     """Return a source's value ready for ``target.set_value``; arrays of uint16 hold the bits of bfloat16."""
     if isinstance(value, numpy.ndarray) and value.dtype == numpy.uint16 and target.dtype.is_floating:
-        return widen(value)
+        return upcast(value)
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy
 
 from core.weights.atomic import PathLike
-from core.weights.formats.bfloat16 import widen_named
+from core.weights.formats.bfloat16 import upcast_named
 from core.weights.formats.fluid import is_fluid, read_fluid
 from core.weights.formats.mxnet_params import MAGIC, read_mxnet_params
 from core.weights.formats.pdparams import read_pdparams, require_file
@@ -55,7 +55,7 @@ def read_weights(path: PathLike, names: Optional[Sequence[str]] = None) -> dict[
         ValueError: the file is truncated, of an unknown format, or holds something other than named arrays.
     """
     arrays, halves = read_bits(path, names)
-    return widen_named(arrays, halves)
+    return upcast_named(arrays, halves)
 
 
 def read_bits(path: PathLike, names: Optional[Sequence[str]] = None) -> tuple[dict[str, numpy.ndarray], set[str]]:

@@ -153,9 +153,9 @@ def _plain(value: Any, place: str, convert: Callable[[Tensor], Any]) -> Any:
     if type(value) in (list, tuple, set, frozenset):
         return type(value)([_plain(part, f"{place}[{index}]", convert) for index, part in enumerate(value)])
     what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
-    mend = "; save its state_dict()" if hasattr(value, "state_dict") else ""
+    fix = "; save its state_dict()" if hasattr(value, "state_dict") else ""
     where = f" at {place}" if place else ""
-    raise TypeError(f"save takes tensors, arrays, numbers, strings and containers, not {what}{where}{mend}")
+    raise TypeError(f"save takes tensors, arrays, numbers, strings and containers, not {what}{where}{fix}")
 
 
 def _content(value: Any) -> Optional[TensorContent]:

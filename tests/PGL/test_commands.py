@@ -166,7 +166,7 @@ def test_sampled_neighbourhoods_are_learnt(cora: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("config", ["cora_gcn", "cora_graphsage", "cora_unimp"])
 def test_features_that_are_no_numbers_are_refused(config: str, tmp_path: Path) -> None:
     data = write_cora(tmp_path / "data", np.nan)
-    with pytest.raises(ValueError, match=r"data: feature 0 of node 0 is nan \(\d+ like it\); mend the data"):
+    with pytest.raises(ValueError, match=r"data: feature 0 of node 0 is nan \(\d+ like it\); correct the data"):
         train.main(options(config, data, tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a table of mistakes reads best with one per line
-"""Data, configs and weights that do not fit: each is one line that names the mend, before a run's folder is made."""
+"""Data, configs and weights that do not fit: each is one line that names the fix, before a run's folder is made."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Not part of the tests; in a separate environment:
     python tests/parity/make_nasnet_references.py
 
 No PaddleClas has these networks. The port (timm) follows their authors' TensorFlow code, with one slip: where it pads
-as TensorFlow does, its averages count the zeros, which TensorFlow's do not. That is mended here.
+as TensorFlow does, its averages count the zeros, which TensorFlow's do not. That is corrected here.
 
 It writes ``references/NAME.npz``: ``names`` and ``shapes`` as our networks have them, ``input_shape``,
 ``normalisations`` and their ``second_moments`` (see recipe.py), the ``output`` in evaluation mode, and ``noise``: by

@@ -26,7 +26,7 @@ def _engine_backward(name: str, engine_name: str, **options: Any) -> Operator:
         attributes=lambda metas, attributes: {**options, **attributes},
         differentiable=False,
         allocate=True,
-        trap=True,
+        needs_custom_operator=True,
     )
 
 
@@ -43,7 +43,7 @@ _hard_sigmoid_backward = Operator(
     attributes=lambda metas, options: {"alpha": options["slope"], "beta": options["offset"]},
     differentiable=False,
     allocate=True,
-    trap=True,
+    needs_custom_operator=True,
 )
 _softmax_backward = _engine_backward("softmax_backward", "_backward_softmax")
 _log_softmax_backward = _engine_backward("log_softmax_backward", "_backward_log_softmax")

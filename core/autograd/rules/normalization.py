@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.operators.layers import _normalization_primitives as primitives
 from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
@@ -30,7 +30,7 @@ def _batch(context: Context, gradient: Any, mean_gradient: Any, inverse_gradient
     axes = [i for i in range(x.ndim) if i != context.axis]
     shape = [x.shape[context.axis] if i == context.axis else 1 for i in range(x.ndim)]
     count = x.size // x.shape[context.axis]
-    if door.state.trace is not None:
+    if dispatcher.state.trace is not None:
         mean, variance = _moments(x, axes)
         mean, inverse = ops.flatten(mean), ops.rsqrt(ops.flatten(variance) + context.epsilon)
     wide_inverse = reshape_exact(inverse, shape)
@@ -111,7 +111,7 @@ def _layer(context: Context, gradient: Any, mean_gradient: Any, deviation_gradie
         backward = primitives.layer_normalization_backward
         return apply(backward, gradient, x, scale, mean, deviation, **context.attributes)  # type: ignore[no-any-return]
     count = x.shape[-1]
-    if door.state.trace is not None:
+    if dispatcher.state.trace is not None:
         mean, variance = _moments(x, [x.ndim - 1])
         deviation = ops.sqrt(variance + context.epsilon)
     normal = (x - mean) / deviation

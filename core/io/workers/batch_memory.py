@@ -24,7 +24,7 @@ import numpy as np
 
 from core.io.workers import messages
 
-SMALLEST = 1 << 15  # bytes; less than this is sent through the pipe sooner than its place in a segment is noted down
+SMALLEST = 1 << 15  # bytes; less than this is sent through the pipe sooner than its place in a segment is recorded
 _ALIGNMENT = 64
 _PAGE = 1 << 20
 

@@ -119,7 +119,7 @@ class Workers:
         use_shared_memory: whether batches come through shared memory.
 
     Raises:
-        TypeError: something cannot be sent to a worker; the message names it and the mend.
+        TypeError: something cannot be sent to a worker; the message names it and the fix.
         WorkerError: workers cannot be started from here.
     """
 

@@ -54,7 +54,7 @@ def pack(**objects: Any) -> Parcel:
         A parcel.
 
     Raises:
-        TypeError: one cannot be pickled; the message names the part that is to blame and the mend.
+        TypeError: one cannot be pickled; the message names the part that is to blame and the fix.
     """
     buffers: list[pickle.PickleBuffer] = []
     try:
@@ -136,11 +136,11 @@ def _explanation(path: str, value: Any, error: Exception) -> str:
     kind = value if isinstance(value, type) else type(value)
     name = getattr(value, "__qualname__", kind.__qualname__)
     if isinstance(value, types.FunctionType) and value.__name__ == "<lambda>":
-        what, mend = "is a lambda", "define a function at the top level of a module"
+        what, fix = "is a lambda", "define a function at the top level of a module"
     elif "<locals>" in name:
-        what, mend = f"is {name}, defined inside a function", "define it at the top level of a module"
+        what, fix = f"is {name}, defined inside a function", "define it at the top level of a module"
     else:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         what = f"is a {kind.__name__} ({reason})"
-        mend = "make it when a sample is read, or leave it out in __getstate__"
-    return f"DataLoader: {path} {what}, and cannot be sent to worker processes; {mend}, or use num_workers=0"
+        fix = "make it when a sample is read, or leave it out in __getstate__"
+    return f"DataLoader: {path} {what}, and cannot be sent to worker processes; {fix}, or use num_workers=0"

@@ -1,4 +1,4 @@
-"""Conditionals and loops on tensors, noted down as regions while a program is traced.
+"""Conditionals and loops on tensors, recorded as regions while a program is traced.
 
 The user's branches are run once each, in traces of their own; what they changed is compared, variable by variable, and
 becomes the region's results.
@@ -26,8 +26,8 @@ from core.jit.control_flow.variables import (
     same_constant,
     same_form,
 )
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import DType, bool_, int64
@@ -92,9 +92,9 @@ class Branch:
         before: Sequence[Any],
         prepare: Optional[Callable[[Trace], None]] = None,
     ) -> None:
-        outer = door.state.trace
+        outer = dispatcher.state.trace
         assert outer is not None
-        with door.gradient_mode(outer.gradients):
+        with dispatcher.gradient_mode(outer.gradients):
             self.trace = Trace()
         self.handles: dict[int, Tensor] = {}
         self._values: dict[int, Value] = {}
@@ -239,7 +239,7 @@ def _copy(whole: Any) -> Any:
 
 
 def _like(known: Any, unknown: Any) -> Any:
-    """Return a stand-in of the form of a known frozen value, for a variable that nobody looks at."""
+    """Return a placeholder of the form of a known frozen value, for a variable that nobody looks at."""
     if isinstance(known, Leaf):
         meta = known.value.meta
         filler = Tensor(np.zeros(meta[0], meta[1].numpy), dtype=meta[1])
@@ -299,10 +299,11 @@ def note(region: Region, inputs: Sequence[Value], wanted: Sequence[Sequence[bool
     Returns:
         Its outputs.
     """
-    trace = door.state.trace
+    trace = dispatcher.state.trace
     assert trace is not None
-    with door.gradient_mode(trace.gradients):  # under no_grad too a variable that nobody touches keeps its gradient
-        values = door.invoke(region, inputs, {})
+    # under no_grad too a variable that nobody touches keeps its gradient
+    with dispatcher.gradient_mode(trace.gradients):
+        values = dispatcher.invoke(region, inputs, {})
     for value, flags in zip(values, wanted):
         value.requires_grad = value.requires_grad and any(flags)
     return [Tensor(value) for value in values]
@@ -310,7 +311,7 @@ def note(region: Region, inputs: Sequence[Value], wanted: Sequence[Sequence[bool
 
 def _move(handle: Tensor, new: Tensor) -> None:
     """Give a handle, in the trace around the region, the value that the region left it with."""
-    trace = door.state.trace
+    trace = dispatcher.state.trace
     assert trace is not None
     if handle._value.traced is None and handle.stop_gradient:
         handle._update_in_trace(new)

@@ -28,14 +28,14 @@ from core.jit.control_flow.variables import (
     same_constant,
     same_form,
 )
-from core.kernels.dispatch.door import Node, Value
+from core.kernels.dispatch.dispatcher import Node, Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import DType, bool_
 from core.tensor import Tensor, given_name
 
-MAXIMUM_ATTEMPTS = 50
+MAXIMUM_TRACES = 50
 
 _ITERATED = Operator("a loop's variable", None, register=False)
 _ITERATED.rule = lambda context, *gradients: []
@@ -65,7 +65,7 @@ class _Variable:
         self.start = start
         self.requires_grad = start.requires_grad
 
-    def stand_in(self, trace: Trace) -> Value:
+    def placeholder(self, trace: Trace) -> Value:
         value = trace.input(self.start.meta, self.requires_grad, self.path, self.start.second)
         # it is no leaf, so it may be changed in place
         value.node = Node(_ITERATED, {}, [], [value.array], [value.meta], None, trace)
@@ -81,12 +81,12 @@ class _Looping:
         self.before = state.freeze()
         self.paths: dict[str, _Variable] = {}
         self.handles: dict[int, tuple[Tensor, _Variable]] = {}
-        self.stand_ins: list[Value] = []
+        self.placeholders: list[Value] = []
 
     def run(self) -> None:
-        for _ in range(MAXIMUM_ATTEMPTS):  # each attempt finds variables that change, or a gradient that flows in
+        for _ in range(MAXIMUM_TRACES):  # each attempt finds variables that change, or a gradient that flows in
             body = Branch(self.body, self.state, self.before, self._prepare)
-            leading = self.stand_ins
+            leading = self.placeholders
             outputs = self._outputs(body)
             if outputs is not None:
                 break
@@ -99,7 +99,7 @@ class _Looping:
                 branch.trace.capture(value)
         read = union_of_reads([body.trace, condition.trace])
         programs = {
-            "condition": condition.program(self.stand_ins, [condition.result], read),
+            "condition": condition.program(self.placeholders, [condition.result], read),
             "body": body.program(leading, outputs, read),
         }
         variables = [*self.paths.values(), *[variable for _, variable in self.handles.values()]]
@@ -123,16 +123,16 @@ class _Looping:
     # one attempt
 
     def _prepare(self, trace: Trace) -> None:
-        self.stand_ins = []
+        self.placeholders = []
         named = {}
         for path, variable in self.paths.items():
-            self.stand_ins.append(variable.stand_in(trace))
-            named[path] = Tensor(self.stand_ins[-1])
+            self.placeholders.append(variable.placeholder(trace))
+            named[path] = Tensor(self.placeholders[-1])
         self.state.set([self._placed(name, frozen, named) for name, frozen in zip(self.state.names, self.before)])
         for handle, variable in self.handles.values():
-            self.stand_ins.append(variable.stand_in(trace))
+            self.placeholders.append(variable.placeholder(trace))
             trace.rebound.setdefault(id(handle), (handle, handle._value))
-            handle._value = self.stand_ins[-1]
+            handle._value = self.placeholders[-1]
 
     def _placed(self, path: str, frozen: Any, named: dict[str, Tensor]) -> Any:
         """Return a variable's value with tensors in the places that the loop renews."""
@@ -154,9 +154,9 @@ class _Looping:
                 start = handle._value
                 self.handles[id(handle)] = handle, _Variable(given_name(handle) or "a tensor changed in place", start)
                 settled = False
-        outputs = [found.get(path, start) for path, start in zip(self.paths, self.stand_ins)]
+        outputs = [found.get(path, start) for path, start in zip(self.paths, self.placeholders)]
         outputs += [body.value_of(handle) for handle, _ in self.handles.values()]
-        if not settled or len(outputs) != len(self.stand_ins):
+        if not settled or len(outputs) != len(self.placeholders):
             return None
         variables = [*self.paths.values(), *[variable for _, variable in self.handles.values()]]
         for variable, value in zip(variables, outputs):

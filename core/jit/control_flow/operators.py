@@ -35,8 +35,8 @@ from core.autograd.context import Context
 from core.jit.control_flow.subprogram import Runner
 from core.jit.control_flow.subprogram import Subprogram as Subprogram
 from core.jit.running.segments import identity
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta, Plan, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta, Plan, Value
 from core.kernels.dispatch.errors import OperatorError, user_line
 from core.kernels.dispatch.operator import Operator
 from core.kernels.engine import engine
@@ -80,17 +80,17 @@ class Region(Operator):
         return False
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Run, or inside a trace note down, this region on these values."""
-        if door.state.trace is not None:
-            return door.invoke(self, inputs, attributes)
+        """Run, or inside a trace record, this region on these values."""
+        if dispatcher.state.trace is not None:
+            return dispatcher.invoke(self, inputs, attributes)
         return self.run(inputs)
 
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Run on engine arrays without a record."""
-        with door.gradient_mode(False):
-            return [value.array for value in self.run([door.constant(array) for array in arrays])], None
+        with dispatcher.gradient_mode(False):
+            return [value.array for value in self.run([dispatcher.constant(array) for array in arrays])], None
 
     def rule(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
         """Return the gradients of the inputs: what another region computes."""
@@ -209,14 +209,14 @@ class Gradient(Region):
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Run the region, recorded, and walk back."""
         needs = self.settings["needs"]
-        recorded = door.state.gradients
+        recorded = dispatcher.state.gradients
         values, gradients = inputs[: len(needs)], [Tensor(value) for value in inputs[len(needs) :]]
-        with door.gradient_mode(True), _repeated:
-            stand_ins = [_own(value, recorded) if needed else value for value, needed in zip(values, needs)]
-            outputs = [Tensor(value) for value in self.base.run(stand_ins)]
+        with dispatcher.gradient_mode(True), _repeated:
+            placeholders = [_own(value, recorded) if needed else value for value, needed in zip(values, needs)]
+            outputs = [Tensor(value) for value in self.base.run(placeholders)]
             heads = [output for output, given in zip(outputs, self.settings["given"]) if given]
             pairs = [(head, start) for head, start in zip(heads, gradients) if not head.stop_gradient]
-            wanted = [Tensor(value) for value, needed in zip(stand_ins, needs) if needed]
+            wanted = [Tensor(value) for value, needed in zip(placeholders, needs) if needed]
             found: Sequence[Optional[Tensor]] = [None] * len(wanted)
             if pairs:
                 found = grad(

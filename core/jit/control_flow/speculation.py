@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 
 
 class undone:
-    """A ``with`` block in which whatever is noted down is forgotten at its end, unless it is kept."""
+    """A ``with`` block in which whatever is recorded is forgotten at its end, unless it is kept."""
 
     def __init__(self) -> None:
-        trace = door.state.trace
+        trace = dispatcher.state.trace
         assert trace is not None
         self.trace = trace
         self.forgotten = True
@@ -22,11 +22,11 @@ class undone:
         return self
 
     def keep(self) -> None:
-        """Keep what was noted down."""
+        """Keep what was recorded."""
         self.forgotten = False
 
     def acts(self) -> bool:
-        """Return whether anything noted down does more than compute: draws numbers, prints, changes a tensor."""
+        """Return whether anything recorded does more than compute: draws numbers, prints, changes a tensor."""
         trace = self.trace
         changed = len(trace.rebound) != len(self.changes[1]) or any(h._value is not v for h, v in self.values)
         done = trace.operations[self.lengths[0] :]

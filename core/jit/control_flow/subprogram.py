@@ -9,8 +9,8 @@ from typing import Any
 
 from core.jit.running.segments import Executable
 from core.jit.tracing.replay import repeat
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta, Value
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.engine import forked
 from core.kernels.sizes.dimension import Guard
@@ -32,14 +32,14 @@ class Runner:
             traced: Returns the results for inputs of the current trace.
             inputs: Eager values.
         """
-        key = (door.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
+        key = (dispatcher.state.gradients, *[(value.meta, value.requires_grad) for value in inputs])
         with self._lock:
             found = self._executables.get(key)
             if found is None:
                 trace = Trace()
                 with trace:
-                    stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-                    outputs = [trace.capture(value) for value in traced(stand_ins)]
+                    placeholders = [trace.input(value.meta, value.requires_grad) for value in inputs]
+                    outputs = [trace.capture(value) for value in traced(placeholders)]
                 constants = [value for value, _ in trace.captured]  # what depends on sizes alone
                 executable = Executable("a branch or loop", trace.variables, trace.operations, outputs, static=False)
                 trace.close()
@@ -83,13 +83,13 @@ class Subprogram:
 
     def infer(self, metas: Sequence[Meta]) -> list[Meta]:
         """Return the outputs' shapes and types for inputs of these."""
-        for world in (_first, _second):
-            if list(metas) == [world(value) for value in self.variables]:
-                return [world(value) for value in self.outputs]
+        for hypothesis in (_first, _second):
+            if list(metas) == [hypothesis(value) for value in self.variables]:
+                return [hypothesis(value) for value in self.outputs]
         trace = Trace()
         with trace:
-            stand_ins = [trace.input(meta, False) for meta in metas]
-            outputs = self.traced(stand_ins)
+            placeholders = [trace.input(meta, False) for meta in metas]
+            outputs = self.traced(placeholders)
         return [value.meta for value in outputs]
 
 

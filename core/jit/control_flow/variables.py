@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.sizes.dimension import shape_text
 from core.tensor import Tensor
 

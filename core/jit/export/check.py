@@ -19,7 +19,7 @@ from core.jit.input_spec import InputSpec
 from core.jit.passes.fusion import optimized
 from core.jit.passes.passes import is_random
 from core.jit.running.engine_program import EngineProgram
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import DType, float32, float64
 from core.kernels.engine import engine
 from core.kernels.engine.engine import MXNetError
@@ -75,8 +75,8 @@ def live_examples(
     for numbers in (_numbers, _fractions, _definite):
         for batches in (SMALL_BATCHES, (None, None))[: 1 + open_sizes]:
             examples: list[Example] = []
-            for world in range(1 + open_sizes):
-                shapes = [_shape(spec, world, batches[world]) for spec in specs]
+            for hypothesis in range(1 + open_sizes):
+                shapes = [_shape(spec, hypothesis, batches[hypothesis]) for spec in specs]
                 try:
                     examples.append(_live_example(function, taken, specs, shapes, arrays, program, numbers, layers))
                 except ValueError as error:  # a batch of one, for instance, may be too small for this model
@@ -91,8 +91,8 @@ def live_examples(
     )
 
 
-def _shape(spec: InputSpec, world: int, batch: Optional[int]) -> tuple[int, ...]:
-    traced = spec.traced_shapes()[world]
+def _shape(spec: InputSpec, hypothesis: int, batch: Optional[int]) -> tuple[int, ...]:
+    traced = spec.traced_shapes()[hypothesis]
     if batch is not None and spec.shape and spec.shape[0] == -1 and 0 not in spec.examples:
         return (batch, *traced[1:])
     return traced
@@ -114,7 +114,7 @@ def _live_example(
     def run(dtypes: Sequence[DType]) -> tuple[Any, list[np.ndarray]]:
         tensors = iter([Tensor(array, dtype=dtype) for array, dtype in zip(inputs, dtypes)])
         arguments = [forms.filled(form, [next(tensors) for _ in found]) for form, found in taken]
-        with door.gradient_mode(False), _seeded(program):
+        with dispatcher.gradient_mode(False), _seeded(program):
             form, results = forms.form_of(function(*arguments), lambda item: isinstance(item, Tensor), "the result")
         return form, [result.as_float_numpy() for result in results]
 
@@ -218,17 +218,17 @@ def _read_back(folder: Path) -> ExportedProgram:
         ) from None
 
 
-def _replayed(program: ExportedProgram, example: Example) -> dict[str, door.Value]:
+def _replayed(program: ExportedProgram, example: Example) -> dict[str, dispatcher.Value]:
     values = {
         entry.name: Tensor(array, dtype=entry.dtype)._value for entry, array in zip(program.inputs, example.inputs)
     }
     for name, weight in program.weights.items():
-        values[name] = door.constant(engine.from_numpy(weight.array, weight.dtype))
-    with door.gradient_mode(False), _seeded(program):
+        values[name] = dispatcher.constant(engine.from_numpy(weight.array, weight.dtype))
+    with dispatcher.gradient_mode(False), _seeded(program):
         return replay(program, values)
 
 
-def _readable(value: door.Value) -> np.ndarray:
+def _readable(value: dispatcher.Value) -> np.ndarray:
     return Tensor(value).as_float_numpy()
 
 
@@ -261,7 +261,7 @@ def _other_form(program: ExportedProgram, example: Example) -> str:
 
 
 def _first_difference(
-    program: ExportedProgram, weights: dict[str, Any], example: Example, known: dict[str, door.Value]
+    program: ExportedProgram, weights: dict[str, Any], example: Example, known: dict[str, dispatcher.Value]
 ) -> str:
     """Return where values of the folded program and of the original part first, without the engine's fusion."""
     names = [name for node in program.nodes for name in node.outputs if name in known]

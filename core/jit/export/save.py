@@ -19,7 +19,7 @@ from core.jit.passes.passes import without_unneeded
 from core.jit.rewrite import call
 from core.jit.static_function import StaticFunction
 from core.jit.tracing.symbolic import trace_symbolic
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.operator import is_declared
 from core.kernels.dispatch.trace import Operation
 from core.tensor import Tensor, given_name
@@ -103,8 +103,8 @@ def _layers_of(function: Callable[..., Any], arguments: Sequence[tuple[str, Any]
 
     def watched(*args: Any) -> list[Tensor]:
         call(function)(*args)
-        assert door.state.trace is not None
-        found.update(door.state.trace.layers)
+        assert dispatcher.state.trace is not None
+        found.update(dispatcher.state.trace.layers)
         return []
 
     trace_symbolic(watched, [argument for _, argument in arguments])

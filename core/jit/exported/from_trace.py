@@ -20,7 +20,7 @@ from core.jit.exported.program import (
     SizeExpression,
 )
 from core.jit.tracing.symbolic import SymbolicProgram
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation
 from core.kernels.engine import engine
 from core.kernels.sizes import dimension

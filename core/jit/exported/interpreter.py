@@ -15,8 +15,8 @@ from core.jit.exported.program import (
     ProgramRegion,
     SizeExpression,
 )
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
 from core.kernels.dispatch.trace import Trace
@@ -46,7 +46,7 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
             guard = next(guards)
         inputs = [known[name] for name in node.inputs]
         attributes = {key: resolved(value, known) for key, value in node.attributes.items()}
-        with door.gradient_mode(door.state.gradients and node.gradients):
+        with dispatcher.gradient_mode(dispatcher.state.gradients and node.gradients):
             if _sizes_are_known() and _is_fixed(node, fixed):  # computed now: the engine wants some as constants
                 fixed.update(node.outputs)
                 with _untraced():
@@ -69,19 +69,19 @@ def _is_fixed(node: ProgramNode, fixed: set[str]) -> bool:
 
 
 def _sizes_are_known() -> bool:
-    trace = door.state.trace
+    trace = dispatcher.state.trace
     return trace is None or not trace.symbolic
 
 
 @contextlib.contextmanager
 def _untraced() -> Iterator[None]:
     """Compute inside a ``with`` block, even while a trace is running."""
-    trace = door.state.trace
-    door.set_trace(None)
+    trace = dispatcher.state.trace
+    dispatcher.set_trace(None)
     try:
         yield
     finally:
-        door.set_trace(trace)
+        dispatcher.set_trace(trace)
 
 
 def _run(
@@ -109,7 +109,7 @@ def _region(kind: str, region: ProgramRegion, inputs: Sequence[Value]) -> Region
     for name, body in region.bodies.items():
         given = inputs[1:] if kind == "conditional" else inputs
         trace = Trace(symbolic=True)  # notes operations down and builds no graph
-        with door.gradient_mode(True), trace:
+        with dispatcher.gradient_mode(True), trace:
             variables = [
                 trace.input(value.meta, value.requires_grad, entry.name, value.second)
                 for entry, value in zip(body.inputs, given)
@@ -134,7 +134,7 @@ def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -
     for value, (shape, dtype) in zip(outputs, node.metas):
         got = value.meta[0]
         fits = len(shape) == len(got) and all(size in (None, here) for size, here in zip(shape, got))
-        chosen = door.state.precision is not None and value.meta[1].is_floating and dtype.is_floating
+        chosen = dispatcher.state.precision is not None and value.meta[1].is_floating and dtype.is_floating
         if not fits or (value.meta[1] is not dtype and not chosen):
             wanted = f"{dtype.name}[{', '.join('any' if size is None else str(size) for size in shape)}]"
             raise OperatorError(

@@ -16,8 +16,8 @@ from core.jit.exported.interpreter import replay
 from core.jit.exported.program import ExportedProgram, ProgramCost, ProgramWeight
 from core.jit.exported.shapes import check_shapes
 from core.jit.exported.work import work_of
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta, Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.trace import Operation, Trace
 
@@ -92,7 +92,7 @@ def check_memory(program: ExportedProgram, shapes: Shapes, known: ProgramCost) -
 
 def _traced(program: ExportedProgram, shapes: Shapes) -> tuple[Trace, list[Value]]:
     trace = Trace(symbolic=True)  # notes operations down: it computes nothing and builds no graph
-    with door.gradient_mode(False), door.precision_mode(None), trace:
+    with dispatcher.gradient_mode(False), dispatcher.precision_mode(None), trace:
         values = {
             entry.name: trace.input((tuple(shape), entry.dtype), False) for entry, shape in zip(program.inputs, shapes)
         }

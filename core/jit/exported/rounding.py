@@ -19,8 +19,8 @@ import numpy as np
 from core.jit.exported.interpreter import resolved
 from core.jit.exported.program import ExportedProgram
 from core.kernels.data import get_default_dtype, set_default_dtype
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.dtypes import float32, float64
 from core.kernels.engine import engine
@@ -61,7 +61,7 @@ def terms_of(program: ExportedProgram, known: dict[str, Value], output: str) -> 
     if node is None or node.operator not in _SUMS or known[name].meta[1] is not float32:
         return largest
     sizes = [_sizes(known[name]) for name in node.inputs]
-    with door.gradient_mode(False):
+    with dispatcher.gradient_mode(False):
         attributes = {key: resolved(value, known) for key, value in node.attributes.items()}
         return max(largest, _largest(REGISTRY[_SUMS[node.operator]].replay(sizes, attributes)[0]))
 
@@ -85,14 +85,14 @@ def in_float64(layers: Sequence[Any], run: Callable[[], list[np.ndarray]]) -> Op
         The results; None where the model cannot be run in float64, because its code asks for float32 somewhere.
     """
     try:
-        with _widened(layers), door.gradient_mode(False):
+        with _upcast(layers), dispatcher.gradient_mode(False):
             return run()
     except Exception:  # whatever the model's own code raises
         return None
 
 
 @contextlib.contextmanager
-def _widened(layers: Sequence[Any]) -> Iterator[None]:
+def _upcast(layers: Sequence[Any]) -> Iterator[None]:
     """Give the Layers' float32 tensors their values in float64 inside a ``with`` block."""
     tensors = {id(tensor): tensor for layer in layers for tensor in [*layer.parameters(), *layer.buffers()]}
     before = [(tensor, tensor._value) for tensor in tensors.values() if tensor.dtype is float32]

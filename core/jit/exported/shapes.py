@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.jit.control_flow.operators import Region
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.trace import Operation
 from core.kernels.engine import graph
 from core.kernels.engine.engine import MXNetError
-from core.kernels.sizes.dimension import in_world
+from core.kernels.sizes.dimension import in_hypothesis
 
 _NEVER_EMPTY = frozenset({"slice", "where", "where_same"})
 """What ends the process on tensors without elements; the public functions answer those themselves."""
@@ -42,12 +42,12 @@ def check_shapes(operations: Sequence[Operation]) -> None:
 def _check(operation: Operation) -> None:
     operator = operation.operator
     metas = [value.meta for value in operation.inputs]
-    attributes = in_world(operation.attributes, 0)
-    plan = door.plan_of(operator, metas, attributes)
+    attributes = in_hypothesis(operation.attributes, 0)
+    plan = dispatcher.plan_of(operator, metas, attributes)
     try:
         found = graph.infer(operator.name, plan.handle, metas, plan.attributes)[: len(operation.outputs)]
     except MXNetError as error:
-        raise door.refusal(operator, metas, attributes, error) from None
+        raise dispatcher.refusal(operator, metas, attributes, error) from None
     for (shape, dtype), value in zip(found, operation.outputs):
         if (shape, dtype) != value.meta:
             raise OperatorError(

@@ -1,6 +1,6 @@
 """Programs of the exported format's first version, written with the operators of today.
 
-Version 1 held the kernels that a call had reached: a swish as two operators, or as a kernel of ours, a product as the
+Version 1 held the kernels that a call had reached: a swish as two operators, or as a custom kernel, a product as the
 engine's kernel that took it. Version 2 holds what is computed; which kernels do is decided where a program is loaded.
 """
 
@@ -13,7 +13,7 @@ from core.jit.exported.program import ProgramNode, ProgramRegion
 from core.jit.passes.passes import Program, joined_swishes, uses_of, with_nodes
 
 RENAMED = {"opening": "sigmoid", "row_normalization": "layer_normalization", "weighed_channels": "multiply"}
-"""Kernels of ours that stood in programs, and the operators that they computed."""
+"""Custom kernels that stood in programs, and the operators that they computed."""
 
 
 def with_names_of_today(nodes: Sequence[ProgramNode]) -> list[ProgramNode]:

@@ -1,4 +1,4 @@
-"""The pass that hands convolutional networks with depthwise convolutions to kernels of ours with channels last.
+"""The pass that hands convolutional networks with depthwise convolutions to custom kernels with channels last.
 
 The engine's convolutions keep blocks of channels, its other operators know the plain order alone; where activations
 that it cannot fuse, or factors of whole channels, stand between convolutions, half of the time goes into reordering.

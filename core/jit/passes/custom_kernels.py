@@ -1,4 +1,4 @@
-"""The pass that hands the products, activations and normalisations of a Transformer to kernels of ours.
+"""The pass that hands the products, activations and normalisations of a Transformer to custom kernels.
 
 In programs with attention the matrices are laid out once as the kernels read them, activations are computed where a
 product's sums still stand in the processor's cache, and sums of two branches are normalised while they are formed.
@@ -24,7 +24,7 @@ _ACTIVATIONS = ("gelu", "relu")
 _SMALLEST_MATRIX = 2**14
 
 
-def with_own_kernels(program: ExportedProgram) -> ExportedProgram:
+def with_custom_kernels(program: ExportedProgram) -> ExportedProgram:
     """Apply the pass to a program with attention; leave others as they are."""
     attends = any(node.operator == "attention" for node in program.nodes)
     if not attends or is_random(program.nodes) or not engine.device_text().startswith("cpu"):
@@ -32,7 +32,7 @@ def with_own_kernels(program: ExportedProgram) -> ExportedProgram:
     return _with_sums_normalized(_with_products_packed(program))
 
 
-def is_for_own_kernels(program: ExportedProgram) -> bool:
+def is_for_custom_kernels(program: ExportedProgram) -> bool:
     """Return whether a program has been through the pass."""
     return any(node.operator in OWN for node in program.nodes)
 

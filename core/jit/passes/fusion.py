@@ -13,7 +13,7 @@ import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramNode, ProgramWeight
 from core.jit.passes.channels_last import with_channels_last
-from core.jit.passes.custom_kernels import with_own_kernels
+from core.jit.passes.custom_kernels import with_custom_kernels
 from core.jit.passes.passes import (
     constant,
     free_name,
@@ -46,7 +46,7 @@ def optimized(program: ExportedProgram) -> ExportedProgram:
         without_unneeded,
         with_channels_last,
         with_branches_kept_apart,
-        with_own_kernels,
+        with_custom_kernels,
     ):
         program = change(program)
     return program

@@ -15,8 +15,8 @@ from typing import Optional, TypeVar, Union
 import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramNode, ProgramWeight, size_names
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.dtypes import DType
 from core.kernels.engine import engine
@@ -90,11 +90,11 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
 
     def value_of(name: str) -> Value:
         if name not in values:
-            values[name] = door.constant(engine.from_numpy(weights[name].array, weights[name].dtype))
+            values[name] = dispatcher.constant(engine.from_numpy(weights[name].array, weights[name].dtype))
         return values[name]
 
     room = max(MAXIMUM_FOLDED, 2 * sum(weight.array.nbytes for weight in weights.values()))
-    with door.gradient_mode(False):
+    with dispatcher.gradient_mode(False):
         for node in program.nodes:
             size = _fixed_bytes(node, weights)
             if size is None or size > room or not set(node.outputs).isdisjoint(program.outputs):

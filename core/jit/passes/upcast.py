@@ -1,8 +1,8 @@
-"""A mixed-precision program computed in float32 throughout, where kernels of ours do that faster than bfloat16 goes.
+"""A mixed-precision program computed in float32 throughout, where custom kernels do that faster than bfloat16 goes.
 
 The engine computes depthwise and finely grouped convolutions in bfloat16 at a fraction of its speed in float32, and has
 no kernels for what stands between them. Mixed precision allows bfloat16, for speed; where float32 is both faster and
-more exact, a program at rest takes that. Results keep their types.
+more exact, a frozen program takes that. Results keep their types.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def optimized_in_mixed_precision(program: ExportedProgram) -> ExportedProgram:
     convolutions = [node for node in program.nodes if node.operator == "convolution"]
     groups = any(node.attributes.get("groups", 1) > 1 for node in convolutions)
     if groups and not (matrix_extensions.used and _in_whole_blocks(convolutions)):
-        wide = widened(program)
+        wide = upcast(program)
         made = None if wide is None else optimized(wide)
         if made is not None and any(node.operator == channels_last.name for node in made.nodes):
             return made
@@ -36,7 +36,7 @@ def _in_whole_blocks(convolutions: Sequence[ProgramNode]) -> bool:
     return all((node.metas[0][0][1] or 0) % 16 == 0 for node in convolutions)
 
 
-def widened(program: ExportedProgram) -> Optional[ExportedProgram]:
+def upcast(program: ExportedProgram) -> Optional[ExportedProgram]:
     """Return the program without casts between float32 and bfloat16, except those of results.
 
     Returns:

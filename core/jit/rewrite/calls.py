@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import core
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import user_line
 from core.kernels.sizes.dimension import Dimension
 from core.tensor import Tensor
@@ -34,7 +34,7 @@ def ignore_module(modules: Iterable[Any]) -> None:
 
 def call(function: Any) -> Any:
     """Return what to call in the place of a function while a program is being traced; otherwise the function."""
-    if door.state.trace is None or door.state.trace.rewrite is None:
+    if dispatcher.state.trace is None or dispatcher.state.trace.rewrite is None:
         return function
     if isinstance(function, (types.BuiltinFunctionType, type)):
         return _REPLACED.get(function, function) if function.__module__ == "builtins" else function

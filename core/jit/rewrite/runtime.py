@@ -18,7 +18,7 @@ from core.jit.control_flow.speculation import undone
 from core.jit.control_flow.variables import UNDEFINED, State
 from core.jit.rewrite import calls
 from core.jit.rewrite.printing import Text, spell
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_
 from core.operators.arithmetic.logic import logical_and, logical_not, logical_or
@@ -37,7 +37,7 @@ def is_traced(item: Any) -> bool:
     """Return whether this is a tensor whose value only a run of the program will know."""
     if isinstance(item, SizeTensor) and item.is_constant:
         return False
-    return isinstance(item, Tensor) and door.state.trace is not None
+    return isinstance(item, Tensor) and dispatcher.state.trace is not None
 
 
 class Helpers:
@@ -106,7 +106,7 @@ class Helpers:
         """Run a ``while`` loop; from the iteration on whose condition is a tensor it is a region."""
         proceed = test if stops is None else lambda: self._all([lambda: self.clear(*stops()), test], line)
         while True:
-            if door.state.trace is None:
+            if dispatcher.state.trace is None:
                 answer = proceed()
             else:
                 with undone() as forget:

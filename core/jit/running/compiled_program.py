@@ -7,12 +7,12 @@ from typing import Any, Callable, Optional, Union
 
 from core.jit import tree
 from core.jit.rewrite import call
-from core.jit.running.frozen_program import RestingProgram, can_rest
+from core.jit.running.frozen_program import FrozenProgram, can_freeze
 from core.jit.running.segments import Executable, Segment
-from core.jit.tracing.guards import Surroundings
+from core.jit.tracing.guards import Guards
 from core.jit.tracing.tracing import traced_call
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation, Trace
 from core.tensor import Tensor
 
@@ -21,7 +21,7 @@ class CompiledProgram:
     """A function compiled for one signature.
 
     Args:
-        function: Called once with traced stand-ins for the tensors.
+        function: Called once with traced placeholders for the tensors.
         arguments: ``(args, kwargs)`` of the call that asked for it.
         static: Keep one set of buffers for all calls.
     """
@@ -31,45 +31,45 @@ class CompiledProgram:
         tensors, skeleton = tree.flatten(arguments)
         trace = Trace()
 
-        stand_ins: list[Tensor] = []
+        placeholders: list[Tensor] = []
 
-        def make_stand_ins() -> Any:
+        def make_placeholders() -> Any:
             made = [(trace.input(t._value.meta, t._value.requires_grad), t.name) for t in tensors]
-            stand_ins.extend([Tensor(value, name=name) for value, name in made])
-            return tree.unflatten(skeleton, stand_ins)
+            placeholders.extend([Tensor(value, name=name) for value, name in made])
+            return tree.unflatten(skeleton, placeholders)
 
         def with_changed_arguments(*args: Any, **kwargs: Any) -> Any:
             result = call(function)(*args, **kwargs)
-            self.changed = [i for i, tensor in enumerate(stand_ins) if id(tensor) in trace.rebound]
-            return [stand_ins[i] for i in self.changed], result
+            self.changed = [i for i, tensor in enumerate(placeholders) if id(tensor) in trace.rebound]
+            return [placeholders[i] for i in self.changed], result
 
-        results, (_, (_, self.result_skeleton)), updates = traced_call(trace, with_changed_arguments, make_stand_ins)
+        results, (_, (_, self.result_skeleton)), updates = traced_call(trace, with_changed_arguments, make_placeholders)
         outputs = [*results, *[value for _, value in updates]]
         self.number_of_results = len(results)
         self.updated = [handle for handle, _ in updates]
         self.output_values = outputs
         self.needs_gradient = any(value.requires_grad for value in outputs)
-        self.surroundings = Surroundings(function, [layer for layer, _ in trace.layers.values()])
+        self.guards = Guards(function, [layer for layer, _ in trace.layers.values()])
         self.captured: list[tuple[Value, Any]] = []
         self.places: list[tuple[int, Callable[[Any], Any], Any]] = []
         for index, (value, owner) in enumerate(trace.captured):
-            found = self.surroundings.places.get(id(value), [])
+            found = self.guards.places.get(id(value), [])
             self.places += [(index, read, name) for read, name in found]
             self.captured.append((value, found[0][0](found[0][1]) if found else owner))
         self.captured_flags = [value.requires_grad for value, _ in trace.captured]
         self.variables = trace.variables
         self.operations: Sequence[Operation] = trace.operations
         captured = enumerate(trace.captured, start=len(tensors))
-        steady = [i for i, (_, owner) in captured if id(owner) not in trace.updates]
+        static_inputs = [i for i, (_, owner) in captured if id(owner) not in trace.updates]
         self.body: Union[Segment, Executable]
         if any(operation.operator.region for operation in self.operations):
-            self.body = Executable(name, self.variables, self.operations, outputs, static, steady)
+            self.body = Executable(name, self.variables, self.operations, outputs, static, static_inputs)
         else:
-            self.body = Segment(name, trace, outputs, static, steady)
-        self.resting: Optional[RestingProgram] = None
-        if static and can_rest(trace, self.operations):
+            self.body = Segment(name, trace, outputs, static, static_inputs)
+        self.frozen: Optional[FrozenProgram] = None
+        if static and can_freeze(trace, self.operations):
             given = (name, self.variables, self.operations, outputs, len(tensors), self.body.run)
-            self.resting = RestingProgram(*given)
+            self.frozen = FrozenProgram(*given)
         self.reads = trace.reads
         self.reads.forget(self.updated)
         trace.close()
@@ -79,7 +79,7 @@ class CompiledProgram:
 
         A tensor that has taken the place of another one is read from now on.
         """
-        if self.surroundings.changed() is not None or not self.reads.hold():
+        if self.guards.changed() is not None or not self.reads.hold():
             return False
         for index, read, name in self.places:
             if read(name) is not self.captured[index][1] and not self._move(index):
@@ -114,8 +114,8 @@ class CompiledProgram:
             tensors: The argument tensors in their flattened order.
             inputs: What :meth:`inputs` returned for them.
         """
-        recorded = door.state.gradients and self.needs_gradient
-        run = self.body.run if recorded or self.resting is None else self.resting.run
+        recorded = dispatcher.state.gradients and self.needs_gradient
+        run = self.body.run if recorded or self.frozen is None else self.frozen.run
         values = run(inputs)
         for handle, value in zip(self.updated, values[self.number_of_results :]):
             handle.update(Tensor(value))

@@ -10,12 +10,12 @@ import numpy as np
 
 from core.jit.exported.interpreter import replay
 from core.jit.exported.program import ExportedProgram, has_regions
-from core.jit.passes.custom_kernels import is_for_own_kernels
+from core.jit.passes.custom_kernels import is_for_custom_kernels
 from core.jit.passes.fusion import is_fusable
 from core.jit.passes.passes import is_random
 from core.jit.running.segments import Executable
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta, Value
 from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import engine, forked, graph
@@ -45,7 +45,7 @@ class EngineProgram:
         results: Optional[Sequence[str]] = None,
     ) -> None:
         self.metas: list[Meta] = [(tuple(shape), entry.dtype) for shape, entry in zip(shapes, program.inputs)]
-        with door.gradient_mode(False):
+        with dispatcher.gradient_mode(False):
             trace = Trace(serving=True)
             with trace:
                 values = {e.name: trace.input(meta, False, "input") for e, meta in zip(program.inputs, self.metas)}
@@ -67,10 +67,10 @@ class EngineProgram:
         count = len(self.metas)
         self._parts: Optional[Executable] = None
         self._program: Optional[graph.Program] = None
-        own = is_for_own_kernels(program)
+        own = is_for_custom_kernels(program)
         if own or has_regions(program):  # the engine has no graph for it: stretches of it are compiled
             given_to = (program.name, trace.variables, trace.operations, outputs)
-            self._parts = Executable(*given_to, static=True, own_kernels=own, serving=True)
+            self._parts = Executable(*given_to, static=True, custom_kernels=own, serving=True)
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]
         else:
             self._program = graph.Program(
@@ -78,7 +78,7 @@ class EngineProgram:
                 trace.inputs,
                 static=True,
                 training=trace.training,
-                steady=range(count, count + len(self._weights)),
+                static_inputs=range(count, count + len(self._weights)),
                 fuse=fuse and not trace.training and is_fusable(program),
             )
         self._networks = program.networks  # operations know them by name alone
@@ -111,7 +111,7 @@ class EngineProgram:
         if self._program is not None:
             return self._program.forward([*inputs, *self._weights])
         assert self._parts is not None
-        with door.gradient_mode(False):
+        with dispatcher.gradient_mode(False):
             values = [Value(array, meta) for array, meta in zip(inputs, self.metas)]
             return [value.array for value in self._parts.run([*values, *self._constants])]
 

@@ -22,8 +22,8 @@ from core.jit.passes.passes import without_unneeded
 from core.jit.passes.upcast import optimized_in_mixed_precision
 from core.jit.running.engine_program import EngineProgram
 from core.jit.tracing.symbolic import SymbolicProgram
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import is_declared
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.engine import engine, forked
@@ -32,11 +32,11 @@ from core.tensor import Tensor
 
 logger = logging.getLogger("core.jit")
 
-RESTING_CALLS = 16
+FROZEN_CALLS = 16
 """Calls without a write before them, after which the other form takes over."""
 
 
-class RestingProgram:
+class FrozenProgram:
     """Both forms of a compiled function without gradients, and which of them is to run.
 
     Made where the function was traced: if that was in mixed precision, float32 may take bfloat16's place.
@@ -65,7 +65,7 @@ class RestingProgram:
         self.outputs = outputs
         self.first_weight = weights
         self.usual = usual
-        self.is_mixed = door.state.precision is not None
+        self.is_mixed = dispatcher.state.precision is not None
         self._lock = forked.survives(threading.Lock())
         self._weights: list[Array] = []
         self._written = -1
@@ -85,7 +85,7 @@ class RestingProgram:
             self._notice_writes(arrays[self.first_weight :])
             self._calls += 1
             program = self._program
-            due = self._calls == RESTING_CALLS and not self._refused
+            due = self._calls == FROZEN_CALLS and not self._refused
         if program is None:
             results = self.usual(inputs)
             if due:
@@ -95,7 +95,7 @@ class RestingProgram:
         return [Value(array, value.meta) for array, value in zip(made, self.outputs)]
 
     def _notice_writes(self, weights: list[Array]) -> None:
-        written = door.written()
+        written = dispatcher.written()
         same = len(weights) == len(self._weights) and all(a is b for a, b in zip(weights, self._weights))
         if written != self._written or not same:
             self._written, self._weights, self._calls, self._program = written, weights, 0, None
@@ -104,7 +104,7 @@ class RestingProgram:
         """Make the folded form and let it run from now on, if it gives what the usual one gave."""
         problem = ""
         try:
-            with door.gradient_mode(False), door.precision_mode(None):
+            with dispatcher.gradient_mode(False), dispatcher.precision_mode(None):
                 program = self._folded(arrays[self.first_weight :])
             problem = _difference(program.forward(arrays[: self.first_weight]), results, self._tolerance())
         except (ArithmeticError, LookupError, MXNetError, TypeError, ValueError) as error:
@@ -113,7 +113,7 @@ class RestingProgram:
             if problem:
                 self._refused = True
                 logger.info("%s keeps its usual form: folded, %s", self.name, problem)
-            elif self._calls >= RESTING_CALLS:  # nothing was written meanwhile
+            elif self._calls >= FROZEN_CALLS:  # nothing was written meanwhile
                 self._program = program
 
     def _tolerance(self) -> float:
@@ -134,7 +134,7 @@ class RestingProgram:
         return EngineProgram(program, made, [spec.shape for spec in specs])
 
 
-def can_rest(trace: Trace, operations: Sequence[Operation]) -> bool:
+def can_freeze(trace: Trace, operations: Sequence[Operation]) -> bool:
     """Return whether a trace could run folded, and would gain by it: it computes in the layers that weights go into."""
     return (
         engine.device_text().startswith("cpu")

@@ -19,7 +19,7 @@ from core.jit.exported.program import ExportedProgram, ProgramInput, has_regions
 from core.jit.exported.reader import read_program
 from core.jit.passes.fusion import optimized
 from core.jit.running.engine_program import EngineProgram
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.kernels.dtypes import bfloat16
@@ -199,9 +199,9 @@ class Predictor:
             return False
         if any(isinstance(REGISTRY[node.operator], HostOperator) for node in nodes):
             arrays = {e.name: engine.from_numpy(zero, e.dtype) for e, zero in zip(self._specs, zeros)}
-            values = {name: door.constant(array) for name, array in {**arrays, **self._weights}.items()}
+            values = {name: dispatcher.constant(array) for name, array in {**arrays, **self._weights}.items()}
             try:
-                with door.gradient_mode(False), warnings.catch_warnings():
+                with dispatcher.gradient_mode(False), warnings.catch_warnings():
                     warnings.simplefilter("error")
                     replay(self._program, values)
             except Exception:  # whatever it is, a call that meets it will say it

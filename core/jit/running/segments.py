@@ -14,8 +14,8 @@ from typing import Any, Optional
 from core.autograd.backward import grad
 from core.autograd.context import Context
 from core.jit.tracing.replay import repeat
-from core.kernels.dispatch import door, lowering
-from core.kernels.dispatch.door import Node, Plan, Value
+from core.kernels.dispatch import dispatcher, lowering
+from core.kernels.dispatch.dispatcher import Node, Plan, Value
 from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.engine import engine, graph
@@ -29,9 +29,9 @@ _IDENTITY.rule = lambda context, gradient: [gradient]
 
 def identity(value: Value) -> Value:
     """Return the same value as a node of its own, so that its gradient counts only what is computed from here on."""
-    if not (value.requires_grad and door.state.gradients):
+    if not (value.requires_grad and dispatcher.state.gradients):
         return value
-    if door.state.trace is not None:
+    if dispatcher.state.trace is not None:
         return assign(Tensor(value))._value
     node = Node(_IDENTITY, {}, [value], [value.array], [value.meta], None, None)
     return Value(value.array, value.meta, node, 0, True)
@@ -43,14 +43,14 @@ class Segment(Operator):
 
     Args:
         name: What to call it in messages.
-        trace: Where the operations were noted down.
+        trace: Where the operations were recorded.
         outputs: Values of the trace to return; none of them is one of its variables.
         static: Keep one set of buffers for all calls.
-        steady: Positions of the variables that are the same arrays in most calls (parameters).
+        static_inputs: Positions of the variables that are the same arrays in most calls (parameters).
     """
 
     def __init__(
-        self, name: str, trace: Trace, outputs: Sequence[Value], static: bool, steady: Sequence[int] = ()
+        self, name: str, trace: Trace, outputs: Sequence[Value], static: bool, static_inputs: Sequence[int] = ()
     ) -> None:
         super().__init__(name, None, register=False)
         self.variables = trace.variables
@@ -63,7 +63,7 @@ class Segment(Operator):
             trace.inputs,
             static,
             trace.training,
-            steady,
+            static_inputs,
             draws=[_drawn(value) for o in trace.operations if o.operator.random for value in o.outputs],
         )
         self._output_needs = tuple([value.requires_grad for value in outputs])
@@ -72,7 +72,7 @@ class Segment(Operator):
     def run(self, inputs: Sequence[Value]) -> list[Value]:
         """Return the outputs for eager inputs, recorded where a gradient may be wanted."""
         arrays = [value.array for value in inputs]
-        if not (door.state.gradients and any(self._output_needs)):
+        if not (dispatcher.state.gradients and any(self._output_needs)):
             return [Value(array, meta) for array, meta in zip(self.program.forward(arrays), self.output_metas)]
         reached = self._reached_from(self._output_needs)
         needs = [value.requires_grad and found for value, found in zip(inputs, reached)]
@@ -104,11 +104,11 @@ class Segment(Operator):
             found = context.saved.backward(arrays, retain=context.retain)
             reached = self._reached_from(tuple([gradient is not None for gradient in gradients]))
             return [
-                Tensor(door.constant(array)) if array is not None and wanted else None
+                Tensor(dispatcher.constant(array)) if array is not None and wanted else None
                 for array, wanted in zip(found, reached)
             ]
         inputs = [identity(tensor._value) for tensor in context.inputs]
-        draws = [door.constant(array) for array in context.saved.draws]
+        draws = [dispatcher.constant(array) for array in context.saved.draws]
         outputs = [
             Tensor(value) for value in repeat(self.variables, self.operations, self.output_values, inputs, draws=draws)
         ]
@@ -161,8 +161,8 @@ class Executable:
         operations: What it does, in order.
         outputs: Its results; variables may be among them.
         static: Keep one set of buffers for all calls.
-        steady: Positions of the variables that are the same arrays in most calls (parameters).
-        own_kernels: Whether our kernels are called between the engine's stretches, instead of by the engine.
+        static_inputs: Positions of the variables that are the same arrays in most calls (parameters).
+        custom_kernels: Whether custom kernels are called between the engine's stretches, instead of by the engine.
         serving: Whether it is an exported program, for a predictor.
     """
 
@@ -173,15 +173,15 @@ class Executable:
         operations: Sequence[Operation],
         outputs: Sequence[Value],
         static: bool,
-        steady: Sequence[int] = (),
-        own_kernels: bool = False,
+        static_inputs: Sequence[int] = (),
+        custom_kernels: bool = False,
         serving: bool = False,
     ) -> None:
-        same = {id(variables[i]) for i in steady}
+        same = {id(variables[i]) for i in static_inputs}
         self.slots = {id(value): i for i, value in enumerate(variables)}
         self.number_of_inputs = len(variables)
         self.steps: list[tuple[Any, list[int], list[int]]] = []
-        single = _single_steps(operations, own_kernels)
+        single = _single_steps(operations, custom_kernels)
         groups = _cut(operations, single)
         wanted: list[set[int]] = []
         later = {id(value) for value in outputs}
@@ -233,18 +233,18 @@ def _serving(operation: Operation) -> Operator:
 
 
 class _SingleStep:
-    """One region or kernel of ours, run in the gradient mode in which it was traced."""
+    """One region or custom kernel, run in the gradient mode in which it was traced."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
-        with door.gradient_mode(door.state.gradients and self.operation.gradients):
+        with dispatcher.gradient_mode(dispatcher.state.gradients and self.operation.gradients):
             return self.operation.operator.replay(inputs, self.operation.attributes)
 
 
 class _ViewStep:
-    """The result of a kernel of ours in another shape, without a copy."""
+    """The result of a custom kernel in another shape, without a copy."""
 
     def __init__(self, operation: Operation) -> None:
         self.meta = operation.outputs[0].meta
@@ -253,12 +253,12 @@ class _ViewStep:
         return [Value(engine.reshaped(inputs[0].array, self.meta[0]), self.meta)]
 
 
-def _single_steps(operations: Sequence[Operation], own_kernels: bool) -> dict[int, Any]:
+def _single_steps(operations: Sequence[Operation], custom_kernels: bool) -> dict[int, Any]:
     """Return what runs by itself: a class of step by the operation's ``id``."""
     steps: dict[int, Any] = {}
     ours: set[int] = set()
     for operation in operations:
-        is_kernel = own_kernels and isinstance(_serving(operation), HostOperator)
+        is_kernel = custom_kernels and isinstance(_serving(operation), HostOperator)
         if is_kernel or operation.operator.region:
             steps[id(operation)] = _SingleStep
         elif operation.operator.name == "reshape" and id(operation.inputs[0]) in ours:
@@ -287,15 +287,15 @@ def _compiled(
     inputs: Sequence[Value],
     outputs: Sequence[Value],
     static: bool,
-    steady: Sequence[int],
+    static_inputs: Sequence[int],
     serving: bool,
 ) -> Segment:
     trace = Trace(serving=serving)
     with trace:
-        stand_ins = [trace.input(value.meta, value.requires_grad) for value in inputs]
-        results = repeat(inputs, operations, outputs, stand_ins)
+        placeholders = [trace.input(value.meta, value.requires_grad) for value in inputs]
+        results = repeat(inputs, operations, outputs, placeholders)
     if trace.captured:
         raise AssertionError(f"{name}: a segment read a value from outside it")
-    segment = Segment(name, trace, results, static, steady)
+    segment = Segment(name, trace, results, static, static_inputs)
     trace.close()
     return segment

@@ -21,7 +21,7 @@ _BASES = {"builtins", *[f"core.nn.layer.{name}" for name in ("layers", "state", 
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
-class Surroundings:
+class Guards:
     """What one traced function could see.
 
     Args:

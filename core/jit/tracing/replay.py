@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import UnknownSizeError
 from core.kernels.dispatch.trace import Operation
 from core.kernels.sizes.dimension import Guard, Size, contains_dimension, evaluated, shape_text, symbolic_shape
@@ -49,7 +49,8 @@ def repeat(
         attributes = operation.attributes
         if contains_dimension(attributes):
             attributes = evaluated(attributes, size)
-        with door.gradient_mode(door.state.gradients and operation.gradients), door.precision_mode(None):
+        gradients = dispatcher.state.gradients and operation.gradients
+        with dispatcher.gradient_mode(gradients), dispatcher.precision_mode(None):
             results = operation.operator.replay([known[id(value)] for value in operation.inputs], attributes)
         for traced, result in zip(operation.outputs, results):
             if result.meta[0] != traced.meta[0] and not operation.operator.opaque:
@@ -61,7 +62,7 @@ def repeat(
 
 
 def _check_fixed_sizes(operation: Operation, traced: Value, result: Value) -> None:
-    """Refuse a size that was the same in both worlds of the trace, and that code may have taken for fixed."""
+    """Refuse a size that was the same in both shape hypotheses of the trace, and that code may have taken for fixed."""
     second = traced.second or traced.meta
     expected, got = traced.meta[0], result.meta[0]
     fits = len(expected) == len(got) and all(

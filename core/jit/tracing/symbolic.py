@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 from core.jit.input_spec import InputSpec
 from core.jit.tracing.replay import repeat
 from core.jit.tracing.tracing import traced_call
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError, UnknownSizeError
 from core.kernels.dispatch.trace import Operation, Trace
 from core.kernels.sizes.dimension import Guard
@@ -71,7 +71,7 @@ def trace_symbolic(function: Callable[..., Any], specs: Sequence[Any]) -> Symbol
     trace = Trace(symbolic=True)
     inputs: list[InputSpec] = []
 
-    def stand_in(item: Any) -> Any:
+    def placeholder(item: Any) -> Any:
         if isinstance(item, Tensor):
             item = InputSpec.from_tensor(item)
         if isinstance(item, InputSpec):
@@ -82,14 +82,14 @@ def trace_symbolic(function: Callable[..., Any], specs: Sequence[Any]) -> Symbol
             second = (other, item.dtype) if other != shape else None
             return Tensor(trace.input((shape, item.dtype), needs, label, second), name=label)
         if isinstance(item, (list, tuple)):
-            parts = [stand_in(part) for part in item]
+            parts = [placeholder(part) for part in item]
             return type(item)(*parts) if hasattr(item, "_fields") else type(item)(parts)
         if isinstance(item, dict):
-            return {key: stand_in(part) for key, part in item.items()}
+            return {key: placeholder(part) for key, part in item.items()}
         return item
 
     try:
-        outputs, skeleton, updates = traced_call(trace, function, lambda: ([stand_in(item) for item in specs], {}))
+        outputs, skeleton, updates = traced_call(trace, function, lambda: ([placeholder(item) for item in specs], {}))
     except UnknownSizeError:
         raise
     except OperatorError as error:

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from core.jit import tree
 from core.jit.rewrite import call
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Trace
 from core.operators.creation.creation import assign
 from core.tensor import Tensor
@@ -17,10 +17,10 @@ Update = tuple[Tensor, Value]
 def traced_call(
     trace: Trace, function: Callable[..., Any], arguments: Callable[[], tuple[Any, Any]]
 ) -> tuple[list[Value], Any, list[Update]]:
-    """Call a function with stand-ins for its tensors, its control flow rewritten; buffers are put back afterwards.
+    """Call a function with placeholders for its tensors, its control flow rewritten; buffers are put back afterwards.
 
     Args:
-        trace: Where the operations are noted down.
+        trace: Where the operations are recorded.
         function: Python code on tensors.
         arguments: Makes ``(args, kwargs)`` of the trace's own tensors.
 

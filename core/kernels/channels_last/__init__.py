@@ -1,1 +1,1 @@
-"""Convolutional networks with channels last, float32 on the CPU, for inference: kernels of ours and what runs them."""
+"""Convolutional networks with channels last, float32 on the CPU, for inference: custom kernels and what runs them."""

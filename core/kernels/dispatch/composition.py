@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Plan, Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Plan, Value
 from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.engine.engine import Array
 
@@ -26,7 +26,7 @@ class Composition(Operator):
         self.function = function
         self.keeps = keeps
 
-    def engine_attributes(self, metas: Sequence[door.Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+    def engine_attributes(self, metas: Sequence[dispatcher.Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """The engine sees the attributes of the other operators."""
         return {}
 
@@ -45,10 +45,10 @@ class Composition(Operator):
     def _run(
         self, inputs: Sequence[Value], attributes: dict[str, Any]
     ) -> tuple[Sequence[Value], Optional[Sequence[Value]]]:
-        if door.state.precision is None:
+        if dispatcher.state.precision is None:
             found = self.function(*inputs, **attributes)
         else:
-            with door.precision_mode(None):
+            with dispatcher.precision_mode(None):
                 found = self.function(*inputs, **attributes)
         found, kept = found if self.keeps else (found, None)
         return [found] if isinstance(found, Value) else found, kept
@@ -56,4 +56,4 @@ class Composition(Operator):
 
 def apply(name: str, *values: Value, **attributes: Any) -> Value:
     """Return the first result of a declared operator."""
-    return door.invoke(REGISTRY[name], values, attributes)[0]
+    return dispatcher.invoke(REGISTRY[name], values, attributes)[0]

@@ -1,4 +1,4 @@
-"""Errors raised at the door: one clear line, with the path of the layers that were running."""
+"""Errors of the dispatcher: one clear line, with the path of the layers that were running."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.engine import engine
 from core.kernels.sizes import dimension
 
@@ -114,14 +114,14 @@ def run(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any])
         inputs: its inputs.
         attributes: its attributes.
     """
-    state = door.state
+    state = dispatcher.state
     trace = state.trace
-    with door.gradient_mode(False), door.precision_mode(None):
-        door.set_trace(None)
+    with dispatcher.gradient_mode(False), dispatcher.precision_mode(None):
+        dispatcher.set_trace(None)
         try:
-            return door.invoke(operator, inputs, attributes)
+            return dispatcher.invoke(operator, inputs, attributes)
         finally:
-            door.set_trace(trace)
+            dispatcher.set_trace(trace)
 
 
 class Reads:
@@ -147,7 +147,7 @@ class Reads:
         """Return whether every tensor that was read holds what it held then."""
         if not self._entries:
             return True
-        written = door.written()
+        written = dispatcher.written()
         for owner, value, numbers in self._entries.values():
             current = owner._value
             if current is value and written == self._written:

@@ -1,8 +1,8 @@
 """Lowering: which implementation computes an operator, chosen in one place that eager calls and programs share.
 
-Operators are semantic: a convolution, a product, a swish. What computes one is chosen when the door makes a plan, or a
-trace builds the engine's graph, from shapes, types, formats, attributes, device and context. An implementation is the
-operator itself (the engine's kernel), a :class:`core.kernels.dispatch.operator.Kernel` of ours, or a
+Operators are semantic: a convolution, a product, a swish. What computes one is chosen when the dispatcher makes a plan,
+or a trace builds the engine's graph, from shapes, types, formats, attributes, device and context. An implementation is
+the operator itself (the engine's kernel), a :class:`core.kernels.dispatch.operator.Kernel` of ours, or a
 :class:`core.kernels.dispatch.composition.Composition` of other operators. The rules are in
 :mod:`core.kernels.lowerings`; an operator without one computes itself. The record of operations and exported programs
 never see the choice.
@@ -18,15 +18,16 @@ from core.kernels.dtypes import DType, float32
 from core.kernels.engine import engine
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Meta, Value
+    from core.kernels.dispatch.dispatcher import Meta, Value
     from core.kernels.dispatch.operator import Operator
 
-# The context of a thread is the sum of these; what the door remembers about an operator is remembered for a context.
+# The context of a thread is the sum of these; what the dispatcher remembers about an operator is remembered for a
+# context.
 GRADIENTS = 1  # operations are recorded
 MIXED = 2  # mixed precision chooses the types that operators compute in
 PROGRAM = 4  # operators become the graph of a program that this process compiles
 SERVING = 8  # operators become the graph of an exported program that a predictor runs
-SYMBOLIC = 16  # operators are only noted down, for sizes that are not all known
+SYMBOLIC = 16  # operators are only recorded, for sizes that are not all known
 TRACED = PROGRAM | SERVING | SYMBOLIC
 
 
@@ -97,7 +98,7 @@ class Call:
 
     @property
     def is_for_numba(self) -> bool:
-        """Whether all inputs are float32 where a kernel of ours can write; a predictor's engine is quicker without.
+        """Whether all inputs are float32 where a custom kernel can write; a predictor's engine is quicker without.
 
         A custom operator inside an exported program costs more than most of these kernels save.
         """
@@ -109,11 +110,11 @@ class Call:
 Lowering = Callable[[Call], Optional["Operator"]]
 LOWERINGS: dict[str, Lowering] = {}
 
-UNKNOWN, BY_NORMALIZATION, IN_ORDER = 0, 1, 2
+UNKNOWN, BY_NORMALIZATION, PLAIN_LAYOUT = 0, 1, 2
 """Memory formats: nothing is known; what oneDNN's batch normalisation or ReLU made, in blocks of channels, or in
 bfloat16 with channels last; and rows in order, whose gradient is taken in any format."""
 
-NOTED = {"batch_normalization": BY_NORMALIZATION, "relu": BY_NORMALIZATION, "affine": IN_ORDER}
+NOTED = {"batch_normalization": BY_NORMALIZATION, "relu": BY_NORMALIZATION, "affine": PLAIN_LAYOUT}
 """The format that is noted on the first result of an operator whose call is recorded; elsewhere none is."""
 
 

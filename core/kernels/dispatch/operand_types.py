@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import DType, bfloat16, float16, float32, promote
 
 _CAST = (float32, float16, bfloat16)
@@ -22,7 +22,7 @@ def operand_type(*dtypes: DType) -> Optional[DType]:
     """
     if all(dtype is dtypes[0] for dtype in dtypes):
         return None
-    if door.is_mixed() and all(dtype in _CAST for dtype in dtypes):
+    if dispatcher.is_mixed() and all(dtype in _CAST for dtype in dtypes):
         return None
     common = dtypes[0]
     for dtype in dtypes[1:]:

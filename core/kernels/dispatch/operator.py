@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta, Plan, Value, constant, invoke, state
+from core.kernels.dispatch.dispatcher import Meta, Plan, Value, constant, invoke, state
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, bfloat16, dtype_of_numpy, float64
 from core.kernels.engine import engine, graph
@@ -27,7 +27,7 @@ Infer = Callable[[Sequence[Meta], dict[str, Any]], Sequence[Meta]]
 REGISTRY: dict[str, Operator] = {}
 KERNELS: dict[str, Operator] = {}
 """What computes declared operators, by names such as ``swish.numba``; no program says these names."""
-PASSING: weakref.WeakValueDictionary[str, Operator] = weakref.WeakValueDictionary()
+TRANSIENT: weakref.WeakValueDictionary[str, Operator] = weakref.WeakValueDictionary()
 """Operators that a trace made and that live as long as the programs in which they stand."""
 
 
@@ -52,9 +52,9 @@ class Operator:
             operators have no shape inference of their own).
         same_shape: The engine's operator on two images of one shape; unlike those that broadcast it keeps the memory
             format of convolutions.
-        trap: Inside a compiled program the engine's own gradient of this operator is unsound: run it, and its rule,
-            through a custom operator there.
-        single: The engine's gradient of it is exact to single precision only: a trap for float64.
+        needs_custom_operator: Inside a compiled program the engine's own gradient of this operator is unsound: run it,
+            and its rule, through a custom operator there.
+        single: The engine's gradient of it is exact to single precision only: in float64 it needs a custom operator.
         lacks: The 16-bit types for which the engine has no kernel, or one that loses digits; None: it takes anything.
         random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
         opaque: Its result is for one other operator alone: shape and type depend on what computes it.
@@ -79,7 +79,7 @@ class Operator:
         visible_outputs: Optional[int] = None,
         allocate: bool = False,
         same_shape: Optional[str] = None,
-        trap: bool = False,
+        needs_custom_operator: bool = False,
         single: bool = False,
         lacks: Optional[tuple[DType, ...]] = (),
         random: bool = False,
@@ -100,7 +100,7 @@ class Operator:
         self.data_dependent = data_dependent
         self.visible_outputs = visible_outputs
         self.allocate = allocate
-        self.trap = trap
+        self.needs_custom_operator = needs_custom_operator
         self.single = single
         self.lacks = lacks if register else None
         self.random = random
@@ -145,7 +145,7 @@ class Operator:
         """
         return graph.apply_operator(self.name, handle, symbols, encoded)
 
-    def is_trapped(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
+    def runs_custom(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
         """Return whether a compiled program runs this operator, and its rule, through a custom operator.
 
         Args:
@@ -154,7 +154,7 @@ class Operator:
             differentiated: Whether an input needs a gradient (under no_grad too, where the engine prepares it all the
                 same), or the program is not for training, where the engine would lay weights out anew.
         """
-        return self.trap or (self.single and metas[0][1] is float64)
+        return self.needs_custom_operator or (self.single and metas[0][1] is float64)
 
     def needs_float32(self, metas: Sequence[Meta]) -> bool:
         """Return whether float32 is to serve for inputs of these shapes and types, because some are 16-bit.
@@ -225,7 +225,7 @@ class HostOperator(Operator):
             infer=infer,
             differentiable=differentiable,
             data_dependent=infer is None,
-            trap=True,
+            needs_custom_operator=True,
             lacks=(bfloat16,),
             register=register,
         )
@@ -246,7 +246,7 @@ class HostOperator(Operator):
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Run the function on views of the inputs; bfloat16 is handed to it as float32, not as bits."""
-        with engine.undisturbed:
+        with engine.engine_lock:
             return self._compute(arrays, plan, attributes), None
 
     def _compute(self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any]) -> list[Array]:
@@ -273,7 +273,7 @@ class HostOperator(Operator):
 
 
 class Kernel(HostOperator):
-    """A kernel of ours that computes a declared operator where its lowering chooses that.
+    """A custom kernel that computes a declared operator where its lowering chooses that.
 
     Args:
         name: The operator's name, a dot, and what the kernel is; unique.

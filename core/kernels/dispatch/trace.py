@@ -1,13 +1,13 @@
-"""Tracing: the door's other side, where operators are noted down as a graph instead of being run."""
+"""Tracing: operators are recorded as a graph instead of being run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.composition import Composition
-from core.kernels.dispatch.door import Meta, Plan, Value
+from core.kernels.dispatch.dispatcher import Meta, Plan, Value
 from core.kernels.dispatch.errors import OperatorError, UnknownSizeError, user_line
 from core.kernels.dispatch.known_values import KnownValues, Reads, run
 from core.kernels.dispatch.operator import Operator
@@ -48,11 +48,10 @@ class Trace:
         layers: ``(layer, its training flag)`` of each layer that ran, by ``id``: the trace holds only for these flags.
         rebound: All handles that moved to another value (``x[i] = v`` too), by ``id``, with the value before.
         rewrite: Makes control flow on tensors out of Python's in a function that is called; None leaves it as it is.
-        operations: Everything that was noted down, in order.
+        operations: Everything that was recorded, in order.
         gradients: Whether the program may be differentiated; one traced under no_grad is not.
-        symbolic: Whether sizes may be unknown (:mod:`core.kernels.sizes.dimension`). Then only the operations are noted
-            down,
-            for two worlds of sizes, and no graph is built.
+        symbolic: Whether sizes may be unknown (:mod:`core.kernels.sizes.dimension`). Then only the operations are
+            recorded, for two hypotheses about the sizes, and no graph is built.
         serving: Whether the graph is an exported program's, for a predictor.
         labels: What to call each variable.
         guards: Comparisons of unknown sizes that the traced code made.
@@ -65,17 +64,17 @@ class Trace:
     """
 
     def __init__(self, symbolic: bool = False, serving: bool = False) -> None:
-        around: Optional[Trace] = door.state.trace
+        around: Optional[Trace] = dispatcher.state.trace
         self.symbolic: bool = symbolic or (around is not None and around.symbolic)
         self.serving: bool = serving or (around is not None and around.serving)
         self.labels: list[str] = []
         self.guards: list[dimension.Guard] = []
-        self.gradients = door.state.gradients
+        self.gradients = dispatcher.state.gradients
         self.inputs: list[graph.Symbol] = []
         self.captured: list[tuple[Value, Any]] = []
         self.updates: dict[int, tuple[Any, Value]] = {}
         self.rebound: dict[int, tuple[Any, Value]] = {}
-        outer = door.state.trace
+        outer = dispatcher.state.trace
         self.rewrite: Optional[Callable[[Any], Any]] = outer.rewrite if outer is not None else None
         self.training = False
         self.layers: dict[int, tuple[Any, bool]] = {}
@@ -90,15 +89,15 @@ class Trace:
         self._inside = 0  # a composition, whose operators are no operations of their own
 
     def __enter__(self) -> Trace:
-        self.outer = door.state.trace
-        door.set_trace(self)
+        self.outer = dispatcher.state.trace
+        dispatcher.set_trace(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        door.set_trace(self.outer)
+        dispatcher.set_trace(self.outer)
 
     def close(self) -> None:
-        """Let go of what was noted down: it lives on in the program made of it, and its values keep this trace."""
+        """Let go of what was recorded: it lives on in the program made of it, and its values keep this trace."""
         self.inputs, self.variables, self.labels, self.operations, self.captured, self.guards = [], [], [], [], [], []
         self.updates, self.rebound, self.layers, self._symbols, self._originals = {}, {}, {}, {}, {}
         self.known = KnownValues()
@@ -112,7 +111,7 @@ class Trace:
             meta: Its shape and type.
             requires_grad: Whether gradients flow into it.
             label: What to call it.
-            second: Its shape and type in the second world, where a size of it is unknown.
+            second: Its shape and type in the second shape hypothesis, where a size of it is unknown.
         """
         symbol = None if self.symbolic else graph.variable(label)
         self.labels.append(label)
@@ -123,7 +122,7 @@ class Trace:
         return value
 
     def capture(self, value: Value) -> Value:
-        """Return the stand-in of a value from outside that is read here: eager, or of the trace around this one."""
+        """Return the placeholder of a value from outside that is read here: eager, or of the trace around this one."""
         if value.traced is self:  # a rule sees an operation's results as new values on the same node
             return value if value.node is None else self.result(value)
         found = self._symbols.get(id(value))
@@ -174,9 +173,9 @@ class Trace:
         return value.traced is not self or any(value is known for known in self.variables)
 
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Note one operator down; the counterpart of :func:`core.kernels.dispatch.door.invoke`."""
+        """Note one operator down; the counterpart of :func:`core.kernels.dispatch.dispatcher.invoke`."""
         if operator.needs_float32([value.meta for value in inputs]):
-            return door.in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+            return dispatcher.in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
         if operator.data_dependent:
             known = [self.read(value) for value in inputs]
             if all(value is not None for value in known):
@@ -187,14 +186,14 @@ class Trace:
         numbers = attributes
         if self.symbolic:
             attributes = self.captured_sizes(attributes)
-            numbers = dimension.in_world(attributes, 0)
+            numbers = dimension.in_hypothesis(attributes, 0)
         if self.symbolic:
-            plan = door.plan_of(operator, metas, numbers)
+            plan = dispatcher.plan_of(operator, metas, numbers)
         else:
-            plan = door.plan_in_graph(operator, inputs, attributes)
-        output_metas = door.traced_metas(operator, plan, metas, numbers)
+            plan = dispatcher.plan_in_graph(operator, inputs, attributes)
+        output_metas = dispatcher.traced_metas(operator, plan, metas, numbers)
         outputs = self._computed(operator, plan, inputs, attributes, output_metas)
-        gradients = door.state.gradients
+        gradients = dispatcher.state.gradients
         followed = operator.differentiable and any(value.requires_grad for value in inputs)
         if self.gradients and operator.differentiable and not self.symbolic and not operator.region:
             # the engine would let a gradient through integers and no_grad; a block costs a copy, so only there
@@ -210,7 +209,7 @@ class Trace:
             ]
         if followed and gradients:
             # the record keeps what came from outside itself, so that grad() inside the traced function finds parameters
-            results = door.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
+            results = dispatcher.record(operator, attributes, originals, outputs, output_metas, None, traced=self)
             self._results.update({(id(value.node), value.index): value for value in results})
             if plan.noted:
                 results[0].note_format(plan.noted)
@@ -245,9 +244,10 @@ class Trace:
         metas, symbols = plan.given, [value.array for value in inputs]
         needs = [value.requires_grad for value in inputs]
         self.training = self.training or chosen.training
-        if chosen.is_trapped(metas, attributes, any(needs) or not self.gradients):
+        if chosen.runs_custom(metas, attributes, any(needs) or not self.gradients):
             return custom.apply(chosen, symbols, attributes, metas, output_metas)[: len(output_metas)]
-        self.training = self.training or chosen.trap  # in inference form the engine lays out weights anew
+        # in inference form the engine lays out weights anew
+        self.training = self.training or chosen.needs_custom_operator
         # the engine cannot differentiate its operators on equal shapes with respect to one input only
         handle = plan.handle if all(needs) or not any(needs) else chosen.handle
         assert handle is not None
@@ -264,13 +264,13 @@ class Trace:
     def _infer_second(
         self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any], results: Sequence[Value]
     ) -> None:
-        """Give results their shapes in the second world, where these depend on an unknown size."""
+        """Give results their shapes in the second shape hypothesis, where these depend on an unknown size."""
         if all(value.second is None for value in inputs) and not dimension.contains_dimension(attributes):
             return
         metas = [value.second or value.meta for value in inputs]
         try:
-            options = dimension.in_world(attributes, 1)
-            seconds = door.traced_metas(operator, door.plan_of(operator, metas, options), metas, options)
+            options = dimension.in_hypothesis(attributes, 1)
+            seconds = dispatcher.traced_metas(operator, dispatcher.plan_of(operator, metas, options), metas, options)
         except OperatorError as error:
             sizes = ", ".join(dimension.shape_text(value) for value in inputs)
             raise UnknownSizeError(

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.operator import KERNELS, PASSING, REGISTRY, Operator
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.operator import KERNELS, REGISTRY, TRANSIENT, Operator
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import engine, graph
 from core.kernels.engine.custom_entries import Entries, install_storage
@@ -32,8 +32,8 @@ def apply(
     operator: Operator,
     inputs: Sequence[graph.Symbol],
     attributes: dict[str, Any],
-    input_metas: Sequence[door.Meta],
-    output_metas: Sequence[door.Meta],
+    input_metas: Sequence[dispatcher.Meta],
+    output_metas: Sequence[dispatcher.Meta],
 ) -> list[graph.Symbol]:
     """Return symbols of the operator's outputs inside a graph."""
     encoded = Attributes(
@@ -109,8 +109,8 @@ class Computation(_WithOurFunctions, mx.operator.CustomOp):
         self,
         operator: Operator,
         attributes: dict[str, Any],
-        inputs: Sequence[door.Meta],
-        outputs: Sequence[door.Meta],
+        inputs: Sequence[dispatcher.Meta],
+        outputs: Sequence[dispatcher.Meta],
     ) -> None:
         super().__init__()
         self.operator = operator
@@ -123,8 +123,8 @@ class Computation(_WithOurFunctions, mx.operator.CustomOp):
 
     def forward(self, inputs: Sequence[Array], outputs: Sequence[Array], requests: Sequence[str]) -> None:
         """Compute into the outputs."""
-        with door.gradient_mode(False):
-            found = door.invoke(self.operator, [door.constant(array) for array in inputs], self.attributes)
+        with dispatcher.gradient_mode(False):
+            found = dispatcher.invoke(self.operator, [dispatcher.constant(array) for array in inputs], self.attributes)
         for target, request, value in zip(outputs, requests, found):
             _write(target, request, value.array)
 
@@ -178,7 +178,7 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
     @property
     def operator(self) -> Operator:
         """What is described; not held here, because the engine never lets go of some descriptions."""
-        return REGISTRY.get(self.name) or KERNELS.get(self.name) or PASSING[self.name]
+        return REGISTRY.get(self.name) or KERNELS.get(self.name) or TRANSIENT[self.name]
 
     def list_arguments(self) -> list[str]:
         return [f"input{i}" for i in range(len(self.input_types))]
@@ -193,9 +193,9 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
         metas = [(tuple(shape), dtype) for shape, dtype in zip(in_shape, self.input_types)]
         return in_shape, [list(shape) for shape, _ in self._outputs(metas)], []
 
-    def _outputs(self, metas: Sequence[door.Meta]) -> Sequence[door.Meta]:
-        plan = door.plan_of(self.operator, metas, self.attributes)
-        return door.traced_metas(self.operator, plan, metas, self.attributes)
+    def _outputs(self, metas: Sequence[dispatcher.Meta]) -> Sequence[dispatcher.Meta]:
+        plan = dispatcher.plan_of(self.operator, metas, self.attributes)
+        return dispatcher.traced_metas(self.operator, plan, metas, self.attributes)
 
     def create_operator(self, context: Any, shapes: Any, dtypes: Any) -> Computation:
         inputs = [(tuple(shape), dtype) for shape, dtype in zip(shapes, self.input_types)]

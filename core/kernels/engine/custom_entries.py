@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import bfloat16
 from core.kernels.engine import engine

@@ -28,7 +28,7 @@ else:
 turn = forked.survives(threading.RLock())
 """Held while the engine computes: it keeps no order between what several threads give it, and lays weights out anew in
 place when a program first reads them."""
-undisturbed: contextlib.AbstractContextManager[Any] = (
+engine_lock: contextlib.AbstractContextManager[Any] = (
     turn if os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine" else contextlib.nullcontext()
 )
 """Held while memory is read past the engine, which lays weights out row by row for that, in place: without threads of
@@ -277,7 +277,7 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     """Return the array's memory as a numpy array without copying, after waiting for its pending writes.
 
     The view keeps the array alive; bfloat16 shows its bits as uint16. What another thread's program may read as a
-    weight is to be read while :data:`undisturbed` is held.
+    weight is to be read while :data:`engine_lock` is held.
     """
     if _LIB.MXNDArrayWaitToRead(array.handle):
         raise MXNetError(last_error())
@@ -286,7 +286,7 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     if _device_state[0] != 1 and array.context.device_type != "cpu":
         return array.asnumpy()
     pointer = ctypes.c_void_p()
-    with undisturbed:
+    with engine_lock:
         if _LIB.MXNDArrayGetData(array.handle, ctypes.byref(pointer)):
             raise MXNetError(last_error())
     return memory_at(pointer.value or 0, shape, dtype, owner=array)
@@ -294,7 +294,7 @@ def view(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
 
 def to_numpy(array: Array, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
     """Return a copy of the array's elements, likewise; any thread may ask for it at any time."""
-    with undisturbed:
+    with engine_lock:
         return np.array(view(array, shape, dtype))
 
 

@@ -57,9 +57,9 @@ def reshaped(symbol: Symbol, shape: Sequence[int]) -> Symbol:
     return apply_operator("reshaped", _RESHAPE, [symbol], Attributes({"shape": tuple(shape)}))[0]
 
 
-def in_plain_order(symbol: Symbol) -> Symbol:
+def to_plain_layout(symbol: Symbol) -> Symbol:
     """Return a copy that oneDNN's operators have not left in blocks; the gradient flows back as such a copy too."""
-    return apply_operator("in_plain_order", _SLICE, [symbol], Attributes({"axis": 0, "begin": 0, "end": None}))[0]
+    return apply_operator("to_plain_layout", _SLICE, [symbol], Attributes({"axis": 0, "begin": 0, "end": None}))[0]
 
 
 def block_gradient(symbol: Symbol) -> Symbol:
@@ -122,8 +122,8 @@ class Program:
         inputs: The graph's variables in calling order.
         static: Keep one set of buffers for all calls (fastest for one signature).
         training: Run operators in their training form even where no gradient is asked for.
-        steady: Positions of the inputs that are the same arrays in most calls (parameters): the engine prepares what
-            reads only these and its own buffers once, and again whenever one of them is another array.
+        static_inputs: Positions of the inputs that are the same arrays in most calls (parameters): the engine prepares
+            what reads only these and its own buffers once, and again whenever one of them is another array.
         fuse: Let the engine merge neighbouring operators (oneDNN's subgraphs); for inference on the CPU only.
         draws: Results of random operators, in the order in which to draw them. The engine runs a graph in the order in
             which its outputs are reached, so these are its first outputs, which are kept to differentiate again.
@@ -135,7 +135,7 @@ class Program:
         inputs: Sequence[Symbol],
         static: bool,
         training: bool,
-        steady: Collection[int] = (),
+        static_inputs: Collection[int] = (),
         fuse: bool = False,
         draws: Sequence[Symbol] = (),
     ) -> None:
@@ -154,10 +154,10 @@ class Program:
         self.training = training
         # a graph of one or two operators would be taken apart, and outputs without a gradient could not be heads then
         flags: list[tuple[str, Any]] = [("static_alloc", static), ("static_shape", static), ("inline_limit", 0)]
-        self.steady = frozenset(steady if static and not self.without_inputs else ())
+        self.static_inputs = frozenset(static_inputs if static and not self.without_inputs else ())
         if static and not self.without_inputs:
-            flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.steady]))
-            flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.steady]))
+            flags.append(("param_indices", [i for i, place in enumerate(self.order) if place in self.static_inputs]))
+            flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.static_inputs]))
         self.flags = flags
         note_compilation()
         self.call = mx.nd.CachedOp(self.symbol, flags)
@@ -191,7 +191,8 @@ class Program:
         lane.told = True
         draws = [engine.detached(array) for array in outputs[: self.number_of_draws]]
         outputs = outputs[self.number_of_draws :]
-        record = ProgramRecord(self.steady, lane, outputs, [watched[i] for i in chosen], chosen, len(arrays), draws)
+        leaves = [watched[i] for i in chosen]
+        record = ProgramRecord(self.static_inputs, lane, outputs, leaves, chosen, len(arrays), draws)
         return [engine.detached(array) for array in outputs], record
 
 
@@ -212,7 +213,7 @@ class _Lane:
 
 
 class _LentArray(Array):
-    """The gradient of a steady input: engine memory that the program's next backward pass writes again.
+    """The gradient of a static input: engine memory that the program's next backward pass writes again.
 
     A training step is through with it by then. Where somebody still holds it, it gets memory of its own first.
     """
@@ -236,11 +237,11 @@ class _LentArray(Array):
 class ProgramRecord:
     """One recorded call of a program, ready to be differentiated by the engine."""
 
-    __slots__ = ("steady", "lane", "outputs", "watched", "positions", "number_of_inputs", "draws")
+    __slots__ = ("static_inputs", "lane", "outputs", "watched", "positions", "number_of_inputs", "draws")
 
     def __init__(
         self,
-        steady: Collection[int],
+        static_inputs: Collection[int],
         lane: _Lane,
         outputs: list[Array],
         watched: list[Array],
@@ -248,7 +249,7 @@ class ProgramRecord:
         number_of_inputs: int,
         draws: list[Array],
     ) -> None:
-        self.steady = steady
+        self.static_inputs = static_inputs
         self.lane = lane
         self.outputs = outputs
         self.watched = watched
@@ -271,7 +272,7 @@ class ProgramRecord:
         for position, gradient in zip(
             self.positions, differentiate(self.outputs, gradients, self.watched, retain=retain)
         ):
-            if position in self.steady:
+            if position in self.static_inputs:
                 gradient = _LentArray(gradient)
                 if self.lane.thread == threading.get_ident():
                     lent.append(weakref.ref(gradient))

@@ -61,7 +61,7 @@ os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 os.environ.setdefault("MXNET_MKLDNN_CACHE_NUM", "256")
 # and said so for each single operator that is bound to arrays, as the gradient of a convolution's weight is
 os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
-# Computing on the calling thread, as our own kernels do, leaves one team of OpenMP threads; with a second one in the
+# Computing on the calling thread, as our custom kernels do, leaves one team of OpenMP threads; with a second one in the
 # engine's own thread they are more than there are processors, and each sleeps between any two operations. Only work for
 # another device gains from a thread of its own.
 if not os.path.exists("/proc/driver/nvidia"):

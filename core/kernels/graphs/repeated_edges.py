@@ -9,8 +9,8 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 
 FEWEST_EDGES = 2**12
 """Below it, grouping gains nothing."""
@@ -43,14 +43,14 @@ def met_before(
         nodes: Number of nodes from which edges may come, and to which they may lead.
         group: Checks the edges and groups them.
     """
-    if door.state.trace is not None or not FEWEST_EDGES <= source.meta[0][0] < MOST_EDGES:
+    if dispatcher.state.trace is not None or not FEWEST_EDGES <= source.meta[0][0] < MOST_EDGES:
         return None
-    met, writes = _met.get(source), door.indices_written()
+    met, writes = _met.get(source), dispatcher.indices_written()
     if met is None or met.target() is not target or (met.nodes, met.writes) != (nodes, writes):
         _met[source] = _Met(weakref.ref(target), nodes, writes, None)
         return None
     if met.edges is None:
-        with door.gradient_mode(False):
+        with dispatcher.gradient_mode(False):
             met = met._replace(edges=group())
         _met[source] = met
     return met.edges  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch.door import Meta, Plan
+from core.kernels.dispatch.dispatcher import Meta, Plan
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float16, float32
@@ -133,7 +133,7 @@ class ConvolutionBackward(Operator):
             differentiable=False,
             training=False,
             allocate=True,
-            trap=True,
+            needs_custom_operator=True,
             register=register,
         )
 
@@ -164,7 +164,7 @@ class InputGradient(Operator):
             check=_check_size,
             infer=self._result,
             attributes=self._deconvolution,
-            trap=True,
+            needs_custom_operator=True,
             lacks=(float16, bfloat16),
         )
 
@@ -190,7 +190,7 @@ class InputGradient(Operator):
         )
         return attributes
 
-    def is_trapped(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
+    def runs_custom(self, metas: Sequence[Meta], attributes: dict[str, Any], differentiated: bool) -> bool:
         """Return whether a program needs the bridge: where a gradient is asked for, or the engine's kernel is none."""
         (_, channels, *_), dtype = metas[0]
         blocky = channels % blocks.BLOCK == 0 and metas[1][0][1] % blocks.BLOCK == 0
@@ -242,7 +242,7 @@ class WeightGradient(Operator):
             "_backward_Convolution",
             infer=lambda metas, options: [(options["weight_shape"], metas[0][1])],
             attributes=engine_attributes,
-            trap=True,
+            needs_custom_operator=True,
             lacks=(float16, bfloat16),
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta, Plan
+from core.kernels.dispatch.dispatcher import Meta, Plan
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import int32
 from core.kernels.engine import engine
@@ -55,7 +55,7 @@ class MaximumPooling(Operator):
 class MaximumPoolingBackward(Operator):
     """The gradient of maximum pooling from (gradient, x).
 
-    The positions that the engine notes down are in the order in which the elements of x stand in memory. That may have
+    The positions that the engine records are in the order in which the elements of x stand in memory. That may have
     changed since the forward run, as reading x puts oneDNN's blocks in order. So they are found anew.
     """
 
@@ -66,7 +66,7 @@ class MaximumPoolingBackward(Operator):
             infer=lambda metas, options: metas[1:2],
             attributes=engine_attributes("max"),
             differentiable=False,
-            trap=True,
+            needs_custom_operator=True,
         )
 
     def execute(
@@ -95,7 +95,7 @@ class AveragePoolingBackward(Operator):
             "_backward_Pooling",
             infer=lambda metas, options: [((*metas[0][0][:2], *options["size"]), metas[0][1])],
             attributes=engine_attributes("avg"),
-            trap=True,
+            needs_custom_operator=True,
         )
 
     def execute(

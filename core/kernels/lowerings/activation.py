@@ -1,4 +1,4 @@
-"""Sigmoid, swish and hard swish: of many numbers by kernels of ours, of few by the engine's operators."""
+"""Sigmoid, swish and hard swish: of many numbers by custom kernels, of few by the engine's operators."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Meta, Value
+from core.kernels.dispatch.dispatcher import Meta, Value
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import float32, float64
-from core.kernels.engine.own_kernels import gradient_of_first, kernel
+from core.kernels.engine.custom_kernels import gradient_of_first, kernel
 
 FEWEST_ELEMENTS = 2**13
-"""Below it, calling a kernel of ours costs more than the engine's operators."""
+"""Below it, calling a custom kernel costs more than the engine's operators."""
 
 
 def _one(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -22,19 +22,19 @@ def _one(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
 
 def _kernels(name: str) -> tuple[Kernel, Kernel]:
     """Declare our kernels of an activation and of its gradient, from the gradient of the result and the input."""
-    gradient = kernel("layers.gated", f"{name}_gradient")
+    gradient = kernel("layers.swish", f"{name}_gradient")
     return (
-        Kernel(f"{name}.numba", kernel("layers.gated", name), infer=_one, gradients=gradient_of_first(gradient)),
+        Kernel(f"{name}.numba", kernel("layers.swish", name), infer=_one, gradients=gradient_of_first(gradient)),
         Kernel(f"{name}_backward.numba", gradient, infer=_one, differentiable=False),
     )
 
 
 _SWISH, _SWISH_BACKWARD = _kernels("swish")
 _HARD_SWISH, _HARD_SWISH_BACKWARD = _kernels("hard_swish")
-_sigmoid_gradient = kernel("layers.gated", "sigmoid_gradient")
+_sigmoid_gradient = kernel("layers.swish", "sigmoid_gradient")
 _SIGMOID = Kernel(
     "sigmoid.numba",
-    kernel("layers.gated", "sigmoids"),
+    kernel("layers.swish", "sigmoids"),
     infer=_one,
     gradients=lambda gradients, inputs, outputs, out: _sigmoid_gradient(gradients[0], outputs[0], out=out[0]),
 )

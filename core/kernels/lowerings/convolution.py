@@ -11,7 +11,7 @@ import math
 from typing import Any, Optional
 
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value, invoke
+from core.kernels.dispatch.dispatcher import Value, invoke
 from core.kernels.dispatch.lowering import BY_NORMALIZATION, Call, lowers
 from core.kernels.dispatch.operator import KERNELS, Operator
 from core.kernels.dtypes import bfloat16, float32
@@ -22,7 +22,7 @@ from core.kernels.layers.convolution_blocks import BLOCK, FEWEST_PRODUCTS
 _CONVOLUTION = Convolution("convolution.engine", register=False)
 _BACKWARD = ConvolutionBackward("convolution_backward.engine", register=False)
 _COPY = Operator(  # of an operator that oneDNN knows nothing of; the engine's transpose overruns memory in bfloat16
-    "copy_in_order",
+    "copy_to_plain_layout",
     "slice_axis",
     infer=lambda metas, options: metas,
     attributes=lambda metas, options: {"axis": 0, "begin": 0, "end": "None"},
@@ -35,10 +35,10 @@ KERNELS[_BACKWARD.name] = _BACKWARD  # in the engine's graph it runs through a c
 def _convolution(call: Call) -> Optional[Operator]:
     if _fills_less_than_a_block(call, x=0, weight=1):
         return None if call.eager else _of_a_whole_block  # eagerly the engine's call is made in parts
-    relayed = not call.eager and call.learns and _gradient_has_other_order(call, x=0, weight=1)
+    from_plain = not call.eager and call.learns and _gradient_has_other_order(call, x=0, weight=1)
     ordered = call.learns and call.needs(1) and _is_left_in_small_blocks(call)
-    if relayed:
-        return _relayed_and_ordered if ordered else _relayed
+    if from_plain:
+        return _from_and_to_plain_layout if ordered else _from_plain_layout
     return _ordered if ordered else None
 
 
@@ -46,7 +46,7 @@ def _convolution(call: Call) -> Optional[Operator]:
 def _convolution_backward(call: Call) -> Optional[Operator]:
     if _fills_less_than_a_block(call, x=1, weight=2):
         return _backward_of_a_whole_block
-    return _backward_in_order if _gradient_has_other_order(call, x=1, weight=2) else None
+    return _backward_to_plain_layout if _gradient_has_other_order(call, x=1, weight=2) else None
 
 
 def _fills_less_than_a_block(call: Call, x: int, weight: int) -> bool:
@@ -112,31 +112,31 @@ def _filled_up(array: Value, axis: int = 0) -> Value:
 
 @Composition
 def _ordered(*inputs: Value, **window: Any) -> Value:
-    return _in_order(invoke(_CONVOLUTION, inputs, window)[0])
+    return _to_plain_layout(invoke(_CONVOLUTION, inputs, window)[0])
 
 
 @Composition
-def _relayed(x: Value, *parameters: Value, **window: Any) -> Value:
-    return invoke(_CONVOLUTION, [_copied_in_order(x), *parameters], window)[0]
+def _from_plain_layout(x: Value, *parameters: Value, **window: Any) -> Value:
+    return invoke(_CONVOLUTION, [_copied_to_plain_layout(x), *parameters], window)[0]
 
 
 @Composition
-def _relayed_and_ordered(x: Value, *parameters: Value, **window: Any) -> Value:
-    return _in_order(invoke(_CONVOLUTION, [_copied_in_order(x), *parameters], window)[0])
+def _from_and_to_plain_layout(x: Value, *parameters: Value, **window: Any) -> Value:
+    return _to_plain_layout(invoke(_CONVOLUTION, [_copied_to_plain_layout(x), *parameters], window)[0])
 
 
 @Composition
-def _backward_in_order(*inputs: Value, **window: Any) -> list[Value]:
+def _backward_to_plain_layout(*inputs: Value, **window: Any) -> list[Value]:
     of_x, *others = invoke(_BACKWARD, inputs, window)
-    return [_copied_in_order(of_x), *others]
+    return [_copied_to_plain_layout(of_x), *others]
 
 
-def _in_order(images: Value) -> Value:
+def _to_plain_layout(images: Value) -> Value:
     """Return the same images, in the order of their axes if a convolution left them in blocks of channels."""
     return apply("reshape", images, newshape=images.meta[0]) if 0 not in images.meta[0] else images
 
 
-def _copied_in_order(images: Value) -> Value:
+def _copied_to_plain_layout(images: Value) -> Value:
     """Return the same images in memory of their own, in the order of their axes, and so for their gradient.
 
     The result and the gradient of a reshape may share memory with others, and are put back into their blocks.

@@ -1,4 +1,4 @@
-"""Dropout: what is dropped is drawn as a key for a kernel of ours, or as a mask by the engine.
+"""Dropout: what is dropped is drawn as a key for a custom kernel, or as a mask by the engine.
 
 What was drawn is kept where an operation is repeated, so that its form decides what computes the rest: a key stays one.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.lowering import MIXED, Call, lowers
 from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import DType, bfloat16, float32, int32
-from core.kernels.engine.own_kernels import gradient_of_first, kernel
+from core.kernels.engine.custom_kernels import gradient_of_first, kernel
 
 FEWEST_ELEMENTS = 2**12
 """Below it, calling our kernel costs more than the engine's mask and product."""

@@ -1,4 +1,4 @@
-"""Products of images and a weight for each of their channels, by a kernel of ours.
+"""Products of images and a weight for each of their channels, by a custom kernel.
 
 The engine's gradient of a product that broadcasts makes one as large as the images, and then adds it up.
 """
@@ -11,15 +11,15 @@ from typing import Any, Optional
 import numpy as np
 
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value, invoke
+from core.kernels.dispatch.dispatcher import Value, invoke
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import Kernel, Operator
-from core.kernels.engine.own_kernels import kernel
+from core.kernels.engine.custom_kernels import kernel
 
 FEWEST_ELEMENTS = 2**13
 """Below it, calling our kernel costs more than the engine's product."""
 
-_gradients = kernel("layers.channel_weights", "weigh_channels_gradients")
+_gradients = kernel("layers.channel_scale", "scale_channels_gradients")
 
 
 def _into(
@@ -33,7 +33,7 @@ def _into(
 
 _WEIGH = Kernel(
     "multiply.numba",
-    kernel("layers.channel_weights", "weigh_channels"),
+    kernel("layers.channel_scale", "scale_channels"),
     infer=lambda metas, options: metas[:1],
     gradients=_into,
 )

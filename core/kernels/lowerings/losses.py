@@ -1,4 +1,4 @@
-"""The mean cross entropy of rows: of a few scores in a kernel of ours, of many by some of the engine's operators."""
+"""The mean cross entropy of rows: of a few scores in a custom kernel, of many by some of the engine's operators."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from core.kernels.dispatch.class_numbers import holds_ignored
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value, constant
+from core.kernels.dispatch.dispatcher import Value, constant
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import DType, int64
 from core.kernels.engine import engine
-from core.kernels.engine.own_kernels import gradient_of_first, kernel
+from core.kernels.engine.custom_kernels import gradient_of_first, kernel
 
 MOST_ELEMENTS = 2**15
 """Above it the engine's operators, on several threads, are as fast."""

@@ -1,4 +1,4 @@
-"""Normalisation: rows and images by kernels of ours, the rest by the engine, which is given images."""
+"""Normalisation: rows and images by custom kernels, the rest by the engine, which is given images."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Meta, Value, invoke
+from core.kernels.dispatch.dispatcher import Meta, Value, invoke
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import REGISTRY, Kernel, Operator
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine, graph
-from core.kernels.engine.own_kernels import kernel
+from core.kernels.engine.custom_kernels import kernel
 
 FEWEST_ELEMENTS = 2**16
 """Below it, calling our kernel for rows costs more than the engine's gradient."""
@@ -184,11 +184,11 @@ class _NormalizationInGraph(Operator):
         shape, axis = metas[0][0], attributes["axis"] % len(metas[0][0])
         in_blocks = len(shape) not in (2, 4)
         if in_blocks:
-            symbols = [graph.in_plain_order(symbols[0]), *symbols[1:]]
+            symbols = [graph.to_plain_layout(symbols[0]), *symbols[1:]]
         # in training the engine must not be given reshaped feature maps: its gradient writes beside their memory
         if self.training and len(shape) != 2:
             outputs = super().in_graph(handle, symbols, encoded, metas, attributes)
-            return [graph.in_plain_order(outputs[0]) if in_blocks else outputs[0], *outputs[1:]]
+            return [graph.to_plain_layout(outputs[0]) if in_blocks else outputs[0], *outputs[1:]]
         encoded = engine.Attributes(self.engine_attributes(metas, {**attributes, "axis": 1}))
         image = graph.reshaped(symbols[0], _image(shape, axis))
         outputs = graph.apply_operator(self.name, handle, [image, *symbols[1:]], encoded)
@@ -271,7 +271,7 @@ def _frozen_in_parts(
     """Normalise with statistics that were computed in the graph: the engine's operator takes only a graph's inputs."""
     if x.meta[1].size == 2:
         given = [x, scale, shift, mean, variance]
-        return door.in_float32(REGISTRY["frozen_normalization"], given, {"axis": axis, "epsilon": epsilon})[0]  # type: ignore[no-any-return]
+        return dispatcher.in_float32(REGISTRY["frozen_normalization"], given, {"axis": axis, "epsilon": epsilon})[0]  # type: ignore[no-any-return]
     around = [1] * len(x.meta[0])
     around[axis] = x.meta[0][axis]
     factor = apply("multiply", scale, apply("rsqrt", apply("add_scalar", variance, scalar=epsilon)))

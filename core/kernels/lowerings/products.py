@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Optional
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value
-from core.kernels.dispatch.lowering import IN_ORDER, NOTED, Call, lowers
+from core.kernels.dispatch.dispatcher import Value
+from core.kernels.dispatch.lowering import NOTED, PLAIN_LAYOUT, Call, lowers
 from core.kernels.dispatch.operator import REGISTRY, Operator
 from core.kernels.dtypes import bfloat16, float16, float32
 from core.kernels.engine import engine
@@ -81,7 +81,7 @@ def _backward_by_rows(
     gradient: Value, x: Value, y: Value, *kept: Value, transpose_a: bool, transpose_b: bool
 ) -> Sequence[Value]:
     rows = kept or _rows(x, y, transpose_a, transpose_b)
-    dx, dy = door.invoke(REGISTRY["inner_products_backward"], [gradient, *rows], {})
+    dx, dy = dispatcher.invoke(REGISTRY["inner_products_backward"], [gradient, *rows], {})
     return [_transposed(dx) if transpose_a else dx, dy if transpose_b else _transposed(dy)]
 
 
@@ -102,7 +102,7 @@ def _backward_by_products(
 @Composition
 def _in_float32(x: Value, y: Value, transpose_a: bool, transpose_b: bool) -> Sequence[Value]:
     options = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    return door.in_float32(REGISTRY["matrix_product"], [x, y], options)  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["matrix_product"], [x, y], options)  # type: ignore[no-any-return]
 
 
 @lowers("matrix_product")
@@ -132,13 +132,13 @@ def _linear_by_rows(x: Value, weight: Value, bias: Value) -> tuple[Value, Sequen
 
 
 _AFFINE = Composition(_linear_by_rows, keeps=True)
-NOTED[_AFFINE.name] = IN_ORDER
+NOTED[_AFFINE.name] = PLAIN_LAYOUT
 
 
 @Composition
 def _linear_backward_by_rows(gradient: Value, x: Value, weight: Value, *kept: Value) -> Sequence[Value]:
     rows = kept[0] if kept else _transposed(weight)
-    dx, dw, bias = door.invoke(REGISTRY["affine_backward"], [gradient, x, rows], {})
+    dx, dw, bias = dispatcher.invoke(REGISTRY["affine_backward"], [gradient, x, rows], {})
     return [dx, _transposed(dw), bias]
 
 
@@ -157,7 +157,7 @@ def _linear_by_parts(x: Value, weight: Value, bias: Value) -> Value:
 @Composition
 def _linear_backward_by_parts(gradient: Value, x: Value, weight: Value) -> Sequence[Value]:
     rows = _as_matrix(gradient)
-    dx, dw = door.invoke(
+    dx, dw = dispatcher.invoke(
         REGISTRY["matrix_product_backward"], [rows, _as_matrix(x), weight], {"transpose_a": False, "transpose_b": False}
     )
     dx = dx if len(x.meta[0]) == 2 else apply("reshape", dx, newshape=x.meta[0])
@@ -166,12 +166,12 @@ def _linear_backward_by_parts(gradient: Value, x: Value, weight: Value) -> Seque
 
 @Composition
 def _linear_in_float32(x: Value, weight: Value, bias: Value) -> Sequence[Value]:
-    return door.in_float32(REGISTRY["linear"], [x, weight, bias], {})  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["linear"], [x, weight, bias], {})  # type: ignore[no-any-return]
 
 
 @Composition
 def _linear_backward_in_float32(gradient: Value, x: Value, weight: Value) -> Sequence[Value]:
-    return door.in_float32(REGISTRY["linear_backward"], [gradient, x, weight], {})  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["linear_backward"], [gradient, x, weight], {})  # type: ignore[no-any-return]
 
 
 @lowers("linear")

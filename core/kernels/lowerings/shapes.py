@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch.door import Meta
-from core.kernels.dispatch.lowering import IN_ORDER, Call, lowers
+from core.kernels.dispatch.dispatcher import Meta
+from core.kernels.dispatch.lowering import PLAIN_LAYOUT, Call, lowers
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32
 from core.kernels.engine import engine, graph
@@ -46,9 +46,9 @@ class _ReshapedImage(Operator):
         attributes: dict[str, Any],
     ) -> list[Any]:
         """Return the output of this operator, and of the copies around it, applied to a symbol of a graph."""
-        given = [graph.in_plain_order(symbols[0])] if self.before else symbols
+        given = [graph.to_plain_layout(symbols[0])] if self.before else symbols
         outputs = super().in_graph(handle, given, encoded, metas, attributes)
-        return [graph.in_plain_order(outputs[0])] if self.behind else outputs
+        return [graph.to_plain_layout(outputs[0])] if self.behind else outputs
 
 
 _IMAGES = {(before, behind): _ReshapedImage(before, behind) for before in (False, True) for behind in (False, True)}
@@ -62,5 +62,5 @@ def _reshape(call: Call) -> Optional[Operator]:
     axes, results = len(shape), len(wanted)
     if not 3 <= max(axes, results) <= MOST_AXES:  # also where its gradient is an image
         return None
-    behind = call.learns and axes < results and results in (4, 5) and call.formats[0] != IN_ORDER
+    behind = call.learns and axes < results and results in (4, 5) and call.formats[0] != PLAIN_LAYOUT
     return _IMAGES[axes == 5, behind]

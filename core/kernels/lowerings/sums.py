@@ -6,7 +6,7 @@ import math
 from typing import Optional
 
 from core.kernels.dispatch.composition import Composition, apply
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32

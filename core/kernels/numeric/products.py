@@ -1,4 +1,4 @@
-"""Matrix products in float32 for kernels of ours that multiply by one matrix again and again.
+"""Matrix products in float32 for custom kernels that multiply by one matrix again and again.
 
 The right factor is cut into panels of a few columns that stand contiguously (:func:`panels`), once; each product then
 runs through them at the processor's full speed, also for a left factor of few rows, where a BLAS is far from it.

@@ -1,4 +1,4 @@
-"""Sums as matrix products with ones, and those of many rows in a kernel of ours.
+"""Sums as matrix products with ones, and those of many rows in a custom kernel.
 
 The engine's own sum takes 4.5 ns an element (numpy: 0.3) and answers NaN where infinity comes first. A product with
 ones is ten to forty times as fast, and right; one row of ones on the left keeps OpenBLAS waiting for memory.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch.door import Plan
+from core.kernels.dispatch.dispatcher import Plan
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType
 from core.kernels.engine import engine
@@ -124,6 +124,6 @@ def _sum_of_rows(array: Array, shape: tuple[int, int], dtype: DType) -> Array:
     from core.kernels.numeric.matrix_rows import sum_of_rows  # numba loads with the first use
 
     total = engine.empty(shape[1:], dtype)
-    with engine.undisturbed:
+    with engine.engine_lock:
         sum_of_rows(engine.view(array, shape, dtype), engine.view(total, shape[1:], dtype))
     return total

@@ -17,7 +17,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from core.kernels.dispatch.door import Value, memory_written
+from core.kernels.dispatch.dispatcher import Value, memory_written
 from core.kernels.dtypes import bfloat16, float32, float64
 from core.kernels.engine import engine
 from core.kernels.engine.engine import _LIB, MXNetError

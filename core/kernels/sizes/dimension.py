@@ -1,8 +1,9 @@
 """Unknown sizes as symbols: what ``x.shape[0]`` is while a program for any batch size is being traced.
 
 A :class:`Dimension` is "the size of this axis of that value", or arithmetic on such sizes. The trace that it belongs to
-runs in two worlds: each unknown size has two numbers, and whatever depends on it is worked out for both. Where the two
-worlds agree a size is an ordinary int; where they differ it stays a symbol, until a program is replayed on real sizes.
+runs under two shape hypotheses: each unknown size has two numbers, and whatever depends on it is worked out for both.
+Where the two worlds agree a size is an ordinary int; where they differ it stays a symbol, until a program is replayed
+on real sizes.
 
 A Dimension never turns into an int in silence, because that number would be frozen into the program.
 """
@@ -19,7 +20,7 @@ from core.kernels.sizes.size_attributes import ceiling as ceiling
 from core.kernels.sizes.size_attributes import contains_dimension as contains_dimension
 from core.kernels.sizes.size_attributes import evaluated as evaluated
 from core.kernels.sizes.size_attributes import example as example
-from core.kernels.sizes.size_attributes import in_world as in_world
+from core.kernels.sizes.size_attributes import in_hypothesis as in_hypothesis
 from core.kernels.sizes.size_attributes import larger as larger
 from core.kernels.sizes.size_attributes import power
 from core.kernels.sizes.size_attributes import same_shape as same_shape
@@ -39,7 +40,7 @@ from core.kernels.sizes.size_text import operation_text as operation_text
 from core.kernels.sizes.size_text import shape_text as shape_text
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Value
+    from core.kernels.dispatch.dispatcher import Value
 
 
 class Dimension(Expression):
@@ -120,7 +121,7 @@ class Dimension(Expression):
     def __round__(self, digits: Any = None) -> Any:
         raise self._refuse("a rounded number (math.floor and math.ceil give sizes)")
 
-    # comparison: decided in both worlds, and kept as a condition on the sizes of later runs
+    # comparison: decided in both shape hypotheses, and kept as a condition on the sizes of later runs
 
     def __eq__(self, other: object) -> bool:
         return decide("==", self, other) if is_operand(other) else False
@@ -175,7 +176,7 @@ Size = Union[int, Dimension]
 
 
 def symbolic_shape(value: Value) -> list[Any]:
-    """Return a value's shape: ints where both worlds agree, Dimensions where they differ."""
+    """Return a value's shape: ints where both shape hypotheses agree, Dimensions where they differ."""
     if value.second is None:
         return list(value.meta[0])
     return [

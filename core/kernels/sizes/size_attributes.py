@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable
 
 from core.kernels.sizes.size_expression import (
-    WORLDS,
+    HYPOTHESES,
     Expression,
     bounds,
     combine,
@@ -17,7 +17,7 @@ from core.kernels.sizes.size_expression import (
 )
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Value
+    from core.kernels.dispatch.dispatcher import Value
 
 LARGEST_EXPONENT = 16  # of a power that is written as a product
 
@@ -30,10 +30,10 @@ def all_ints(sizes: Any) -> bool:
 
 
 def agree(first: Any, second: Any) -> bool:
-    """Return whether two shapes are equal in both worlds, for shapes that cannot but be equal in later runs too."""
+    """Return whether two shapes are equal in both shape hypotheses, for shapes that cannot but be equal in later runs too."""
     if all_ints(first) and all_ints(second):
         return list(first) == list(second)
-    return all(in_world(list(first), world) == in_world(list(second), world) for world in WORLDS)
+    return all(in_hypothesis(list(first), hypothesis) == in_hypothesis(list(second), hypothesis) for hypothesis in HYPOTHESES)
 
 
 def same_shape(first: Any, second: Any) -> bool:
@@ -55,7 +55,7 @@ def smaller(first: Any, second: Any) -> Any:
 
 def example(size: Any) -> Any:
     """Return a number for a size, only to choose the faster of two ways whose results are the same for every size."""
-    return in_world(size, 0)
+    return in_hypothesis(size, 0)
 
 
 def ceiling(size: Any, parts: int) -> Any:
@@ -101,9 +101,9 @@ def transformed(item: Any, change: Callable[[Expression], Any]) -> Any:
     return item
 
 
-def in_world(item: Any, world: int) -> Any:
-    """Return nested lists, tuples and dicts with each unknown size replaced by its number in one of the two worlds."""
-    return transformed(item, lambda size: number(size, world))
+def in_hypothesis(item: Any, hypothesis: int) -> Any:
+    """Return nested lists, tuples and dicts with each unknown size replaced by its number under one of the two shape hypotheses."""
+    return transformed(item, lambda size: number(size, hypothesis))
 
 
 def evaluated(item: Any, size: Callable[[Value, int], Any]) -> Any:

@@ -12,9 +12,9 @@ from core.kernels.dispatch.errors import UnknownSizeError, user_line
 from core.kernels.sizes.size_text import axis_name, operation_text
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Value
+    from core.kernels.dispatch.dispatcher import Value
 
-WORLDS = (0, 1)
+HYPOTHESES = (0, 1)
 LARGEST = 2**31
 """No whole number that an exported program holds for its sizes, or works out from them, is beyond it."""
 MAXIMUM_DEPTH = 64
@@ -46,7 +46,7 @@ class Expression:
     Attributes:
         sign: ``"size"`` for the size of an axis, otherwise the arithmetic operation.
         parts: ``(value, axis)`` of a size; otherwise the two operands, expressions or numbers.
-        sizes: What it is in each of the two worlds.
+        sizes: What it is in each of the two shape hypotheses.
         depth: How many operations are nested in each other, 1 for the size of an axis.
         count: How many operations, numbers and sizes are in it.
     """
@@ -139,7 +139,7 @@ def combine(sign: str, first: Any, second: Any) -> Any:
                 " for unknown sizes cannot hold: use a finite number"
             )
     try:
-        sizes = [compute(number(first, world), number(second, world)) for world in WORLDS]
+        sizes = [compute(number(first, hypothesis), number(second, hypothesis)) for hypothesis in HYPOTHESES]
     except OverflowError:
         raise UnknownSizeError(
             f"{user_line()}: {operation_text(sign, str(first), str(second))} is too large a number at the sizes with"
@@ -283,9 +283,9 @@ def bounds(size: Any) -> tuple[float, float]:
     return -math.inf, math.inf
 
 
-def number(size: Any, world: int) -> Any:
-    """Return what a size or number is in one of the two worlds."""
-    return size.sizes[world] if isinstance(size, Expression) else size
+def number(size: Any, hypothesis: int) -> Any:
+    """Return what a size or number is under one of the two shape hypotheses."""
+    return size.sizes[hypothesis] if isinstance(size, Expression) else size
 
 
 def is_known(size: Any, number: int) -> bool:

@@ -6,13 +6,13 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import UnknownSizeError, user_line
 from core.kernels.sizes.size_attributes import evaluated
-from core.kernels.sizes.size_expression import WORLDS, Expression, bounds, leaves_of, number, plain, same
+from core.kernels.sizes.size_expression import HYPOTHESES, Expression, bounds, leaves_of, number, plain, same
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Value
+    from core.kernels.dispatch.dispatcher import Value
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -34,7 +34,7 @@ class Guard:
         outcome: What it was while tracing.
         line: ``file:line`` of the user's code.
         text: The comparison as the message shows it.
-        position: How many operations had been noted down before it.
+        position: How many operations had been recorded before it.
     """
 
     __slots__ = ("sign", "first", "second", "outcome", "line", "text", "position")
@@ -75,7 +75,7 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     """Return the outcome of a comparison, and keep it as a guard of the running trace unless it always holds.
 
     Raises:
-        UnknownSizeError: the two worlds decide differently.
+        UnknownSizeError: the two shape hypotheses decide differently.
     """
     first, second = plain(first), plain(second)
     if same(first, second):
@@ -86,16 +86,16 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     always = _always(sign, first, second)
     if always is not None:
         return always
-    outcomes = [bool(COMPARISONS[sign](number(first, world), number(second, world))) for world in WORLDS]
+    outcomes = [bool(COMPARISONS[sign](number(first, hypothesis), number(second, hypothesis))) for hypothesis in HYPOTHESES]
     if outcomes[0] != outcomes[1]:
-        in_each = [f"{number(first, world)} {sign} {number(second, world)}" for world in WORLDS]
+        in_each = [f"{number(first, world)} {sign} {number(second, world)}" for hypothesis in HYPOTHESES]
         raise UnknownSizeError(
             f"{user_line()}: whether {first} {sign} {second} depends on a size that is unknown while this program is"
             f" being traced ({in_each[0]} is {outcomes[0]}, {in_each[1]} is {outcomes[1]}): give the size in the"
             " InputSpec, or examples on one side of the comparison"
         )
     text = f"{first} {sign} {second}"
-    trace = door.state.trace
+    trace = dispatcher.state.trace
     owners = {id(value.traced): value.traced for size in (first, second) for value, _ in leaves_of(size)}
     if len(owners) == 1:  # in a branch or loop: a comparison of sizes from outside is a condition there
         (trace,) = owners.values()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 
 if TYPE_CHECKING:
-    from core.kernels.dispatch.door import Value
+    from core.kernels.dispatch.dispatcher import Value
 
 
 def operation_text(sign: str, first: str, second: str) -> str:
@@ -23,7 +23,7 @@ def axis_name(value: Value, axis: int) -> str:
     """Return how to call the size of an axis: by the input that it comes from, where that is plain."""
     assert value.second is not None
     sizes = (value.meta[0][axis], value.second[0][axis])
-    trace = door.state.trace
+    trace = dispatcher.state.trace
     while trace is not None:
         for variable, label in zip(trace.variables, trace.labels):
             pairs = list(zip(variable.meta[0], variable.second[0])) if variable.second is not None else []

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, TypeVar
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DTypeLike, to_dtype
 from core.nn import naming
@@ -74,7 +74,7 @@ class Layer(StatefulLayer):
             *inputs: Inputs of ``forward``; the hooks see these.
             **kwargs: Further inputs of ``forward``.
         """
-        trace = door.state.trace
+        trace = dispatcher.state.trace
         if trace is not None:  # the compiled program holds only while this layer stays in its present mode
             trace.layers.setdefault(id(self), (self, self.training))
         rewrite = _unchanged if trace is None or trace.rewrite is None else trace.rewrite

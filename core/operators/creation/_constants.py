@@ -1,7 +1,7 @@
 """Tensors computed from sizes alone, by numpy: positions along an axis, masks of triangles, grids of points.
 
 Where all sizes are known they are computed at once. Where a size is unknown, while a program for any size is being
-traced, the trace notes down how to compute them.
+traced, the trace records how to compute them.
 """
 
 from __future__ import annotations

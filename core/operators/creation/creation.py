@@ -8,8 +8,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import ConstantOperator, Operator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, float32, int64, to_dtype
@@ -92,7 +92,7 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
     """
     if place is not None:
         check_place(place)
-    if contains_dimension(data) and door.is_tracing():
+    if contains_dimension(data) and dispatcher.is_tracing():
         return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
     kind = getattr(getattr(data, "dtype", None), "kind", "c" if isinstance(data, complex) else None)
     if kind == "c":
@@ -350,7 +350,7 @@ def _through_half_cast(x: Tensor, wanted: DType) -> Tensor:
 
 def narrowed(x: Tensor, dtype: DType) -> Tensor:
     """Return what was computed in float32 in the 16-bit type that was given; under mixed precision it stays float32."""
-    return x if dtype.size == 2 and door.is_mixed() else cast(x, dtype)
+    return x if dtype.size == 2 and dispatcher.is_mixed() else cast(x, dtype)
 
 
 def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:

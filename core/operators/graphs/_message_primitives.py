@@ -1,4 +1,4 @@
-"""Operators of messages along edges: kernels of ours, and what their inputs are checked for with each call.
+"""Operators of messages along edges: custom kernels, and what their inputs are checked for with each call.
 
 Each takes tables of nodes and numbers of edges, then the edges, as arrays of compressed rows (indptr, neighbors,
 edge ids): by their targets, and where gradients need them by their sources too.
@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorIndexError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32

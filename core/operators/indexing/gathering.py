@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import int32, int64

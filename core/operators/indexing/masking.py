@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import DTypeLike, bfloat16, bool_, float32, int64, to_dtype

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, bool_, float16, float32, int32, int64, to_dtype, uint8

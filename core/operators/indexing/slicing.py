@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import ConstantOperator, HostOperator, Operator
 from core.kernels.sizes.dimension import all_ints, ceiling, contains_dimension, is_known, larger, same, smaller

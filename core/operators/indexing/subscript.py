@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.sizes.dimension import agree
 from core.operators._arguments import as_tensor, broadcast_shape
@@ -178,7 +178,7 @@ def __getitem__(x: Tensor, item: Any) -> Tensor:
         OperatorTypeError: an entry is nothing to index with.
     """
     result = _elements(x, Subscript(item, x.shape))
-    return reshape_exact(result, [1]) if door.at_least_1d and x.ndim and not result.ndim else result
+    return reshape_exact(result, [1]) if dispatcher.at_least_1d and x.ndim and not result.ndim else result
 
 
 def _elements(x: Tensor, subscript: Subscript) -> Tensor:
@@ -211,7 +211,7 @@ def __setitem__(x: Tensor, item: Any, value: Any) -> None:
         RuntimeError: x is a leaf that needs a gradient.
     """
     result = replaced(x, item, as_tensor(value, "assignment"))
-    if x.stop_gradient and door.is_tracing() and not x._value.traced:
+    if x.stop_gradient and dispatcher.is_tracing() and not x._value.traced:
         x._update_in_trace(result)
     else:
         in_place(x, result, "x[...] = value")

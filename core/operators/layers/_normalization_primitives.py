@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import ConstantOperator, Operator
 from core.kernels.dtypes import DType, bfloat16, float16, float32
@@ -54,7 +54,7 @@ batch_normalization_backward = Operator(
     differentiable=False,
     training=True,
     allocate=True,
-    trap=True,
+    needs_custom_operator=True,
 )
 _frozen_normalization = Operator(
     "frozen_normalization",
@@ -98,7 +98,7 @@ layer_normalization_backward = Operator(
     attributes=_layer_attributes,
     differentiable=False,
     allocate=True,
-    trap=True,
+    needs_custom_operator=True,
 )
 _instance_normalization = Operator(
     "instance_normalization", None, check=_check_images, infer=_image_metas, lacks=(bfloat16, float16)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import ConstantOperator, HostOperator, Operator
 from core.kernels.dtypes import bfloat16, float32, int32

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, float32, float64

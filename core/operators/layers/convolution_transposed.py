@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import float32
 from core.kernels.layers.convolution import MAXIMUM_ELEMENTS
@@ -121,7 +121,7 @@ def _transposed(
     check_rank(x, rank, caller)
     check_weight(weight, rank, groups, caller)
     optional_tensor(bias, caller, "bias")
-    if door.is_mixed():
+    if dispatcher.is_mixed():
         x, weight = [cast(t, float32) if t.dtype.size == 2 else t for t in (x, weight)]
         bias = cast(bias, float32) if bias is not None and bias.dtype.size == 2 else bias
     last = is_channel_last(data_format, rank, caller)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional, Union
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, bfloat16, float16, float32
 from core.operators._arguments import optional_tensor
@@ -78,7 +78,7 @@ def batch_norm(
 def _move_running(
     running_mean: Tensor, running_var: Tensor, mean: Tensor, inverse: Tensor, momentum: float, epsilon: float
 ) -> None:
-    with door.gradient_mode(False):
+    with dispatcher.gradient_mode(False):
         rest = 1.0 - momentum
         for running, new in ((running_mean, mean), (running_var, inverse**-2.0 - epsilon)):  # type: ignore[operator]
             running.update(cast(running * momentum + new * rest, running.dtype))  # type: ignore[operator]

@@ -30,7 +30,7 @@ adaptive_average_backward = Operator(
     infer=lambda metas, options: [((*metas[0][0][:2], *options["size"]), metas[0][1])],
     attributes=lambda metas, options: {"output_size": options["output_size"]},
     allocate=True,
-    trap=True,
+    needs_custom_operator=True,
 )
 
 _DOC = """{summary} of each of a given number of nearly equal regions per axis.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operand_types import operand_type
 from core.kernels.dispatch.operator import Operator
@@ -61,7 +61,7 @@ affine_backward = Operator(
     attributes=lambda metas, options: {"num_hidden": metas[2][0][0], "no_bias": False, "flatten": False},
     allocate=True,
     differentiable=False,
-    trap=True,
+    needs_custom_operator=True,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.numeric import fourier
 from core.tensor import Tensor, apply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32
@@ -34,7 +34,7 @@ pick_backward = Operator(
     attributes=lambda metas, options: {"axis": options["axis"], "keepdims": True},
     differentiable=False,
     allocate=True,
-    trap=True,
+    needs_custom_operator=True,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, bool_, float32, int64, to_dtype
@@ -36,10 +36,11 @@ def _infer(dtype: Optional[DType] = None) -> Callable[[Sequence[Meta], dict[str,
 _sum = Operator("sum", "_np_sum", infer=_infer())
 _max = Operator("max", "_np_max", infer=_infer())
 _min = Operator("min", "_np_min", infer=_infer())
-# trap: the engine gives each of several equal extremes the full gradient, and divides a product by its zeros
-_amax = Operator("amax", "_np_max", infer=_infer(), trap=True)
-_amin = Operator("amin", "_np_min", infer=_infer(), trap=True)
-_prod = Operator("prod", "_np_prod", infer=_infer(), trap=True)
+# needs a custom operator: the engine gives each of several equal extremes the full gradient, and divides a product by
+# its zeros
+_amax = Operator("amax", "_np_max", infer=_infer(), needs_custom_operator=True)
+_amin = Operator("amin", "_np_min", infer=_infer(), needs_custom_operator=True)
+_prod = Operator("prod", "_np_prod", infer=_infer(), needs_custom_operator=True)
 _all = Operator("all", "_np_all", infer=_infer(bool_), differentiable=False)
 _any = Operator("any", "_np_any", infer=_infer(bool_), differentiable=False)
 

@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import DTypeLike, float32, float64, int64, to_dtype

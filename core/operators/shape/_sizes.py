@@ -6,7 +6,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import DTypeLike
 from core.kernels.sizes.dimension import COMPARISONS, Dimension, combine, contains_dimension
 from core.operators.creation.creation import cast, to_tensor
@@ -47,7 +47,7 @@ class SizeTensor(Tensor):
     def __getitem__(self, item: Any) -> Tensor:
         if isinstance(self.known, list) and isinstance(item, (int, np.integer, slice)):
             part = self.known[item]
-            return SizeTensor([part] if door.at_least_1d and not isinstance(part, list) else part, self.dtype)
+            return SizeTensor([part] if dispatcher.at_least_1d and not isinstance(part, list) else part, self.dtype)
         return super().__getitem__(item)
 
     def cast(self, dtype: DTypeLike) -> Tensor:
@@ -101,4 +101,4 @@ for _word, _sign in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt
 
 def size_tensor(known: Known, dtype: DTypeLike) -> Tensor:
     """Return sizes as a tensor; in a program that is being traced its elements remain sizes."""
-    return SizeTensor(known, dtype) if door.is_tracing() else to_tensor(known, dtype)
+    return SizeTensor(known, dtype) if dispatcher.is_tracing() else to_tensor(known, dtype)

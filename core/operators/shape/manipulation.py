@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
@@ -245,19 +245,6 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
             raise OperatorError(f"unsqueeze: axis {place} is outside a result of {len(shape) + 1} dimensions")
         shape.insert(place if place >= 0 else place + len(shape) + 1, 1)
     return reshape_exact(x, shape)
-
-
-def in_order(x: Tensor) -> Tensor:
-    """Return the same images, in the order of their axes if a convolution left them in blocks of channels."""
-    return apply(_reshape, x, newshape=tuple(x.shape)) if x.size else x  # type: ignore[no-any-return]
-
-
-def relayed(x: Tensor) -> Tensor:
-    """Return the same images in memory of their own, in the order of their axes, and so for their gradient.
-
-    The result and the gradient of :func:`in_order` may share memory with others, and are put back into their blocks.
-    """
-    return apply(_transpose, x, axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
 
 
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:

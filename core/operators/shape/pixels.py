@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.operator import HostOperator
 from core.operators.arithmetic.math import floor
 from core.operators.creation._constants import positions

@@ -7,8 +7,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
@@ -99,6 +99,6 @@ def viterbi_decode(
         )
     moves = cast(transition_params, potentials.dtype).detach()
     scores, paths = apply(_viterbi, potentials.detach(), moves, lengths, tagged=bool(include_bos_eos_tag))
-    if lengths.size and not door.is_tracing():
+    if lengths.size and not dispatcher.is_tracing():
         paths = paths[:, : max(int(lengths.max()), 1)]
     return scores, paths

@@ -1,4 +1,4 @@
-"""The Trainer's way to and from checkpoints."""
+"""The checkpoint manager: the Trainer's way to and from checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.train.trainer import Trainer
 
 
-class Keeper:
+class CheckpointManager:
     """Saves a Trainer's state and brings it back; without a folder it keeps nothing.
 
     Args:

@@ -12,7 +12,7 @@ KeyPath = tuple[Union[str, int], ...]
 
 
 class ConfigError(ValueError):
-    """A mistake in a config file or override; the message names the key, the file, the line and the mend."""
+    """A mistake in a config file or override; the message names the key, the file, the line and the fix."""
 
 
 class _Loader(yaml.SafeLoader):

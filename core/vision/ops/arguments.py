@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dtypes import float32, float64, int64
 from core.operators import cast
@@ -63,7 +63,7 @@ def counts_argument(value: Any, images: int, caller: str, name: str = "boxes_num
     return cast(tensor, int64)
 
 
-def widened(tensor: Tensor) -> Tensor:
+def upcast(tensor: Tensor) -> Tensor:
     """Return a half-precision tensor as float32: our kernels compute in float32 and float64."""
     return cast(tensor, float32) if tensor.dtype.size < 4 else tensor
 

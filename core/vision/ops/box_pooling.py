@@ -14,7 +14,7 @@ from core.operators.layers._windows import sizes_argument
 from core.operators.shape.manipulation import reshape_exact
 from core.operators.vision.box_pooling import region_align, region_largest, region_sensitive
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, widened
+from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, upcast
 
 __all__ = ["PSRoIPool", "RoIAlign", "RoIPool", "psroi_pool", "roi_align", "roi_pool"]
 
@@ -52,7 +52,7 @@ def roi_align(
     """
     x, boxes, counts, pooled = _arguments("roi_align", x, boxes, boxes_num, output_size)
     options = {"scale": float(spatial_scale), "ratio": int(sampling_ratio), "aligned": bool(aligned)}
-    wide = widened(x)
+    wide = upcast(x)
     return cast(apply(region_align, wide, cast(boxes, wide.dtype), counts, pooled=pooled, **options), x.dtype)
 
 
@@ -82,7 +82,7 @@ def roi_pool(
         OperatorTypeError: x or boxes are not floating-point.
     """
     x, boxes, counts, pooled = _arguments("roi_pool", x, boxes, boxes_num, output_size)
-    wide = widened(x)
+    wide = upcast(x)
     places = apply(
         region_largest,
         *(wide.detach(), cast(boxes, wide.dtype).detach(), counts),
@@ -124,7 +124,7 @@ def psroi_pool(
         raise OperatorError(
             f"psroi_pool: {x.shape[1]} channels do not divide into {pooled[0]} x {pooled[1]} bins: change output_size"
         )
-    wide = widened(x)
+    wide = upcast(x)
     pooled_values = apply(
         region_sensitive, wide, cast(boxes, wide.dtype), counts, pooled=pooled, scale=float(spatial_scale)
     )

@@ -16,7 +16,7 @@ from core.operators.linear_algebra.linalg import matmul
 from core.operators.shape.manipulation import reshape_exact
 from core.operators.vision.deformable import deformable_columns, whole_mask
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import floating_of_rank, widened
+from core.vision.ops.arguments import floating_of_rank, upcast
 
 __all__ = ["DeformConv2D", "deform_conv2d"]
 
@@ -85,7 +85,7 @@ def deform_conv2d(
     taps = kernel[0] * kernel[1]
     places = [x.shape[0], deformable_groups, taps, rows, columns]
     offset = _split(offset, "offset", [*places[:3], 2, *places[3:]])
-    shifts = widened(offset)
+    shifts = upcast(offset)
     if optional_tensor(mask, caller, "mask") is None:
         weights = whole_mask(shifts)
     else:

@@ -7,13 +7,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
 from core.operators import cast
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import counts_argument, floating_of_rank, need_fitting, widened
+from core.vision.ops.arguments import counts_argument, floating_of_rank, need_fitting, upcast
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["multiclass_nms"]
@@ -185,7 +185,7 @@ def multiclass_nms(
         counts = counts_argument(rois_num, images, caller, "rois_num")
     else:
         counts = Tensor(np.zeros(1), dtype="int64")
-    boxes = widened(bboxes).detach()
+    boxes = upcast(bboxes).detach()
     rows, places, numbers = apply(
         _multiclass_padded if padded else _multiclass,
         *(boxes, cast(scores.detach(), boxes.dtype), counts),

@@ -8,13 +8,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
 from core.operators import cast
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import floating_of_rank, need_fitting, widened
+from core.vision.ops.arguments import floating_of_rank, need_fitting, upcast
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["generate_proposals"]
@@ -175,7 +175,7 @@ def generate_proposals(
     for label, value in (("anchors", anchors), ("variances", variances)):
         flat = isinstance(value, Tensor) and value.ndim == 2
         wanted[label] = value, [height * width * count, 4] if flat else [height, width, count, 4]
-    tensors = [widened(scores).detach()]
+    tensors = [upcast(scores).detach()]
     for label, (tensor, shape) in wanted.items():
         checked = floating_of_rank(tensor, len(shape), caller, label, str(shape))
         if checked.shape != shape:

@@ -7,13 +7,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32
 from core.operators import cast
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import boxes_argument, counts_argument, need_fitting, widened
+from core.vision.ops.arguments import boxes_argument, counts_argument, need_fitting, upcast
 from core.vision.ops.padding import IN_PROGRAMS, padded_rows
 
 __all__ = ["distribute_fpn_proposals"]
@@ -112,7 +112,7 @@ def distribute_fpn_proposals(
     Raises:
         OperatorError: shapes or levels do not fit.
     """
-    boxes = widened(boxes_argument(fpn_rois, "distribute_fpn_proposals", "fpn_rois")).detach()
+    boxes = upcast(boxes_argument(fpn_rois, "distribute_fpn_proposals", "fpn_rois")).detach()
     if not 0 < min_level <= max_level:
         raise OperatorError(f"distribute_fpn_proposals: levels {min_level} to {max_level} are no positive range")
     if rois_num is None:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.kernels.dispatch.door import Meta
+from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int32, int64
@@ -15,7 +15,7 @@ from core.operators import cast
 from core.operators._arguments import need_tensor
 from core.operators.indexing.gathering import index_argument
 from core.tensor import Tensor, apply
-from core.vision.ops.arguments import boxes_argument, floating_of_rank, need_fitting, widened
+from core.vision.ops.arguments import boxes_argument, floating_of_rank, need_fitting, upcast
 from core.vision.ops.padding import IN_PROGRAMS, kept_rows_argument, padded_rows
 
 __all__ = ["matrix_nms", "nms"]
@@ -98,7 +98,7 @@ def nms(
     Raises:
         OperatorError: shapes do not fit each other, categories without scores, or no top_k where padded.
     """
-    boxes = widened(boxes_argument(boxes, "nms")).detach()
+    boxes = upcast(boxes_argument(boxes, "nms")).detach()
     count = boxes.shape[0]
     for name, given in (("scores", scores), ("category_idxs", category_idxs)):
         if given is not None and need_tensor(given, "nms", name).shape != [count]:
@@ -108,7 +108,7 @@ def nms(
     kept_rows_argument(top_k, padded, "nms", "top_k")
     if top_k is not None and not padded and (scores is None or not 0 <= top_k <= count):
         raise OperatorError(f"nms: top_k {top_k} needs scores, and at least as many boxes, of which there are {count}")
-    ranks = Tensor(np.zeros(0, np.float32)) if scores is None else widened(scores).detach()
+    ranks = Tensor(np.zeros(0, np.float32)) if scores is None else upcast(scores).detach()
     groups = Tensor(np.zeros(0, np.int64)) if category_idxs is None else index_argument(category_idxs, "nms")
     wanted = None if category_idxs is None else tuple(int(item) for item in categories or ())
     options = {"threshold": float(iou_threshold), "wanted": wanted, "top": top_k}
@@ -233,7 +233,7 @@ def matrix_nms(
             f"matrix_nms: wants bboxes (N, boxes, 4) and scores (N, classes, boxes), got {bboxes.shape} and"
             f" {scores.shape}"
         )
-    boxes = widened(bboxes).detach()
+    boxes = upcast(bboxes).detach()
     rows, places, counts = apply(
         _matrix_nms_padded if padded else _matrix_nms,
         *(boxes, cast(scores.detach(), boxes.dtype)),

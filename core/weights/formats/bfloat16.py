@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 import numpy
 
 
-def widen(bits: numpy.ndarray) -> numpy.ndarray:
+def upcast(bits: numpy.ndarray) -> numpy.ndarray:
     """Return the values of bfloat16 numbers.
 
     Args:
@@ -19,7 +19,7 @@ def widen(bits: numpy.ndarray) -> numpy.ndarray:
     return (bits.astype(numpy.uint32) << 16).view(numpy.float32)
 
 
-def widen_named(arrays: Mapping[str, numpy.ndarray], names: Container[str]) -> dict[str, numpy.ndarray]:
+def upcast_named(arrays: Mapping[str, numpy.ndarray], names: Container[str]) -> dict[str, numpy.ndarray]:
     """Return arrays with those of bfloat16 as float32; an array that stands under several names is widened once.
 
     Args:
@@ -29,5 +29,5 @@ def widen_named(arrays: Mapping[str, numpy.ndarray], names: Container[str]) -> d
     made: dict[int, numpy.ndarray] = {}
     for name, array in arrays.items():
         if name in names and id(array) not in made:
-            made[id(array)] = widen(array)
+            made[id(array)] = upcast(array)
     return {name: made[id(array)] if name in names else array for name, array in arrays.items()}

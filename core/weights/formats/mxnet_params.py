@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy
 
 from core.weights.atomic import PathLike, atomic_write
-from core.weights.formats.bfloat16 import widen
+from core.weights.formats.bfloat16 import upcast
 from core.weights.formats.pdparams import require_file
 from core.weights.limits import MOST_AXES, array_bytes
 from core.weights.messages import describe
@@ -141,5 +141,5 @@ def _read_array(reader: _Reader) -> numpy.ndarray:
     dtype = numpy.dtype("<u2" if flag == _BFLOAT16 else _DTYPES[flag]).newbyteorder("<")
     values = numpy.frombuffer(reader.read(array_bytes(shape, dtype.itemsize)), dtype).reshape(shape)
     if flag == _BFLOAT16:
-        return widen(values)
+        return upcast(values)
     return values.astype(dtype.newbyteorder("="))

@@ -84,10 +84,10 @@ class _Writer:
             return {type(value).__name__: parts}
         kind = f"an array of {value.dtype}" if isinstance(value, numpy.ndarray) else f"a {type(value).__name__}"
         where = f" at {shown(place)}" if place else ""
-        mend = "; save its state_dict()" if hasattr(value, "state_dict") else ""
+        fix = "; save its state_dict()" if hasattr(value, "state_dict") else ""
         raise TypeError(
             f"a .safetensors file holds tensors, arrays, numbers, text and dictionaries, lists and tuples of them, not"
-            f" {kind}{where}{mend}"
+            f" {kind}{where}{fix}"
         )
 
     def _key(self, key: Any, place: str) -> Any:

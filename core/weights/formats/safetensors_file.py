@@ -15,7 +15,7 @@ from typing import Any, Optional
 import numpy
 
 from core.weights.atomic import PathLike, atomic_write
-from core.weights.formats.bfloat16 import widen_named
+from core.weights.formats.bfloat16 import upcast_named
 from core.weights.formats.pdparams import require_file
 from core.weights.limits import LONGEST_NUMBER, array_bytes
 from core.weights.messages import describe, one_line, shown
@@ -58,7 +58,7 @@ def read_safetensors_with_metadata(path: PathLike) -> tuple[dict[str, numpy.ndar
         ValueError: the file is truncated or is not a safetensors file.
     """
     arrays, metadata, halves = read_safetensors_bits(path)
-    return widen_named(arrays, halves), metadata
+    return upcast_named(arrays, halves), metadata
 
 
 def read_safetensors_bits(path: PathLike) -> tuple[dict[str, numpy.ndarray], dict[str, str], set[str]]:

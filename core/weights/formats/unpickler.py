@@ -1,9 +1,9 @@
 """Reading a pickle without running it: numpy arrays, numbers, strings and plain containers alone are admitted.
 
 A pickle is a program that may name any function of any module. Here the few names that arrays and containers need are
-answered by stand-ins of our own that check their arguments and build plain values; every other name is refused before
-it is imported. Arrays arrive as records first and become ``numpy.ndarray`` after the program has ended, so a file never
-reaches numpy's own ``__setstate__``.
+answered by placeholders of our own that check their arguments and build plain values; every other name is refused
+before it is imported. Arrays arrive as records first and become ``numpy.ndarray`` after the program has ended, so a
+file never reaches numpy's own ``__setstate__``.
 """
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _Attributes:
 
 
 class _Constructor:
-    """A stand-in for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
+    """A placeholder for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
 
     __slots__ = ("_function", "_name")
 
@@ -203,7 +203,7 @@ _LIST = _Constructor("builtins.list", _of(list, (list,)))
 
 
 def _table() -> dict[tuple[str, str], _Constructor]:
-    """Return the admitted names, each with its stand-in."""
+    """Return the admitted names, each with its placeholder."""
     names: dict[tuple[str, str], Callable[..., Any]] = {
         ("numpy", "dtype"): _DataType,
         ("_codecs", "encode"): _encode,
@@ -247,7 +247,7 @@ class PlainUnpickler(pickle.Unpickler):
         self._sparse = _SPARSE if sparse else {}
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the stand-in for an admitted global name.
+        """Return the placeholder for an admitted global name.
 
         Raises:
             pickle.UnpicklingError: the name is not one that arrays and containers need.

@@ -1,4 +1,4 @@
-"""What networks say about wrong settings and inputs: one line that names the thing and the mend."""
+"""What networks say about wrong settings and inputs: one line that names the thing and the fix."""
 
 from __future__ import annotations
 

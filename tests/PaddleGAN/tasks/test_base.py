@@ -53,13 +53,13 @@ def test_a_phase_moves_the_networks_asked_for_by_its_sections_rates() -> None:
     changes = ("generator.schedule={name: Linear, learning_rate: 0.01}", "generator.optimizer={name: SGD}")
     task = Twins(config_for(*changes))
     phase = task.phase(
-        "both", lambda *fields: None, ["first", "second"], task.config.generator, 4, 2, period=2, gives=("made",)
+        "both", lambda *fields: None, ["first", "second"], task.config.generator, 4, 2, period=2, provides=("made",)
     )
     learnt = [p for network in (task.first, task.second) for p in network.parameters() if not p.stop_gradient]
     assert len(phase.parameters) == len(learnt) == 24 and all(
         map(lambda one, two: one is two, phase.parameters, learnt)
     )
-    assert (phase.period, phase.gives, type(phase.optimizer).__name__) == (2, ("made",), "SGD")
+    assert (phase.period, phase.provides, type(phase.optimizer).__name__) == (2, ("made",), "SGD")
     rates = []
     for _ in range(5):
         rates.append(phase.optimizer.get_lr())

@@ -70,7 +70,7 @@ def test_the_discriminators_see_what_the_pools_give(tmp_path: Path) -> None:
         assert fields[:2] == ["A", "B"]
         for field, pool, images in zip(fields[2:], pools, made):
             np.testing.assert_array_equal(field.numpy(), pool.query(images))
-    names = [list(phase.gives) for phase in task.phases(3, 1)]
+    names = [list(phase.provides) for phase in task.phases(3, 1)]
     assert names == [["made_a", "made_b"], []]
 
 

@@ -13,7 +13,7 @@ import core.nn.functional as F
 from core import nn
 from core.amp import casts
 from core.jit import to_static
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 
 GENERATOR = np.random.default_rng(0)
 
@@ -193,14 +193,14 @@ def test_which_types_a_device_computes_in(monkeypatch: pytest.MonkeyPatch, furth
 def test_the_block_ends_also_by_an_error_and_serves_as_a_decorator() -> None:
     with pytest.raises(KeyError), bfloat16():
         raise KeyError
-    assert door.state.precision is None
+    assert dispatcher.state.precision is None
 
     @bfloat16()
     def product(x: core.Tensor) -> core.Tensor:
         return core.matmul(x, x)
 
     assert product(core.ones([2, 2])).dtype == "bfloat16"
-    assert door.state.precision is None
+    assert dispatcher.state.precision is None
 
 
 @pytest.mark.bfloat16

@@ -12,7 +12,7 @@ import core.nn.functional as F
 from core import operators
 from core.amp.table import KERNELS, WHITE
 from core.jit import tree
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor, apply
 from tests.core.samples import Draw, all_samples
@@ -126,14 +126,14 @@ def test_results_are_rounded_to_nearest_and_not_cut_off(name: str) -> None:
 def types_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Note the types of the first input of every call of an operator in 16 bits."""
     seen: set[str] = set()
-    real = door.record
+    real = dispatcher.record
 
     def noted(operator, attributes, inputs, *rest, **more):  # type: ignore[no-untyped-def]
         if operator.name == name:
             seen.add(inputs[0].meta[1].name)
         return real(operator, attributes, inputs, *rest, **more)
 
-    monkeypatch.setattr(door, "record", noted)
+    monkeypatch.setattr(dispatcher, "record", noted)
     if name == "detach":
         seen.add("bfloat16")
     return seen

@@ -8,7 +8,7 @@ import pytest
 import core
 from core.jit import to_static
 from core.jit.static_function import MAXIMUM_PROGRAMS
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 
 W = core.to_tensor(np.linspace(-1, 1, 4, dtype="float32"), stop_gradient=False)
@@ -147,7 +147,7 @@ def test_reading_a_value_names_the_line() -> None:
 
     with pytest.raises(OperatorError, match=r"test_to_static.py:\d+: the value of a tensor cannot be read while"):
         to_static(reads)(core.ones([2]))
-    assert door.state.trace is None
+    assert dispatcher.state.trace is None
 
 
 def test_arguments_that_cannot_be_part_of_a_signature() -> None:

@@ -15,8 +15,8 @@ FOLDER = Path(core.operators.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))
 
 CHOOSING = {
-    "core.kernels.dispatch.door.state": "the thread's state",
-    "core.kernels.dispatch.door._State": "the thread's state",
+    "core.kernels.dispatch.dispatcher.state": "the thread's state",
+    "core.kernels.dispatch.dispatcher._State": "the thread's state",
     "core.kernels.engine.engine.on_cpu": "the device",
     "core.kernels.engine.engine.device_text": "the device",
     "core.kernels.engine.engine._device_state": "the device",
@@ -116,9 +116,9 @@ def _reason(whole: str) -> str:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("from core.kernels.dispatch.door import Meta, state", r"state \(core.kernels.dispatch.door.state\)"),
-        ("from core.kernels.dispatch import door as d\nd.state.trace", r"reads the thread's state"),
-        ("import core.kernels.dispatch.door\ncore.kernels.dispatch.door.state", r"reads the thread's state"),
+        ("from core.kernels.dispatch.dispatcher import Meta, state", r"state \(core.+dispatcher.state\)"),
+        ("from core.kernels.dispatch import dispatcher as d\nd.state.trace", r"reads the thread's state"),
+        ("import core.kernels.dispatch.dispatcher\ncore.kernels.dispatch.dispatcher.state", r"the thread's state"),
         ("from core.kernels.engine import engine\nengine.on_cpu()", r"device \(core.kernels.engine.engine.on_cpu\)"),
         ("from core.kernels.engine.engine import device_text", r"reads the device"),
         ("def f(x):\n    return x._value.node", "reads the operation that made a value"),
@@ -128,7 +128,7 @@ def _reason(whole: str) -> str:
         ("FEWEST_EDGES = 2**12\nx.size < FEWEST_EDGES", "compares with the threshold FEWEST_EDGES"),
         ("_MOST = 9\nx.size < _MOST", "compares with the threshold _MOST"),
         ("from core.kernels.numeric.tiles import FLOPS_PER_SECOND\nx / FLOPS_PER_SECOND", "threshold FLOPS_PER_SECOND"),
-        ("from core.kernels.dispatch import door\ndoor.is_tracing()", "asks is_tracing"),
+        ("from core.kernels.dispatch import dispatcher\ndispatcher.is_tracing()", "asks is_tracing"),
         ("x._value.traced", "asks traced"),
     ],
 )
@@ -141,7 +141,7 @@ def test_the_scan_finds(source: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        '"""door.state, engine.on_cpu() and FEWEST_EDGES"""  # x.node',
+        '"""dispatcher.state, engine.on_cpu() and FEWEST_EDGES"""  # x.node',
         "_LARGEST = {'float16': 65504.0}\n_LARGEST.get(name)",
         "state = 3\nstate + 1",
         "MAXIMUM_AXES = 5\nx.ndim > MAXIMUM_AXES",

@@ -1,4 +1,4 @@
-"""The door of skip-gram's descent: values against the reference, and what it refuses."""
+"""Skip-gram's descent: values against the reference, and what it refuses."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class TwoPlayers(Task):
         ):
             optimizer = core.optimizer.SGD(RATE, parameters=network.parameters())
             phases.append(Phase(name, loss, network.parameters(), optimizer))
-        phases[0].gives, phases[1].prepare = self.names, self.prepare
+        phases[0].provides, phases[1].prepare = self.names, self.prepare
         return phases
 
     def generator_loss(self, inputs: Any, targets: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -129,7 +129,7 @@ def test_the_bar_counts_steps_in_which_a_phase_rests(tmp_path: Path, resting: in
     class Halves(TwoPlayers):
         def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
             phases = super().phases(steps_per_epoch, epochs)
-            phases[0].gives, phases[1].prepare = (), None
+            phases[0].provides, phases[1].prepare = (), None
             phases[0].loss = lambda inputs, targets: (self.generator(inputs).mean(), {})
             phases[1].loss = lambda inputs, targets: (self.critic(inputs).mean(), {})
             phases[resting].period = 2

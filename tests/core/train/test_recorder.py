@@ -304,7 +304,7 @@ class Slow(Callback):
 
     def on_step_begin(self, trainer: Trainer) -> None:
         self.hands.now += 60 * self.minutes
-        store = trainer.keeper.store
+        store = trainer.manager.store
         self.saved.append([] if store is None else [path.name[-2:] for path in store.all()])
 
 
@@ -379,7 +379,7 @@ def test_two_checkpoints_of_one_step(tmp_path: Path) -> None:
         def on_step_begin(self, trainer: Trainer) -> None:
             if trainer.progress.step == 3:
                 before = load_progress(tmp_path / "checkpoints" / "step_00000003")
-                trainer.keeper.save(dataclasses.replace(trainer.progress, seconds=before.seconds + 1.0))
+                trainer.manager.save(dataclasses.replace(trainer.progress, seconds=before.seconds + 1.0))
                 assert links(tmp_path) == {"best": "step_00000003", "newest": "step_00000003"}
                 assert load_progress(tmp_path / "checkpoints" / "best").seconds == before.seconds + 1.0
 

@@ -1,4 +1,4 @@
-"""The strict door: all or nothing, exceptions by name, and a report of what changed."""
+"""Strict loading: all or nothing, exceptions by name, and a report of what changed."""
 
 from __future__ import annotations
 

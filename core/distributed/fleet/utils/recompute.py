@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from core.autograd import PyLayer, PyLayerContext, backward, enable_grad, is_grad_enabled
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.operators.creation.random import get_rng_state, set_rng_state
 from core.tensor import Tensor
 
@@ -28,7 +28,7 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     preserve = kwargs.pop("preserve_rng_state", True)
     kwargs.pop("use_reentrant", True)
     wanted = any(isinstance(value, Tensor) and not value.stop_gradient for value in args)
-    if door.state.trace is not None or not is_grad_enabled() or not wanted:
+    if dispatcher.state.trace is not None or not is_grad_enabled() or not wanted:
         return function(*args, **kwargs)
     return _Recomputed.apply(*args, call=_Call(function, kwargs, preserve))
 

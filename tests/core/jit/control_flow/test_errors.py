@@ -13,7 +13,7 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.rewrite import runtime
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from tests.core.jit.control_flow.control_flow_check import vector
 
@@ -24,7 +24,7 @@ def refuses(function: Callable[..., Any], offset: int, message: str, *more: Any,
         to_static(function)(core.to_tensor(vector(1, 2), stop_gradient=False), *more)
     line = function.__code__.co_firstlineno + offset
     assert f"test_errors.py:{line}: " in str(caught.value) and "\n" not in str(caught.value)
-    assert door.state.trace is None
+    assert dispatcher.state.trace is None
 
 
 def test_a_variable_of_one_branch_only() -> None:
@@ -332,7 +332,7 @@ def test_an_error_leaves_everything_as_it_was() -> None:
     before = norm._mean._value
     with pytest.raises(OperatorError, match="matmul"):
         to_static(function)(core.ones([3, 2]))
-    assert rows == [1] and norm._mean._value is before and door.state.trace is None
+    assert rows == [1] and norm._mean._value is before and dispatcher.state.trace is None
     np.testing.assert_array_equal(norm._mean.numpy(), [0, 0])
 
 

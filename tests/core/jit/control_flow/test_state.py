@@ -12,7 +12,7 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.control_flow.operators import Conditional, Loop, Subprogram, rebuild
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.trace import Trace
 from tests.core.jit.control_flow.control_flow_check import check, run, vector
 
@@ -223,7 +223,8 @@ def test_a_region_can_be_rebuilt_from_its_parts() -> None:
             variables = [trace.input(value.meta, False) for value in program.variables]
             known = {id(old): new for old, new in zip(program.variables, variables)}
             for operation in program.operations:
-                values = door.invoke(operation.operator, [known[id(v)] for v in operation.inputs], operation.attributes)
+                given = [known[id(value)] for value in operation.inputs]
+                values = dispatcher.invoke(operation.operator, given, operation.attributes)
                 known.update(zip([id(value) for value in operation.outputs], values))
         programs[name] = Subprogram(variables, trace.operations, [known[id(value)] for value in program.outputs])
     again = rebuild("loop", programs, region.settings)

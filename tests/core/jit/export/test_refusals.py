@@ -182,7 +182,7 @@ def test_where_a_pass_goes_wrong_the_program_stays_unfused(
 
 @pytest.fixture(scope="module")
 def predictor(tmp_path_factory: pytest.TempPathFactory) -> Predictor:
-    path = tmp_path_factory.mktemp("door") / "m"
+    path = tmp_path_factory.mktemp("exported") / "m"
     specs = [InputSpec([None, 3], name="x"), InputSpec([2], "int64", name="places")]
     core.jit.save(lambda x, places: core.gather(x, places, axis=1), path, specs)
     return Predictor(path)

@@ -14,7 +14,7 @@ import core
 from core import nn
 from core.autograd import PyLayer
 from core.jit.static_function import MAXIMUM_PROGRAMS
-from core.kernels.dispatch import door, operator
+from core.kernels.dispatch import dispatcher, operator
 from core.kernels.engine import engine
 
 
@@ -79,7 +79,7 @@ def test_a_result_keeps_its_program_as_long_as_it_may_be_differentiated(no_garba
 
 
 def test_plans_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "MAXIMUM_PLANS", 10)
+    monkeypatch.setattr(dispatcher, "MAXIMUM_PLANS", 10)
     plans = operator.REGISTRY["exp"].plans
     plans.clear()
     for size in range(1, 26):
@@ -108,10 +108,10 @@ def test_operators_made_by_a_trace_go_with_its_program() -> None:
         assert loss.item() == size * (size + 1)
         np.testing.assert_array_equal(x.grad.numpy(), 3.0 * np.arange(size, 0, -1))
     gc.collect()
-    assert len(operator.REGISTRY) == declared and len(operator.PASSING) == MAXIMUM_PROGRAMS
+    assert len(operator.REGISTRY) == declared and len(operator.TRANSIENT) == MAXIMUM_PROGRAMS
     del function, loss
     gc.collect()
-    assert len(operator.PASSING) == 0
+    assert len(operator.TRANSIENT) == 0
 
 
 def test_the_engine_keeps_descriptions_of_custom_operators_and_nothing_that_hangs_on_them() -> None:

@@ -14,7 +14,7 @@ import core
 from core import nn
 from core.jit import to_static
 from core.jit.static_function import MAXIMUM_PROGRAMS, MAXIMUM_VARIANTS
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.nn import functional as F
 
 X = core.to_tensor(np.arange(6, dtype="float32").reshape(2, 3))
@@ -259,7 +259,7 @@ def test_an_error_while_tracing_leaves_everything_as_it_was() -> None:
     x = core.to_tensor(X.numpy())
     with pytest.raises(ValueError, match="half-way"):
         compiled(x)
-    assert door.state.trace is None and core.autograd.is_grad_enabled()
+    assert dispatcher.state.trace is None and core.autograd.is_grad_enabled()
     assert counted(compiled) == 0
     np.testing.assert_array_equal(x.numpy(), X.numpy())
     np.testing.assert_array_equal(layer._mean.numpy(), np.zeros(3))

@@ -11,7 +11,7 @@ import pytest
 import core
 from core import nn
 from core.jit.passes.fusion import optimized
-from core.jit.running import frozen_program as resting
+from core.jit.running import frozen_program
 from core.nn import functional as F
 from tests.core.jit.passes.mobile_networks import Block, Head, efficient, mobile_v1, mobile_v3, se_resnext
 
@@ -60,8 +60,8 @@ def by_numpy(network: Small, images: Any) -> np.ndarray:
 def test_in_mixed_precision_weights_are_cast_and_folded_once(network: Small, images: Any) -> None:
     compiled = core.jit.to_static(network)
     with core.no_grad(), core.amp.auto_cast(dtype="bfloat16"):
-        found = [compiled(images).as_float_numpy() for _ in range(resting.RESTING_CALLS + 2)]
-    assert program_of(compiled).resting.is_active
+        found = [compiled(images).as_float_numpy() for _ in range(frozen_program.FROZEN_CALLS + 2)]
+    assert program_of(compiled).frozen.is_active
     expected = by_numpy(network, images)
     for values in found:
         np.testing.assert_allclose(values, expected, atol=0.01 * np.abs(expected).max())
@@ -82,8 +82,8 @@ def test_in_mixed_precision_depthwise_networks_rest_in_float32(
         exact = network(images).numpy()
         compiled = core.jit.to_static(network)
         with core.amp.auto_cast(dtype="bfloat16"):
-            values = [compiled(images) for _ in range(resting.RESTING_CALLS + 1)]
-    assert found == [["channels_last", "half_cast"]] and program_of(compiled).resting.is_active
+            values = [compiled(images) for _ in range(frozen_program.FROZEN_CALLS + 1)]
+    assert found == [["channels_last", "half_cast"]] and program_of(compiled).frozen.is_active
     errors = [np.abs(value.as_float_numpy() - exact).max() / np.abs(exact).max() for value in values]
     assert values[-1].dtype is values[0].dtype is core.bfloat16
     assert max(errors) < 0.03 and errors[-1] <= errors[0] + 2**-9
@@ -115,10 +115,10 @@ def calls(compiled: Any, images: Any, count: int) -> list[np.ndarray]:
 
 def test_the_folded_form_takes_over_and_gives_the_same(network: Small, images: Any) -> None:
     compiled = core.jit.to_static(network)
-    found = calls(compiled, images, resting.RESTING_CALLS - 1)
-    assert not program_of(compiled).resting.is_active
+    found = calls(compiled, images, frozen_program.FROZEN_CALLS - 1)
+    assert not program_of(compiled).frozen.is_active
     found += calls(compiled, images, 5)
-    assert program_of(compiled).resting.is_active
+    assert program_of(compiled).frozen.is_active
     for values in found:
         np.testing.assert_allclose(values, by_numpy(network, images), rtol=1e-5, atol=1e-6)
     other = core.to_tensor(images.numpy()[::-1].copy())
@@ -127,7 +127,7 @@ def test_the_folded_form_takes_over_and_gives_the_same(network: Small, images: A
 
 def test_results_of_earlier_calls_stay(network: Small, images: Any) -> None:
     compiled = core.jit.to_static(network)
-    calls(compiled, images, resting.RESTING_CALLS + 1)
+    calls(compiled, images, frozen_program.FROZEN_CALLS + 1)
     other = core.to_tensor(images.numpy()[::-1].copy())
     with core.no_grad():
         first, second, third = compiled(images), compiled(other), compiled(other)
@@ -163,21 +163,21 @@ def by_loading(network: Small) -> None:
 @pytest.mark.parametrize("write", [in_place, by_another_tensor, by_an_optimizer, by_a_training_step, by_loading])
 def test_a_write_is_seen_by_the_next_call(network: Small, images: Any, write: Callable[[Small], None]) -> None:
     compiled = core.jit.to_static(network)
-    (before, *_) = calls(compiled, images, resting.RESTING_CALLS + 2)
+    (before, *_) = calls(compiled, images, frozen_program.FROZEN_CALLS + 2)
     program = program_of(compiled)
-    assert program.resting.is_active
+    assert program.frozen.is_active
     write(network)
     (after,) = calls(compiled, images, 1)
-    assert not program.resting.is_active and not np.allclose(before, after, rtol=1e-2)
+    assert not program.frozen.is_active and not np.allclose(before, after, rtol=1e-2)
     np.testing.assert_allclose(after, by_numpy(network, images), rtol=1e-5, atol=1e-6)
-    found = calls(compiled, images, resting.RESTING_CALLS + 1)
-    assert program.resting.is_active
+    found = calls(compiled, images, frozen_program.FROZEN_CALLS + 1)
+    assert program.frozen.is_active
     np.testing.assert_allclose(found[-1], by_numpy(network, images), rtol=1e-5, atol=1e-6)
 
 
 def test_gradients_are_those_of_the_usual_form(network: Small, images: Any) -> None:
     compiled = core.jit.to_static(network)
-    calls(compiled, images, resting.RESTING_CALLS + 2)
+    calls(compiled, images, frozen_program.FROZEN_CALLS + 2)
     for _ in range(2):
         network.clear_gradients()
         compiled(images).sum().backward()
@@ -189,14 +189,14 @@ def test_gradients_are_those_of_the_usual_form(network: Small, images: Any) -> N
 
 def test_writing_every_time_never_folds(network: Small, images: Any) -> None:
     compiled = core.jit.to_static(network)
-    for _ in range(2 * resting.RESTING_CALLS):
+    for _ in range(2 * frozen_program.FROZEN_CALLS):
         calls(compiled, images, 1)
         in_place(network)
-    assert not program_of(compiled).resting.is_active
+    assert not program_of(compiled).frozen.is_active
 
 
 @pytest.mark.parametrize("reason", ["training", "draws", "no weights"])
-def test_what_does_not_rest(network: Small, images: Any, reason: str) -> None:
+def test_what_is_not_frozen(network: Small, images: Any, reason: str) -> None:
     functions = {
         "training": network.forward,
         "draws": lambda x: F.dropout(network.conv(x), 0.5),
@@ -207,7 +207,7 @@ def test_what_does_not_rest(network: Small, images: Any, reason: str) -> None:
     compiled = core.jit.to_static(functions[reason])
     calls(compiled, images, 1)
     ((program,),) = compiled.programs.values()
-    assert program.resting is None
+    assert program.frozen is None
 
 
 def test_a_form_that_gives_something_else_is_refused(
@@ -216,8 +216,8 @@ def test_a_form_that_gives_something_else_is_refused(
     monkeypatch.setattr("core.jit.running.frozen_program.optimized", lambda program: _with_another_weight(program))
     compiled = core.jit.to_static(network)
     with caplog.at_level(logging.INFO, "core.jit"):
-        found = calls(compiled, images, 2 * resting.RESTING_CALLS)
-    assert not program_of(compiled).resting.is_active
+        found = calls(compiled, images, 2 * frozen_program.FROZEN_CALLS)
+    assert not program_of(compiled).frozen.is_active
     (message,) = [record.getMessage() for record in caplog.records]
     assert "Small.forward keeps its usual form: folded, its results differ by" in message
     np.testing.assert_array_equal(found[0], found[-1])
@@ -239,8 +239,8 @@ def test_networks_rest_with_channels_last(build: Callable[[], Any], monkeypatch:
     with core.no_grad():
         expected = network(images).numpy()
         compiled = core.jit.to_static(network)
-        values = [compiled(images).numpy() for _ in range(resting.RESTING_CALLS + 1)]
-    assert found == [["channels_last"]] and program_of(compiled).resting.is_active
+        values = [compiled(images).numpy() for _ in range(frozen_program.FROZEN_CALLS + 1)]
+    assert found == [["channels_last"]] and program_of(compiled).frozen.is_active
     for value in values:
         np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
 
@@ -253,9 +253,9 @@ def test_casts_that_the_code_asks_for_stay() -> None:
     rounded = core.jit.to_static(lambda x: network(x.astype("bfloat16").astype("float32")))
     images = core.randn([2, 3, 64, 64])
     expected = network(core.to_tensor(images.astype("bfloat16").as_float_numpy())).numpy()
-    values = calls(rounded, images, resting.RESTING_CALLS + 1)
+    values = calls(rounded, images, frozen_program.FROZEN_CALLS + 1)
     ((program,),) = rounded.programs.values()
-    assert program.resting.is_active and not program.resting.is_mixed
+    assert program.frozen.is_active and not program.frozen.is_mixed
     lost = np.abs(network(images).numpy() - expected).max()
     assert max(np.abs(value - expected).max() for value in values) < 0.2 * lost
 
@@ -276,7 +276,7 @@ def test_whole_blocks_of_channels_stay_in_bfloat16_where_matrix_registers_are(
     images = core.randn([2, 3, 32, 32])
     compiled = core.jit.to_static(network)
     with core.no_grad(), core.amp.auto_cast(dtype="bfloat16"):
-        values = [compiled(images).as_float_numpy() for _ in range(resting.RESTING_CALLS + 1)]
-    assert program_of(compiled).resting.is_active
+        values = [compiled(images).as_float_numpy() for _ in range(frozen_program.FROZEN_CALLS + 1)]
+    assert program_of(compiled).frozen.is_active
     assert ("channels_last" in found[-1]) == (channels == 24)
     np.testing.assert_allclose(values[-1], values[0], atol=0.03 * np.abs(values[0]).max())

@@ -90,7 +90,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
     monkeypatch.setattr(mx.rtc, "_LIB", stand_in)
     monkeypatch.setattr(mx.rtc, "check_call", lambda code: None)
     yield stand_in
-    gc.collect()  # what is still to be handed back goes to the stand-in, too
+    gc.collect()  # what is still to be handed back goes to the placeholder, too
 
 
 def test_arrays_on_the_cpu_are_refused(library: Library) -> None:

@@ -17,13 +17,13 @@ from core import nn
 from core.jit import Predictor, to_static
 from core.jit.exported.check import LATE
 from core.jit.input_spec import InputSpec
-from core.kernels.dispatch import door, lowering
-from core.kernels.dispatch.door import state
+from core.kernels.dispatch import dispatcher, lowering
+from core.kernels.dispatch.dispatcher import state
 from core.kernels.dispatch.lowering import (
     GRADIENTS,
-    IN_ORDER,
     LOWERINGS,
     MIXED,
+    PLAIN_LAYOUT,
     PROGRAM,
     SYMBOLIC,
     UNKNOWN,
@@ -205,7 +205,7 @@ def test_each_thread_has_a_context_of_its_own() -> None:
 
     def run() -> None:
         seen.append(state.context)
-        door.set_gradients(False)
+        dispatcher.set_gradients(False)
         seen.append(state.context)
 
     with core.amp.auto_cast(dtype="bfloat16"):
@@ -238,7 +238,7 @@ def test_numbers_are_drawn_where_new_arrays_live(name: str, monkeypatch: pytest.
     ("shape", "wanted", "context", "memory_format", "copies"),
     [
         ((2, 8), (2, 2, 2, 2), GRADIENTS, UNKNOWN, (False, True)),
-        ((2, 8), (2, 2, 2, 2), GRADIENTS, IN_ORDER, (False, False)),
+        ((2, 8), (2, 2, 2, 2), GRADIENTS, PLAIN_LAYOUT, (False, False)),
         ((2, 8), (2, 2, 2, 2), 0, UNKNOWN, (False, False)),
         ((2, 2, 2, 2), (2, 8), GRADIENTS, UNKNOWN, (False, False)),
         ((1, 2, 2, 2, 2), (2, 8), 0, UNKNOWN, (True, False)),
@@ -259,4 +259,4 @@ def test_a_linear_map_by_rows_notes_that_they_are_in_order(rows: int, noted: boo
     weight = core.ones([128, 128])
     weight.stop_gradient = False
     value = core.nn.functional.linear(core.ones([rows, 128]), weight, core.zeros([128]))._value
-    assert value.key == ((value.meta, IN_ORDER) if noted else value.meta)
+    assert value.key == ((value.meta, PLAIN_LAYOUT) if noted else value.meta)

@@ -37,7 +37,7 @@ def convolve() -> float:
 
 
 def number_edges() -> list[int]:
-    """Compute with a kernel of ours on numba's threads, without the engine."""
+    """Compute with a custom kernel on numba's threads, without the engine."""
     return [int(number) for number in compress(np.array([0, 2, 2]), np.array([1, 0, 1]), 3)[0]]
 
 

@@ -1,4 +1,4 @@
-"""What was measured about the engine, each fact fenced: a test named after what the door must never let through."""
+"""What was measured about the engine, each fact fenced: a test named after what must never reach it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import core
-from core.jit.running.frozen_program import RESTING_CALLS
+from core.jit.running.frozen_program import FROZEN_CALLS
 from core.kernels.dispatch.operator import REGISTRY, HostOperator
 from core.kernels.engine import startup
 from core.tensor import apply
@@ -156,7 +156,7 @@ def test_weights_are_read_while_other_threads_compute_with_them() -> None:
         for _ in range(10):
             compiled = core.jit.to_static(lambda x: core.nn.functional.conv2d(x, kernel, padding=1))
             with core.no_grad():
-                for _ in range(RESTING_CALLS - 1):
+                for _ in range(FROZEN_CALLS - 1):
                     if not np.allclose(compiled(image).numpy(), expected, atol=1e-4):
                         wrong.append("convolution")
         done.set()

@@ -168,7 +168,7 @@ def test_sources_of_our_kernels() -> None:
     found = {path.stem for path in kernel_cache.sources(KERNELS / "graphs" / "alias.py")}
     assert {"alias", "draws", "compiled"} <= found
     found = {path.stem for path in kernel_cache.sources(KERNELS / "channels_last" / "run.py")}
-    assert {"run", "steps", "tiles", "vectors", "sharing", "activation"} <= found and "door" not in found
+    assert {"run", "steps", "tiles", "vectors", "sharing", "activation"} <= found and "dispatcher" not in found
 
 
 def test_another_processor_has_files_of_its_own(rules: Rules) -> None:

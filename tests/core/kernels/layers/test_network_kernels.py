@@ -1,4 +1,4 @@
-"""Our own kernels of losses and pooling against plain numpy and enumeration."""
+"""Custom kernels of losses and pooling against plain numpy and enumeration."""
 
 from __future__ import annotations
 

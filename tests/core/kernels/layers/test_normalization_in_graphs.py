@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core import nn
-from core.kernels.dispatch.door import Plan
+from core.kernels.dispatch.dispatcher import Plan
 from core.kernels.dispatch.operator import Operator
 from core.kernels.engine import graph
 from core.nn import functional as F

@@ -9,7 +9,7 @@ import pytest
 
 import core
 import core.nn.functional as F
-from core.kernels.dispatch.door import invoke
+from core.kernels.dispatch.dispatcher import invoke
 from core.kernels.dispatch.lowering import BY_NORMALIZATION, GRADIENTS, PROGRAM, SERVING, UNKNOWN, Call, lowered
 from core.kernels.dispatch.operator import REGISTRY
 from core.tensor import Tensor
@@ -49,17 +49,17 @@ def test_few_channels_of_large_images_are_a_whole_block() -> None:
 @pytest.mark.parametrize(("weight", "groups"), [((32, 4, 3, 3), 8), ((24, 32, 3, 3), 1)], ids=["groups", "ragged"])
 def test_what_normalisation_made_gets_its_gradient_in_order(weight: tuple[int, ...], groups: int) -> None:
     images = (2, 32, 6, 6)
-    relayed = {8: "_relayed_and_ordered", 1: "_relayed"}[groups]
-    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, groups=groups) == relayed
+    from_plain = {8: "_from_and_to_plain_layout", 1: "_from_plain_layout"}[groups]
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, groups=groups) == from_plain
     assert chosen(LEARNS, images, weight, groups=groups) == {8: "_ordered", 1: "convolution"}[groups]
     assert chosen(PROGRAM, images, weight, BY_NORMALIZATION, groups=groups) == "convolution"
-    assert chosen_backward(images, weight, BY_NORMALIZATION, groups) == "_backward_in_order"
+    assert chosen_backward(images, weight, BY_NORMALIZATION, groups) == "_backward_to_plain_layout"
     assert chosen_backward(images, weight, groups=groups) == "convolution_backward"
 
 
 def test_strides_matter_in_bfloat16() -> None:
     images, weight = (2, 32, 6, 6), (32, 32, 3, 3)
-    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, stride=2, dtype=core.bfloat16) == "_relayed"
+    assert chosen(LEARNS, images, weight, BY_NORMALIZATION, stride=2, dtype=core.bfloat16) == "_from_plain_layout"
     assert chosen(LEARNS, images, weight, BY_NORMALIZATION, dtype=core.bfloat16) == "convolution"
     assert chosen(LEARNS, images, weight, BY_NORMALIZATION, stride=2) == "convolution"
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-from core.kernels.dispatch import door
-from core.kernels.dispatch.door import Value
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dtypes import DType, bfloat16, float16
 from core.kernels.engine import engine
 from core.kernels.optimizer import update, update_reference
@@ -48,7 +48,7 @@ def columns_of(name: str, dtype: str) -> list[list[np.ndarray]]:
 
 def value(array: np.ndarray, dtype: Optional[DType] = None) -> Value:
     """An array in engine memory."""
-    return door.constant(engine.from_numpy(array, dtype))
+    return dispatcher.constant(engine.from_numpy(array, dtype))
 
 
 def numbers(held: Value) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Images times a weight for each of their channels, which a kernel of ours computes, against numpy in float64."""
+"""Images times a weight for each of their channels, which a custom kernel computes, against numpy in float64."""
 
 from __future__ import annotations
 

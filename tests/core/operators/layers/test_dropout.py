@@ -1,4 +1,4 @@
-"""Dropout of many numbers in a kernel of ours: its random numbers are Philox's, and gradients know what was dropped."""
+"""Dropout of many numbers in a custom kernel: its random numbers are Philox's, and gradients know what was dropped."""
 
 from __future__ import annotations
 

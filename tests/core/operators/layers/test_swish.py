@@ -1,4 +1,4 @@
-"""Sigmoid, hard swish and swish of many numbers, which kernels of ours compute, against numpy in float64."""
+"""Sigmoid, hard swish and swish of many numbers, which custom kernels compute, against numpy in float64."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import core
 import core.nn.functional as F
 from core import nn
 from core.kernels.dispatch.operator import KERNELS
-from core.kernels.layers import gated as kernels
+from core.kernels.layers import swish as kernels
 from core.kernels.lowerings.activation import FEWEST_ELEMENTS
 from core.static import InputSpec
 

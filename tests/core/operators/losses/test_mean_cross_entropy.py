@@ -1,4 +1,4 @@
-"""The mean cross entropy, by a kernel of ours where there are few scores, against numpy in float64."""
+"""The mean cross entropy, by a custom kernel where there are few scores, against numpy in float64."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from core.train.config.parameter_groups import GroupSection, LayerDecaySection, 
 
 
 class Named:
-    """A stand-in for a parameter."""
+    """A placeholder for a parameter."""
 
     def __init__(self, ndim: int = 2, trainable: bool = True) -> None:
         self.ndim = ndim

@@ -11,7 +11,7 @@ from core.kernels.engine.compiled import compiled, threads, vectorized
 _ZERO = np.float32(0)
 
 
-def weigh_channels(images: np.ndarray, weights: np.ndarray, *, out: np.ndarray) -> None:
+def scale_channels(images: np.ndarray, weights: np.ndarray, *, out: np.ndarray) -> None:
     """Write images (n, c, ...) times weights (n, c, 1, ...).
 
     Args:
@@ -22,14 +22,14 @@ def weigh_channels(images: np.ndarray, weights: np.ndarray, *, out: np.ndarray) 
     _weigh(images.reshape(rows), weights.reshape(-1), out.reshape(rows))
 
 
-def weigh_channels_gradients(
+def scale_channels_gradients(
     gradient: np.ndarray,
     images: np.ndarray,
     weights: np.ndarray,
     *,
     out: tuple[Optional[np.ndarray], Optional[np.ndarray]],
 ) -> None:
-    """Write the gradients of (images, weights) of :func:`weigh_channels`; None where it is not needed."""
+    """Write the gradients of (images, weights) of :func:`scale_channels`; None where it is not needed."""
     rows = (weights.size, -1)
     of_images, of_weights = out
     if of_images is not None:

@@ -1,4 +1,4 @@
-"""The door: plans, errors, and what is recorded."""
+"""The dispatcher: plans, errors, and what is recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.dispatch import door
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import REGISTRY, Operator
 
@@ -22,7 +22,7 @@ def test_shapes_that_do_not_broadcast_are_named_before_the_engine_sees_them() ->
 def test_an_engine_refusal_becomes_one_line_with_operator_inputs_and_attributes() -> None:
     reshape = REGISTRY["transpose"]
     with pytest.raises(OperatorError) as caught:
-        door.invoke(reshape, [core.ones([2, 3])._value], {"axes": (0, 0, 1)})
+        dispatcher.invoke(reshape, [core.ones([2, 3])._value], {"axes": (0, 0, 1)})
     assert "transpose(float32[2, 3]; axes=(0, 0, 1))" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -37,7 +37,7 @@ def test_a_plan_is_made_once_per_combination() -> None:
 
 
 def test_plans_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "MAXIMUM_PLANS", 4)
+    monkeypatch.setattr(dispatcher, "MAXIMUM_PLANS", 4)
     scale = REGISTRY["multiply_scalar"]
     for number in range(20):
         core.ones([2]) * (number + 0.5)

@@ -1,4 +1,4 @@
-"""The door: the one place where every operator is checked, run or traced, and recorded.
+"""The dispatcher: the one place where every operator is checked, run or traced, and recorded.
 
 A :class:`Value` is one immutable result. :func:`invoke` takes values and gives values. What it learns about a
 combination of attributes, shapes and types (that it is valid, what comes out, the attributes in the engine's text form)
@@ -115,7 +115,8 @@ class Value:
         owner: Weak reference to the handle of a leaf (its parameter, buffer or user tensor), or None.
         traced: The trace that it is a value of; None for an eager one.
         key: What stands for it in the key of a plan: ``meta``, or ``(meta, format)`` where a memory format was noted.
-        second: In a trace with unknown sizes, ``meta`` in the second world where it differs there; otherwise None.
+        second: In a trace with unknown sizes, ``meta`` in the second shape hypothesis where it differs there; otherwise
+            None.
     """
 
     __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "key", "__weakref__")
@@ -151,7 +152,7 @@ class Value:
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
         if self.traced:
-            from core.kernels.dispatch.trace import DETACH  # a trace is made of the door's own values
+            from core.kernels.dispatch.trace import DETACH  # a trace is made of the dispatcher's own values
 
             return invoke(DETACH, [self], {})[0]
         return Value(self.array, self.meta)
@@ -190,7 +191,7 @@ class Node:
 
 
 class Plan:
-    """What the door knows about one operator with given attributes, input shapes, types and formats, in one context.
+    """What is known about one operator with given attributes, input shapes, types and formats, in one context.
 
     Attributes:
         operator: What computes it; see core.kernels.dispatch.lowering.
@@ -221,7 +222,7 @@ class Plan:
 
 
 def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-    """Run (or, while tracing, note down) one operator.
+    """Run (or, while tracing, record) one operator.
 
     Args:
         operator: What to run.
@@ -424,7 +425,7 @@ def is_recording() -> bool:
 
 
 def is_tracing() -> bool:
-    """Return whether this thread's operators are noted down in a program instead of being run."""
+    """Return whether this thread's operators are recorded in a program instead of being run."""
     return state.trace is not None
 
 

@@ -1,4 +1,4 @@
-"""How operators reach kernels of ours: code that is loaded with its first call, and how gradients are written."""
+"""How operators reach custom kernels: code that is loaded with its first call, and how gradients are written."""
 
 from __future__ import annotations
 
