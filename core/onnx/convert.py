@@ -97,7 +97,7 @@ def _value_info(name: str, value: Value, known: dict[Any, str]) -> onnx.ValueInf
 
 
 def _input_infos(names: Sequence[str], values: Sequence[Value]) -> tuple[list[onnx.ValueInfoProto], dict[Any, str]]:
-    """Describe the inputs; also return what unknown sizes are called, by their numbers in the two shape hypotheses of the trace.
+    """Describe the inputs; also return what unknown sizes are called, by their numbers under the trace's hypotheses.
 
     Axes that have the same two numbers are not taken for the same: each has a name of its own.
     """

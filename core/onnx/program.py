@@ -108,7 +108,7 @@ def needed_operations(
 
 
 def sizes_in_doubt(operation: Operation) -> list[tuple[Value, int, int]]:
-    """Find sizes that the trace took for fixed, as they were the same in both its worlds, but that others may change.
+    """Find sizes that the trace took for fixed, as they were the same under both hypotheses, but that others may change.
 
     Returns:
         ``(result, axis, size)`` of each.

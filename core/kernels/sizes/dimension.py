@@ -2,8 +2,8 @@
 
 A :class:`Dimension` is "the size of this axis of that value", or arithmetic on such sizes. The trace that it belongs to
 runs under two shape hypotheses: each unknown size has two numbers, and whatever depends on it is worked out for both.
-Where the two worlds agree a size is an ordinary int; where they differ it stays a symbol, until a program is replayed
-on real sizes.
+Where both agree a size is an ordinary int; where they differ it stays a symbol, until a program is replayed on real
+sizes.
 
 A Dimension never turns into an int in silence, because that number would be frozen into the program.
 """

@@ -30,10 +30,10 @@ def all_ints(sizes: Any) -> bool:
 
 
 def agree(first: Any, second: Any) -> bool:
-    """Return whether two shapes are equal in both shape hypotheses, for shapes that cannot but be equal in later runs too."""
+    """Return whether two shapes are equal under both hypotheses, so that they are in later runs too."""
     if all_ints(first) and all_ints(second):
         return list(first) == list(second)
-    return all(in_hypothesis(list(first), hypothesis) == in_hypothesis(list(second), hypothesis) for hypothesis in HYPOTHESES)
+    return all(in_hypothesis(list(first), which) == in_hypothesis(list(second), which) for which in HYPOTHESES)
 
 
 def same_shape(first: Any, second: Any) -> bool:
@@ -102,7 +102,7 @@ def transformed(item: Any, change: Callable[[Expression], Any]) -> Any:
 
 
 def in_hypothesis(item: Any, hypothesis: int) -> Any:
-    """Return nested lists, tuples and dicts with each unknown size replaced by its number under one of the two shape hypotheses."""
+    """Return nested lists, tuples and dicts with each unknown size replaced by its number under one hypothesis."""
     return transformed(item, lambda size: number(size, hypothesis))
 
 

@@ -86,9 +86,9 @@ def decide(sign: str, first: Any, second: Any) -> bool:
     always = _always(sign, first, second)
     if always is not None:
         return always
-    outcomes = [bool(COMPARISONS[sign](number(first, hypothesis), number(second, hypothesis))) for hypothesis in HYPOTHESES]
+    outcomes = [bool(COMPARISONS[sign](number(first, which), number(second, which))) for which in HYPOTHESES]
     if outcomes[0] != outcomes[1]:
-        in_each = [f"{number(first, world)} {sign} {number(second, world)}" for hypothesis in HYPOTHESES]
+        in_each = [f"{number(first, which)} {sign} {number(second, which)}" for which in HYPOTHESES]
         raise UnknownSizeError(
             f"{user_line()}: whether {first} {sign} {second} depends on a size that is unknown while this program is"
             f" being traced ({in_each[0]} is {outcomes[0]}, {in_each[1]} is {outcomes[1]}): give the size in the"
