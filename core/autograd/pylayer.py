@@ -221,4 +221,4 @@ class _Hooked(PyLayer):
 
 def with_hooks(tensor: Tensor, hooks: dict[int, Any]) -> Tensor:
     """Return a traced tensor whose gradient passes through hooks."""
-    return _Hooked.apply(tensor, hooks)  # type: ignore[no-any-return]
+    return _Hooked.apply(tensor, hooks)

@@ -79,7 +79,7 @@ def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
         shape = (shape,)  # type: ignore[assignment]
     try:
         shape = [size.item() if isinstance(size, Tensor) else size for size in shape]  # type: ignore[union-attr,misc]
-        return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])  # type: ignore[union-attr,misc]
+        return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])
     except OperatorError:
         raise
     except (TypeError, ValueError):

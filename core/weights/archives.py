@@ -121,7 +121,7 @@ def tar_members(raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> I
     stream = LimitedStream(raw, limit)
     stream.header_left = _LONGEST_HEADER
     with damage():
-        archive = tarfile.open(fileobj=stream, mode="r:")  # type: ignore[call-overload]
+        archive = tarfile.open(fileobj=stream, mode="r:")
     is_empty = archive.firstmember is None  # type: ignore[attr-defined]
     while True:
         stream.header_left = _LONGEST_HEADER

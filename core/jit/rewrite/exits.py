@@ -235,7 +235,7 @@ def _assign(name: str, value: ast.expr, near: ast.AST) -> ast.stmt:
     ast.copy_location(target, near)
     if not hasattr(value, "lineno"):
         ast.copy_location(value, near)
-    return ast.copy_location(statement, near)  # type: ignore[return-value]
+    return ast.copy_location(statement, near)
 
 
 def _clear(flags: Sequence[str], near: ast.AST) -> ast.expr:

@@ -264,7 +264,7 @@ class _Rewriter(ast.NodeTransformer):
     def _printed(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression that is shown; an f-string's tensors are filled in when the program runs."""
         if not isinstance(node, ast.JoinedStr):
-            return self.visit(node)  # type: ignore[no-any-return]
+            return self.visit(node)
         parts: list[ast.expr] = []
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
@@ -273,13 +273,13 @@ class _Rewriter(ast.NodeTransformer):
                 parts.append(ast.Tuple([self.visit(value.value), conversion, specification], ast.Load()))
             else:
                 parts.append(value)
-        return nodes.placed(nodes.helper("text", parts), node)  # type: ignore[no-any-return]
+        return nodes.placed(nodes.helper("text", parts), node)
 
     def _test(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression of which only the truth matters."""
         if isinstance(node, ast.BoolOp):
-            return self.visit_BoolOp(node, as_test=True)  # type: ignore[no-any-return]
-        return self.visit(node)  # type: ignore[no-any-return]
+            return self.visit_BoolOp(node, as_test=True)
+        return self.visit(node)
 
     # parts of the new code
 

@@ -242,7 +242,7 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     plan = operator.plans.get((context, *attributes.items(), *[value.key for value in inputs]))
     if plan is None:
         if operator.needs_float32([value.meta for value in inputs]):
-            return in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+            return in_float32(operator, inputs, attributes)
         plan = make_plan(operator, inputs, attributes)
     arrays = []
     needs_gradient = False

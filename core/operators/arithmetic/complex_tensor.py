@@ -265,7 +265,7 @@ class ComplexTensor(Tensor):
     @property
     def T(self) -> ComplexTensor:
         """The numbers with all axes in reverse order."""
-        return self.transpose(list(range(self.ndim))[::-1])  # type: ignore[attr-defined, no-any-return]
+        return self.transpose(list(range(self.ndim))[::-1])
 
 
 def as_complex_tensor(value: Any, dtype: DType) -> ComplexTensor:

@@ -93,7 +93,7 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
         return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
     if x.ndim > MAXIMUM_AXES:
         return _axis_by_axis(x, ranges)
-    return apply(_slice, x, ranges=tuple(ranges))  # type: ignore[no-any-return]
+    return apply(_slice, x, ranges=tuple(ranges))
 
 
 def _axis_by_axis(x: Tensor, ranges: Sequence[Range]) -> Tensor:
@@ -115,7 +115,7 @@ def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     if all(is_whole(part, size) for part, size in zip(ranges, x.shape)):
         return value
     if not (x._value.traced or value._value.traced):
-        return apply(_slice_assign, x, value, ranges=tuple(ranges))  # type: ignore[no-any-return]
+        return apply(_slice_assign, x, value, ranges=tuple(ranges))
     return _assembled(x, tuple(ranges), value)
 
 
@@ -232,7 +232,7 @@ def _unknown_range(part: builtins.slice, size: Any) -> Range:
 
 def range_start(at: int, size: int) -> int:
     """Return where a Python slice ``at:`` begins along an axis of the given size."""
-    return _within(at, size, 0, size, 0)  # type: ignore[no-any-return]
+    return _within(at, size, 0, size, 0)
 
 
 def _within(at: Any, size: Any, low: Any, high: Any, default: Any) -> Any:

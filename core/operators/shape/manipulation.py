@@ -249,7 +249,7 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
 
 def in_order(x: Tensor) -> Tensor:
     """Return the same images, in the order of their axes if a convolution left them in blocks of channels."""
-    return apply(_reshape, x, newshape=tuple(x.shape)) if x.size else x  # type: ignore[no-any-return]
+    return apply(_reshape, x, newshape=tuple(x.shape)) if x.size else x
 
 
 def relayed(x: Tensor) -> Tensor:
@@ -257,7 +257,7 @@ def relayed(x: Tensor) -> Tensor:
 
     The result and the gradient of :func:`in_order` may share memory with others, and are put back into their blocks.
     """
-    return apply(_transpose, x, axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
+    return apply(_transpose, x, axes=tuple(range(x.ndim)))
 
 
 def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
