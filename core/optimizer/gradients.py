@@ -103,7 +103,7 @@ def _clip(
         terms[chosen, LOW : HIGH + 1] = clip.min, clip.max
     elif type(clip) in (ClipGradByNorm, ClipGradByGlobalNorm):
         squares = squares_of([gradients[index] for index in chosen])
-        terms[chosen, FACTOR] = clip.factors(squares)  # type: ignore[attr-defined]
+        terms[chosen, FACTOR] = clip.factors(squares)  # type: ignore[attr-defined]  # both classes of the test above have it
     else:
         clipped = clip(list(zip(params, gradients)))
         return [given if new is None else new for given, (_, new) in zip(gradients, clipped)]

@@ -71,7 +71,7 @@ class LimitedStream(io.RawIOBase):
         self.last = b""
         self._position = 0
         self._limit = limit
-        source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]
+        source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]  # a raw stream is one that has no peek
         with damage():
             start = source.peek(8)
         opener = next((opener for mark, opener in _DECOMPRESSORS.items() if start.startswith(mark)), None)

@@ -137,7 +137,7 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         number = self.count
         inside = [*node.body, node.test]
-        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
+        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]  # names.py notes it on the node
         names = self._assigned(inside)
         returned: list[Any] = [nodes.placed(ast.Return(node.test), node.test)]
         test = self._inner(f"_core_test_{number}", returned, names, as_test=True)
@@ -160,7 +160,7 @@ class _Rewriter(ast.NodeTransformer):
         number = self.count
         inside = [*node.body, node.target]
         names = self._assigned(inside)
-        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
+        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]  # names.py notes it on the node
         iterable = self.visit(node.iter)
         item = f"_core_item_{number}"
         begin = nodes.placed(ast.Assign([node.target], nodes.variable(item)), node.target)
@@ -299,7 +299,7 @@ class _Rewriter(ast.NodeTransformer):
         """Return an inner function that runs statements on this function's variables."""
         for statement in body:
             if isinstance(statement, ast.Raise):
-                statement.in_branch = True  # type: ignore[attr-defined]
+                statement.in_branch = True  # type: ignore[attr-defined]  # the rewriter's own mark
         own = sorted(names - self.globals)
         self.cells |= set(own)
         if as_test:

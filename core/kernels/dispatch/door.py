@@ -251,7 +251,7 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
             raise unusable(operator, value)
         arrays.append(value.array)
         needs_gradient = needs_gradient or value.requires_grad
-    needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]
+    needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]  # bool() would cost a call per operator
     try:
         arrays, saved = plan.operator.execute(arrays, plan, attributes, needs_gradient)
     except MXNetError as error:

@@ -79,9 +79,9 @@ def where(
     if x is None or y is None:
         raise OperatorError("where: give both x and y, or neither")
     if is_number(x) and isinstance(y, Tensor):
-        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]  # is_number says so
     elif is_number(y) and isinstance(x, Tensor):
-        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]  # is_number says so
     first, second = as_tensor(x, "where"), as_tensor(y, "where")
     dtype = common_dtype(first.dtype, second.dtype)
     first, second = cast(first, dtype), cast(second, dtype)

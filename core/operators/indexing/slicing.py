@@ -208,7 +208,7 @@ def range_of(part: builtins.slice, size: int) -> Range:
     """Return the range that a Python slice addresses along an axis of the given size."""
     ends = (part.start, part.stop, part.step)
     if not all_ints([size, *[end for end in ends if end is not None]]):
-        ends = tuple([end.item() if isinstance(end, Tensor) else end for end in ends])  # type: ignore[assignment]
+        ends = tuple([end.item() if isinstance(end, Tensor) else end for end in ends])  # type: ignore[assignment]  # None may stand among them
         part = builtins.slice(*ends)
         if contains_dimension([size, *ends]):
             return _unknown_range(part, size)

@@ -248,13 +248,13 @@ def repeat_interleave(
     return reshape_exact(spread, [*shape[:place], size * repeats, *shape[place + 1 :]])
 
 
-@property  # type: ignore[misc]
+@property  # type: ignore[misc]  # it is given to Tensor, and called with one
 def T(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
     """The tensor with its axes in reversed order."""
     return transpose(x, list(range(x.ndim))[::-1])
 
 
-@property  # type: ignore[misc]
+@property  # type: ignore[misc]  # it is given to Tensor, and called with one
 def mT(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
     """The tensor with its last two axes exchanged."""
     if x.ndim < 2:

@@ -90,7 +90,7 @@ def _joined_axes(shape: Sequence[int], widths: Sequence[tuple[int, int]]) -> lis
         if groups and _no_border(width) and _no_border(groups[-1][1]):
             groups[-1] = (groups[-1][0] * size, (0, 0))
         else:
-            groups.append((size, tuple(width)))  # type: ignore[arg-type]
+            groups.append((size, (width[0], width[1])))
     return groups
 
 

@@ -80,7 +80,7 @@ def _timed(kind: type[http.client.HTTPConnection], deadline: Deadline, host: str
 
 
 def _response(deadline: Deadline, sock: socket.socket, *arguments: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_TimedSocket(sock, deadline), *arguments, **options)  # type: ignore[arg-type]
+    return http.client.HTTPResponse(_TimedSocket(sock, deadline), *arguments, **options)  # type: ignore[arg-type]  # it has what HTTPResponse uses of a socket
 
 
 class _TimedSocket:
