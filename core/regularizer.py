@@ -40,7 +40,7 @@ class L1Decay(WeightDecayRegularizer):
 
     def __call__(self, param: Tensor, grad: Tensor, block: Any = None) -> Tensor:
         """Return ``coeff * sign(param)``."""
-        term: Tensor = sign(param) * self._coeff  # type: ignore[operator]
+        term: Tensor = sign(param) * self._coeff
         return term
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class L2Decay(WeightDecayRegularizer):
 
     def __call__(self, param: Tensor, grad: Tensor, block: Any = None) -> Tensor:
         """Return ``coeff * param``."""
-        term: Tensor = param * self._coeff  # type: ignore[operator]
+        term: Tensor = param * self._coeff
         return term
 
     def __str__(self) -> str:

@@ -141,7 +141,7 @@ def stft(
     else:
         found = (fft.rfft if onesided else fft.fft)(framed(x), norm=norm)
     found = found.transpose([0, 2, 1])
-    return found[0] if x.ndim == 1 else found  # type: ignore[no-any-return]
+    return found[0] if x.ndim == 1 else found
 
 
 def istft(
@@ -193,7 +193,7 @@ def istft(
         raise OperatorError(f"{caller}: x must have {wanted} frequencies, but its shape is {x.shape}")
     if return_complex and onesided:
         raise OperatorError(f"{caller}: a complex signal needs all frequencies: use onesided=False")
-    values: Any = x.unsqueeze(0) if x.ndim == 2 else x  # type: ignore[attr-defined]
+    values: Any = x.unsqueeze(0) if x.ndim == 2 else x
     values = values.transpose([0, 2, 1])
     frames: Any
     if return_complex:
@@ -215,7 +215,7 @@ def istft(
         return signal / covered
 
     found: Any = ComplexTensor(joined(frames._real), joined(frames._imag)) if return_complex else joined(frames)
-    return found[0] if x.ndim == 2 else found  # type: ignore[no-any-return]
+    return found[0] if x.ndim == 2 else found
 
 
 def _window(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 from pathlib import Path
@@ -64,3 +65,39 @@ def test_every_dependency_is_locked():
     assert {"mxnet", "numpy", "opencv-python"} <= names
     locked = {entry.split("==")[0] for entry in entries(ROOT / "requirements" / "runtime.txt")}
     assert names - locked == set()
+
+
+def test_every_ignored_type_error_has_its_code_and_a_reason():
+    unexplained = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "core").rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if "# type: ignore" in line and not re.search(r"# type: ignore\[[a-z, -]+\]  # \S", line)
+    ]
+    assert not unexplained, "write '# type: ignore[code]  # reason', or correct the annotation"
+
+
+NUMBA = {"compiled", "inlined", "intrinsic", "serial", "summing", "vectorized"}  # decorators
+
+
+def _name(decorator):
+    return getattr(decorator.func if isinstance(decorator, ast.Call) else decorator, "id", None)
+
+
+def test_functions_without_annotations_are_compiled_by_numba():
+    unannotated = []
+    for path in sorted((ROOT / "core" / "kernels").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        compiled = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef) and NUMBA & {_name(part) for part in node.decorator_list}
+            for inner in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node not in compiled:
+                arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+                if node.returns is None or missing:
+                    unannotated.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}")
+    assert not unannotated, "annotate them: mypy lets functions of core/kernels pass that numba compiles"

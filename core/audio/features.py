@@ -65,7 +65,7 @@ class Spectrogram(Layer):
             x, self.n_fft, self.hop_length, self.win_length, self.fft_window, self.center, self.pad_mode
         )
         if self.power == 2:
-            return spectrum._real * spectrum._real + spectrum._imag * spectrum._imag  # type: ignore[no-any-return]
+            return spectrum._real * spectrum._real + spectrum._imag * spectrum._imag
         magnitude: Tensor = spectrum.abs()
         return magnitude if self.power == 1 else power_of(magnitude, self.power)
 

@@ -105,7 +105,7 @@ def mel_frequencies(
     """
     mels = linspace(hz_to_mel(f_min, htk), hz_to_mel(f_max, htk), n_mels, dtype=dtype)
     found: Any = mel_to_hz(mels, htk)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def fft_frequencies(sr: int, n_fft: int, dtype: DTypeLike = "float32") -> Tensor:

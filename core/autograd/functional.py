@@ -92,7 +92,7 @@ def jacobian(ys: Tensors, xs: Tensors, batch_axis: Optional[int] = None) -> Any:
     if isinstance(xs, (list, tuple)):
         return tuple(jacobian(ys, x, batch_axis) for x in xs)
     _check(ys, xs, batch_axis, "jacobian")
-    return Jacobian(ys, xs, batch_axis is not None)  # type: ignore[arg-type]
+    return Jacobian(ys, xs, batch_axis is not None)  # type: ignore[arg-type]  # sequences have returned above
 
 
 def hessian(ys: Tensor, xs: Tensors, batch_axis: Optional[int] = None) -> Any:

@@ -207,13 +207,13 @@ class _Hooked(PyLayer):
     @staticmethod
     def forward(ctx: PyLayerContext, x: Tensor, hooks: Any) -> Tensor:
         """Return x."""
-        ctx.hooks = hooks  # type: ignore[attr-defined]
+        ctx.hooks = hooks  # type: ignore[attr-defined]  # the user's own attributes are kept
         return x * 1.0
 
     @staticmethod
     def backward(ctx: PyLayerContext, gradient: Tensor) -> Tensor:
         """Run the hooks one after the other."""
-        for hook in list(ctx.hooks.values()):  # type: ignore[attr-defined]
+        for hook in list(ctx.hooks.values()):  # type: ignore[attr-defined]  # the user's own attributes are kept
             replaced = hook(gradient)
             gradient = gradient if replaced is None else replaced
         return gradient
@@ -221,4 +221,4 @@ class _Hooked(PyLayer):
 
 def with_hooks(tensor: Tensor, hooks: dict[int, Any]) -> Tensor:
     """Return a traced tensor whose gradient passes through hooks."""
-    return _Hooked.apply(tensor, hooks)  # type: ignore[no-any-return]
+    return _Hooked.apply(tensor, hooks)

@@ -20,7 +20,7 @@ class Bernoulli(ExponentialFamily):
         name: Unused, as in Paddle.
     """
 
-    probs: Any  # type: ignore[assignment]  # in Paddle the parameter hides the method, too
+    probs: Any  # in Paddle the parameter hides the method, too
 
     def __init__(self, probs: Any, name: Optional[str] = None) -> None:
         (self.probs,) = parameters("Bernoulli", probs=probs)

@@ -17,7 +17,7 @@ class Geometric(Distribution):
         probs: The probability of success, above 0: a number or Tensor.
     """
 
-    probs: Any  # type: ignore[assignment]  # in Paddle the parameter hides the method, too
+    probs: Any  # in Paddle the parameter hides the method, too
 
     def __init__(self, probs: Any) -> None:
         (self.probs,) = parameters("Geometric", probs=probs)

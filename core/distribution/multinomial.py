@@ -23,7 +23,7 @@ class Multinomial(Distribution):
         OperatorError: there are no draws, or probs are 0-D.
     """
 
-    probs: Any  # type: ignore[assignment]  # in Paddle the parameter hides the method, too
+    probs: Any  # in Paddle the parameter hides the method, too
 
     def __init__(self, total_count: int, probs: Any) -> None:
         if isinstance(total_count, bool) or not hasattr(total_count, "__index__") or int(total_count) < 1:

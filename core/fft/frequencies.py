@@ -118,5 +118,5 @@ def _shifted(caller: str, x: Tensor, axes: Any, sign: int) -> Tensor:
     if wrong:
         raise OperatorIndexError(f"{caller}: there is no axis {wrong[0]} in a tensor of shape {x.shape}")
     steps = [x.shape[axis] // 2 if sign > 0 else -(x.shape[axis] // 2) for axis in chosen]
-    rolled: Any = x.roll(steps, chosen) if isinstance(x, ComplexTensor) else roll(x, steps, chosen)  # type: ignore[attr-defined]
-    return rolled  # type: ignore[no-any-return]
+    rolled: Any = x.roll(steps, chosen) if isinstance(x, ComplexTensor) else roll(x, steps, chosen)
+    return rolled

@@ -69,7 +69,7 @@ class BatchSampler(Sampler):
             yield batch
 
     def __len__(self) -> int:
-        count = len(self.sampler)  # type: ignore[arg-type]
+        count = len(self.sampler)  # type: ignore[arg-type]  # TypeError where a user's sampler has none
         return count // self.batch_size if self.drop_last else math.ceil(count / self.batch_size)
 
 

@@ -124,7 +124,7 @@ class SizeBucketSampler(GroupBatchSampler):
 
     def size_of(self, index: int) -> tuple[int, int]:
         """Return the (height, width) to which the batches of a sample belong."""
-        return self.buckets[int(self.groups[index])]  # type: ignore[call-overload]
+        return self.buckets[int(self.groups[index])]  # type: ignore[call-overload]  # groups may be any sequence or array
 
 
 def _log_ratios(name: str, pairs: Sequence[Sequence[int]]) -> np.ndarray:

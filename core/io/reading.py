@@ -118,7 +118,7 @@ class Reader:
     def _records(self) -> Iterator[Any]:
         if isinstance(self.dataset, StreamDataset):
             return iter(self.dataset.records())
-        return iter(self.dataset)  # type: ignore[call-overload]
+        return iter(self.dataset)
 
     def _next_records(
         self, records: Iterator[Any], count: int, seed: Optional[int], epoch: int, numbered: _Numbering, first: bool

@@ -74,7 +74,7 @@ class StaticFunction:
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         copied = StaticFunction(copy.deepcopy(self.function, memo), self.dynamic, self.input_spec)
         if self.bound_from is not None:
-            copied.bound_from = (self.bound_from[0], copied.function.__self__)  # type: ignore[attr-defined]
+            copied.bound_from = (self.bound_from[0], copied.function.__self__)  # type: ignore[attr-defined]  # a bound function is a method
         return copied
 
     def __reduce__(self) -> Any:

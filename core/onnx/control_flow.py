@@ -33,7 +33,7 @@ def conditional(graph: Graph, operation: Operation, write: Write) -> list[str]:
 
         return graph.body([], nodes)
 
-    branches = [branch(operation.operator.subprograms[name]) for name in ("true", "false")]  # type: ignore[attr-defined]
+    branches = [branch(operation.operator.subprograms[name]) for name in ("true", "false")]  # type: ignore[attr-defined]  # only control flow comes here
     conditions = any(zero is not None for zero in holds)
     if conditions:
         for body, zero in zip(branches, holds):
@@ -90,7 +90,7 @@ def assertion(graph: Graph, operation: Operation, write: Write) -> list[str]:
     """Let the model fail where the first input is false; the node's name tells the line of the assertion."""
     condition = operation.inputs[0]
     holds = _truth(graph, graph.values[id(condition)], condition)
-    graph.require(graph.node("Not", holds), f"assertion at {operation.operator.settings['line']}")  # type: ignore[attr-defined]
+    graph.require(graph.node("Not", holds), f"assertion at {operation.operator.settings['line']}")  # type: ignore[attr-defined]  # only an assertion comes here
     return []
 
 

@@ -47,7 +47,7 @@ def holding(graph: Graph, names: Sequence[str]) -> list[str]:
 def _add_operation(graph: Graph, operation: Operation) -> None:
     operator = operation.operator
     if _is_constant(operation):
-        results: Any = graph.constant(operator.function(**operation.attributes))  # type: ignore[attr-defined]
+        results: Any = graph.constant(operator.function(**operation.attributes))  # type: ignore[attr-defined]  # a constant is computed by a host operator
     elif operator.region:
         results = regions.CONVERTERS[operator.name](graph, operation, write_program)
     else:
@@ -108,7 +108,7 @@ def needed_operations(
 
 
 def sizes_in_doubt(operation: Operation) -> list[tuple[Value, int, int]]:
-    """Find sizes that the trace took for fixed, as they were the same under both hypotheses, but that others may change.
+    """Find sizes that the trace took for fixed, as they were the same under both hypotheses, but that may change.
 
     Returns:
         ``(result, axis, size)`` of each.
@@ -153,7 +153,7 @@ def _with_inner(operation: Operation) -> Iterator[Operation]:
     """Give an operation, and those inside it where it is a conditional or loop."""
     yield operation
     if operation.operator.region:
-        for program in operation.operator.subprograms.values():  # type: ignore[attr-defined]
+        for program in operation.operator.subprograms.values():  # type: ignore[attr-defined]  # control flow has it
             for part in needed_operations(program.operations, program.outputs, program.guards):
                 yield from _with_inner(part)
 

@@ -76,10 +76,10 @@ def shape_argument(shape: ShapeLike, caller: str) -> tuple[int, ...]:
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     if isinstance(shape, (numbers.Integral, np.integer, Dimension)):
-        shape = (shape,)  # type: ignore[assignment]
+        shape = (shape,)  # type: ignore[assignment]  # a lone size is a tensor's, a numpy number or a placeholder
     try:
-        shape = [size.item() if isinstance(size, Tensor) else size for size in shape]  # type: ignore[union-attr,misc]
-        return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])  # type: ignore[union-attr,misc]
+        shape = [size.item() if isinstance(size, Tensor) else size for size in shape]  # type: ignore[union-attr,misc]  # whatever is no sequence raises TypeError below
+        return tuple([size if isinstance(size, Dimension) else int(size) for size in shape])
     except OperatorError:
         raise
     except (TypeError, ValueError):

@@ -144,7 +144,7 @@ def _in_place_method(name: str, function: Callable[..., Any]) -> Callable[..., A
     parameters = inspect.signature(function).parameters
     if "out" in parameters:  # the result has its place already
         kept = [parameter for parameter in parameters.values() if parameter.name != "out"]
-        method.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+        method.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]  # inspect reads it
     method.__doc__ = f"Compute :func:`core.{name}` and move this tensor to the result.\n\n{function.__doc__}"
     return method
 
@@ -162,4 +162,4 @@ def attach(families: Sequence[ModuleType]) -> None:
         setattr(Tensor, name, _binary_method(function, True))
     for name, function in UNARY.items():
         setattr(Tensor, name, function)
-    Tensor.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
+    Tensor.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]  # numpy looks for it

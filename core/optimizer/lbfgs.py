@@ -73,7 +73,7 @@ class LBFGS(Optimizer):
         self._vectors: dict[str, np.ndarray] = {}
         self._numbers: dict[str, float] = {"iterations": 0, "evaluations": 0, "distance": 0.0, "scale": 1.0}
 
-    def step(self, closure: Optional[Callable[[], Tensor]] = None) -> Tensor:  # type: ignore[override]
+    def step(self, closure: Optional[Callable[[], Tensor]] = None) -> Tensor:  # type: ignore[override]  # Paddle's signature
         """Make several iterations.
 
         Args:

@@ -286,7 +286,7 @@ class Optimizer:
         if strength is not None and not self._decay_option:
             return L2Decay(strength)
         if "regularizer" in group:
-            return group["regularizer"]  # type: ignore[no-any-return]
+            return group["regularizer"]
         own = getattr(param, "regularizer", None)
         return self.regularization if own is None else own
 

@@ -212,7 +212,7 @@ def _schedule(scheduler: Any) -> Callable[[int], ProfilerState]:
     if scheduler is None:
         return lambda step: ProfilerState.RECORD
     if callable(scheduler):
-        return scheduler  # type: ignore[no-any-return]
+        return scheduler
     if not isinstance(scheduler, (tuple, list)) or len(scheduler) != 2:
         raise TypeError(f"Profiler: scheduler must be a function or (first, end), not {scheduler!r}")
     first, end = scheduler

@@ -92,7 +92,7 @@ def while_loop(
         state.needed,
         int(line),
     )
-    return box.value  # type: ignore[no-any-return]
+    return box.value
 
 
 def case(

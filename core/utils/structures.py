@@ -64,7 +64,7 @@ def _packed(structure: Any, flat: Iterator[Any]) -> Any:
     items = [_packed(item, flat) for item in _items(structure)]
     if isinstance(structure, Mapping):
         values = dict(zip(sorted(structure), items))
-        return type(structure)((key, values[key]) for key in structure)  # type: ignore[call-arg]
+        return type(structure)((key, values[key]) for key in structure)  # type: ignore[call-arg]  # as Paddle makes it
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*items)
     return type(structure)(items) if isinstance(structure, (list, tuple)) else items

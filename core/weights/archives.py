@@ -121,8 +121,8 @@ def tar_members(raw: Union[IO[bytes], io.RawIOBase], limit: UnpackingLimit) -> I
     stream = LimitedStream(raw, limit)
     stream.header_left = _LONGEST_HEADER
     with damage():
-        archive = tarfile.open(fileobj=stream, mode="r:")  # type: ignore[call-overload]
-    is_empty = archive.firstmember is None  # type: ignore[attr-defined]
+        archive = tarfile.open(fileobj=stream, mode="r:")
+    is_empty = archive.firstmember is None  # type: ignore[attr-defined]  # typeshed leaves the attribute out
     while True:
         stream.header_left = _LONGEST_HEADER
         with damage():
@@ -182,7 +182,7 @@ def zip_members(path: PathLike, maximum_bytes: Optional[int] = None) -> Iterator
             if stat.S_ISLNK(entry.external_attr >> 16):
                 kind = "other"
             size = entry.file_size if kind == "file" else 0
-            yield Member(entry.filename, size, kind, lambda entry=entry: archive.open(entry))  # type: ignore[misc]
+            yield Member(entry.filename, size, kind, lambda entry=entry: archive.open(entry))  # type: ignore[misc]  # mypy infers no type for the default
 
 
 def archive_members(path: PathLike, maximum_bytes: Optional[int] = None) -> Iterator[Member]:

@@ -71,9 +71,9 @@ class LimitedStream(io.RawIOBase):
         self.last = b""
         self._position = 0
         self._limit = limit
-        source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var,arg-type]
+        source = raw if hasattr(raw, "peek") else io.BufferedReader(raw)  # type: ignore[type-var]  # a raw stream is one that has no peek
         with damage():
-            start = source.peek(8)  # type: ignore[union-attr]
+            start = source.peek(8)
         opener = next((opener for mark, opener in _DECOMPRESSORS.items() if start.startswith(mark)), None)
         self._stream: Any = source if opener is None else opener(source)
         self.is_compressed = opener is not None

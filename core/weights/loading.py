@@ -110,7 +110,7 @@ def _read(source: Source, names: Optional[Sequence[str]]) -> tuple[dict[str, Any
                 raise ValueError(f"the dictionary has a {type(value).__name__} under {shown(key)}, not an array")
         return values, "the dictionary"
     if isinstance(source, WeightRecord) or str(source).startswith(("http://", "https://")):
-        path: PathLike = fetch(source)  # type: ignore[arg-type]
+        path: PathLike = fetch(source)  # type: ignore[arg-type]  # a path that begins so is a string
     else:
         path = source
     return dict(read_weights(path, names)), repr(os.fspath(path))

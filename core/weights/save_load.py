@@ -79,8 +79,8 @@ def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
     as_tensors = not configs.get("return_numpy", False)
     kind = file_format(path) if isinstance(path, (str, os.PathLike)) else "paddle"
     if kind == "safetensors":
-        return read_native(path, _tensor_of if as_tensors else lambda content: content.array)  # type: ignore[arg-type]
-    value: Any = read_weights(path) if kind == "mxnet" else read_pickle(path)  # type: ignore[arg-type]
+        return read_native(path, _tensor_of if as_tensors else lambda content: content.array)  # type: ignore[arg-type]  # the union of both functions is no callable to mypy
+    value: Any = read_weights(path) if kind == "mxnet" else read_pickle(path)  # type: ignore[arg-type]  # an open file is only ever "paddle"
     if isinstance(value, dict) and isinstance(value.get(NAME_TABLE), dict):
         table = value[NAME_TABLE] if configs.get("keep_name_table", False) else value.pop(NAME_TABLE)
         if as_tensors:

@@ -19,7 +19,7 @@ def _linear(context: Context, gradient: Tensor) -> Gradients:
     x, weight, _ = context.inputs
     if not context.create_graph and context.needs[0] and context.needs[1]:
         kept = [Tensor(value) for value in context.saved or ()]
-        return apply(linear_backward, gradient, x, weight, *kept)  # type: ignore[no-any-return]
+        return apply(linear_backward, gradient, x, weight, *kept)
     rows = x.size // x.shape[-1]
     flat = reshape_exact(gradient, [rows, gradient.shape[-1]])
     return (
@@ -33,7 +33,7 @@ def _linear(context: Context, gradient: Tensor) -> Gradients:
 def _affine(context: Context, gradient: Tensor) -> Gradients:
     x, weight, _ = context.inputs
     if not context.create_graph and context.needs[0] and context.needs[1]:
-        return apply(affine_backward, gradient, x, weight)  # type: ignore[no-any-return]
+        return apply(affine_backward, gradient, x, weight)
     rows = x.size // x.shape[-1]
     flat = reshape_exact(gradient, [rows, gradient.shape[-1]])
     return (

@@ -23,14 +23,14 @@ def _convolution(context: Context, gradient: Tensor) -> Gradients:
     has_bias = len(context.inputs) > 2
     if not context.create_graph and context.needs[1]:
         # one call of the engine's kernel gives everything
-        return apply(primitives.convolution_backward, gradient, *context.inputs, **window)  # type: ignore[no-any-return]
+        return apply(primitives.convolution_backward, gradient, *context.inputs, **window)
     results: list[Optional[Tensor]] = [None] * len(context.inputs)
     if context.needs[0]:
         results[0] = primitives.convolution_input_gradient(gradient, weight, x.shape[2:], **window)
     if context.needs[1]:
         results[1] = primitives.convolution_weight_gradient(gradient, x, weight.shape, **window)
     if has_bias and context.needs[2]:
-        results[2] = gradient.sum([0, *range(2, gradient.ndim)])  # type: ignore[attr-defined]
+        results[2] = gradient.sum([0, *range(2, gradient.ndim)])
     return results
 
 

@@ -73,7 +73,7 @@ def _product_summed(context: Context, gradient: Tensor, other: Tensor, shape: Se
     plain = gradient.dtype in (float32, float64) and gradient.size
     if context.create_graph or not known or not plain or gradient.shape == list(shape):
         return unbroadcast(gradient * other, shape)
-    return apply(multiply_gradient, gradient, other, shape=tuple(shape))  # type: ignore[no-any-return]
+    return apply(multiply_gradient, gradient, other, shape=tuple(shape))
 
 
 @rule("multiply_scalar", "multiply_reverse_scalar")

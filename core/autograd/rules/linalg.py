@@ -20,7 +20,7 @@ def _matrix_product(context: Context, gradient: Tensor) -> Gradients:
     transpose_x, transpose_y = context.transpose_a, context.transpose_b
     if not context.create_graph and all(context.needs):
         kept = [Tensor(value) for value in context.saved or ()]
-        return apply(product_backward, gradient, x, y, *kept, **context.attributes)  # type: ignore[no-any-return]
+        return apply(product_backward, gradient, x, y, *kept, **context.attributes)
     dx = dy = None
     if context.needs[0]:
         if transpose_x:
@@ -39,7 +39,7 @@ def _matrix_product(context: Context, gradient: Tensor) -> Gradients:
 def _inner_products(context: Context, gradient: Tensor) -> Gradients:
     x, weight = context.inputs
     if not context.create_graph and all(context.needs):
-        return apply(inner_products_backward, gradient, x, weight)  # type: ignore[no-any-return]
+        return apply(inner_products_backward, gradient, x, weight)
     dx = dw = None
     if context.needs[0]:
         dx = ops.matmul(gradient, weight)

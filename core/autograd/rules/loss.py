@@ -36,7 +36,7 @@ def _mean_cross_entropy(context: Context, gradient: Tensor) -> Gradients:
     counts = labels != context.ignore_index
     chosen = ops.one_hot(squeeze(ops.where(counts, labels, ops.zeros_like(labels)), 1), scores.shape[1])
     kept = ops.cast(counts, gradient.dtype)
-    share = kept / ops.clip(kept.sum(), 1.0)  # type: ignore[attr-defined]
+    share = kept / ops.clip(kept.sum(), 1.0)
     return gradient * (ops.softmax(scores, 1) - ops.cast(chosen, gradient.dtype)) * share, None
 
 
@@ -55,7 +55,7 @@ def _ctc(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
 
     logits, labels, input_lengths, label_lengths = context.inputs
     if not context.create_graph:
-        return gradient.reshape([1, -1, 1]) * context.outputs[1], None, None, None  # type: ignore[attr-defined]
+        return gradient.reshape([1, -1, 1]) * context.outputs[1], None, None, None
     loss = composed_ctc_loss(logits, labels, input_lengths, label_lengths, context.blank)
     # a loss of 0 marks an input too short for its label
     gradient = ops.where(context.outputs[0].detach() == 0, ops.zeros_like(gradient), gradient)

@@ -35,7 +35,7 @@ def _edges(context: Context) -> Edges:
 def _gather_sum(context: Context, gradient: Tensor) -> Gradients:
     edges = _edges(context)
     if context.mean:
-        gradient = gradient / messages.degrees(edges.incoming, gradient.dtype, gradient.ndim)  # type: ignore[operator]
+        gradient = gradient / messages.degrees(edges.incoming, gradient.dtype, gradient.ndim)
     return (gather_reduce(gradient, edges.transposed), *_ROWS)
 
 
@@ -58,7 +58,7 @@ def _gather_multiply_sum(context: Context, gradient: Tensor) -> Gradients:
 @rule("gather_multiply_add")
 def _gather_multiply_add(context: Context, gradient: Tensor) -> Gradients:
     of_x, of_weight, *rows = _gather_multiply_sum(context, gradient)
-    return (of_x, of_weight, gradient.sum(0) if context.needs[2] else None, *rows)  # type: ignore[attr-defined]
+    return (of_x, of_weight, gradient.sum(0) if context.needs[2] else None, *rows)
 
 
 @rule("dot_ends")
@@ -116,6 +116,6 @@ def _edge_softmax(context: Context, gradient: Tensor) -> Gradients:
     result, rows = context.outputs[0], context.inputs[1:]
     if not context.create_graph:
         return (apply(primitives.edge_softmax_gradient, gradient, result, *rows), None, None)
-    weighted = gradient * result  # type: ignore[operator]
+    weighted = gradient * result
     along = apply(primitives.edge_expand, apply(primitives.edge_sum, weighted, *rows), *rows)
     return (weighted - result * along, None, None)

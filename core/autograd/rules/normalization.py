@@ -60,7 +60,7 @@ def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
 
 
 def _plus(first: Optional[Tensor], second: Tensor) -> Tensor:
-    return second if first is None else first + second  # type: ignore[operator, no-any-return]
+    return second if first is None else first + second
 
 
 @rule("frozen_normalization")
@@ -89,7 +89,7 @@ def _images(context: Context, gradient: Any, *unused: Optional[Tensor]) -> Gradi
     x, scale, _ = context.inputs
     if not context.create_graph:
         given = (gradient, x, scale, *context.outputs[1:])
-        return apply(primitives.instance_normalization_backward, *given, **context.attributes)  # type: ignore[no-any-return]
+        return apply(primitives.instance_normalization_backward, *given, **context.attributes)
     axes, around = list(range(2, x.ndim)), [x.shape[1]] + [1] * (x.ndim - 2)
     mean, variance = _moments(x, axes)
     inverse = ops.rsqrt(variance + context.epsilon)
@@ -109,7 +109,7 @@ def _layer(context: Context, gradient: Any, mean_gradient: Any, deviation_gradie
     _, mean, deviation = context.outputs
     if gradient is not None and mean_gradient is None and deviation_gradient is None and not context.create_graph:
         backward = primitives.layer_normalization_backward
-        return apply(backward, gradient, x, scale, mean, deviation, **context.attributes)  # type: ignore[no-any-return]
+        return apply(backward, gradient, x, scale, mean, deviation, **context.attributes)
     count = x.shape[-1]
     if dispatcher.state.trace is not None:
         mean, variance = _moments(x, [x.ndim - 1])

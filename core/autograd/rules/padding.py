@@ -37,5 +37,5 @@ def _folded(gradient: Tensor, axis: int, size: int, low: int, high: int, mode: s
         first = (1 if start == 0 else size - 1 - width) if mirrored else (0 if start == 0 else size - 1)
         widths = [(0, 0)] * gradient.ndim
         widths[axis] = (first, size - first - border.shape[axis])
-        result = result + pad_exact(border, widths)  # type: ignore[operator]
+        result = result + pad_exact(border, widths)
     return result

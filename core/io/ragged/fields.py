@@ -268,7 +268,7 @@ def _check_value(value: float, dtype: np.dtype, path: str) -> None:
 def _number(owner: str, value: Any) -> float:
     if not isinstance(value, (int, float, np.number)):
         raise ValueError(f"{owner}: value must be a number, not {value!r}")
-    return value  # type: ignore[return-value]
+    return value  # type: ignore[return-value]  # numpy's numbers too
 
 
 def _axes(count: int) -> str:

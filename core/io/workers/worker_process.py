@@ -38,11 +38,11 @@ class _Popen(popen_forkserver.Popen):
         finally:
             context.set_spawning_popen(None)
         with _server_environment():
-            self.sentinel, writer = _server.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
-        self.finalizer = util.Finalize(self, util.close_fds, (os.dup(writer), self.sentinel))  # type: ignore[attr-defined]
+            self.sentinel, writer = _server.connect_to_new_process(self._fds)  # type: ignore[attr-defined]  # typeshed leaves it out
+        self.finalizer = util.Finalize(self, util.close_fds, (os.dup(writer), self.sentinel))  # type: ignore[attr-defined]  # typeshed leaves it out
         with open(writer, "wb", closefd=True) as stream:
             stream.write(message.getvalue())
-        self.pid = popen_forkserver.forkserver.read_signed(self.sentinel)  # type: ignore[attr-defined]
+        self.pid = popen_forkserver.forkserver.read_signed(self.sentinel)  # type: ignore[attr-defined]  # typeshed leaves it out
 
 
 class WorkerProcess(process.BaseProcess):

@@ -280,7 +280,7 @@ def number_kind(number: Union[bool, int, float]) -> DType:
 
 def as_value(item: Any, kind: DType) -> Value:
     """Return a leaf's value, or a number as a 0-D constant of an element type."""
-    return item.value if isinstance(item, Leaf) else Tensor(np.array(item), dtype=kind)._value  # type: ignore[no-any-return]
+    return item.value if isinstance(item, Leaf) else Tensor(np.array(item), dtype=kind)._value
 
 
 def union_of_reads(traces: Sequence[Trace]) -> list[Value]:

@@ -212,7 +212,7 @@ class _Lowering:
             made.append(_assign(stop, ast.Constant(False), node))
         node.body = body
         stops = sorted(flags & {stop, RETURN_DONE})
-        node.stops = stops  # type: ignore[union-attr]
+        node.stops = stops  # type: ignore[union-attr]  # the rewriter's own mark
         after: list[ast.stmt] = []
         outside = flags & {RETURN_DONE}
         if node.orelse:
@@ -235,13 +235,13 @@ def _assign(name: str, value: ast.expr, near: ast.AST) -> ast.stmt:
     ast.copy_location(target, near)
     if not hasattr(value, "lineno"):
         ast.copy_location(value, near)
-    return ast.copy_location(statement, near)  # type: ignore[return-value]
+    return ast.copy_location(statement, near)
 
 
 def _clear(flags: Sequence[str], near: ast.AST) -> ast.expr:
     function = ast.Attribute(ast.Name("_jst", ast.Load()), "clear", ast.Load())
     call = ast.Call(function, [ast.Name(flag, ast.Load()) for flag in flags], [])
-    call.made = True  # type: ignore[attr-defined]
+    call.made = True  # type: ignore[attr-defined]  # the rewriter's own mark
     for node in ast.walk(call):
         ast.copy_location(node, near)
     return call

@@ -35,7 +35,7 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
 
 def declared(nodes: Sequence[ast.AST], kind: type) -> set[str]:
     """Return the names that ``global`` or ``nonlocal`` statements declare."""
-    return {name for node in walk(nodes) if isinstance(node, kind) for name in node.names}  # type: ignore[attr-defined]
+    return {name for node in walk(nodes) if isinstance(node, kind) for name in node.names}  # type: ignore[attr-defined]  # only kinds that have it are asked for
 
 
 def changed_in_place(nodes: Sequence[ast.AST]) -> set[str]:
@@ -105,12 +105,12 @@ class Liveness:
                 before = (before - assigned([item])) | _reads([item])
             return before
         if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-            return self._try(node, after)  # type: ignore[arg-type]
+            return self._try(node, after)  # type: ignore[arg-type]  # TryStar has the fields of Try
         if type(node).__name__ == "Match":
             before = set(after)
-            for part in node.cases:  # type: ignore[attr-defined]
+            for part in node.cases:  # type: ignore[attr-defined]  # ast.Match, from Python 3.10
                 before |= self.block(part.body, after) | _reads([part.pattern, *([part.guard] if part.guard else [])])
-            return before | _reads([node.subject])  # type: ignore[attr-defined]
+            return before | _reads([node.subject])  # type: ignore[attr-defined]  # likewise
         if isinstance(node, (ast.Return, ast.Raise)):
             return _reads([node])
         return (after - assigned([node])) | _reads([node])

@@ -24,8 +24,9 @@ def no_arguments() -> ast.arguments:
 
 def function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
     """Return a function definition."""
-    made = ast.FunctionDef(name, arguments, body, [], None)
-    made.type_params = []  # type: ignore[attr-defined]  # Python 3.12
+    kind: Any = ast.FunctionDef  # its signature depends on the version of Python
+    made = kind(name, arguments, body, [], None)
+    made.type_params = []
     return made
 
 
@@ -49,7 +50,7 @@ def lambda_of(body: ast.expr, *names: str) -> ast.Lambda:
 def helper(helper: str, arguments: Sequence[ast.expr]) -> ast.Call:
     """Return the call of a run-time helper."""
     call = ast.Call(ast.Attribute(variable("_jst"), helper, ast.Load()), list(arguments), [])
-    call.made = True  # type: ignore[attr-defined]
+    call.made = True  # type: ignore[attr-defined]  # the rewriter's own mark
     return call
 
 

@@ -16,6 +16,8 @@ from typing import Any, Optional, Union
 
 Function = Union[ast.FunctionDef, ast.Lambda]
 
+_ast: Any = ast  # definitions have type_params in Python 3.12
+
 
 def find_function(function: types.FunctionType) -> Optional[tuple[Function, Optional[str]]]:
     """Return a copy of a function's syntax tree and the name of the class around it; None where its source is unknown.
@@ -104,17 +106,17 @@ def compile_function(node: Function, owner: Optional[str], code: types.CodeType)
     body: list[ast.stmt] = [inside]
     free = [name for name in code.co_freevars if name != "__class__"]
     if owner is not None:
-        body = [ast.ClassDef(owner, [], [], body, [])]
+        body = [_ast.ClassDef(owner, [], [], body, [])]
         if owner not in free:
             body.insert(0, ast.Global([owner]))
     names = [ast.Name(name, ast.Store()) for name in dict.fromkeys([*free, "_jst"])]
     body.insert(0, ast.Assign(list(names), ast.Constant(None)))
     if owner is None and "__class__" in code.co_freevars:
         body.insert(0, ast.Assign([ast.Name("__class__", ast.Store())], ast.Constant(None)))
-    wrapper = ast.FunctionDef("_core_scope", ast.arguments([], [], None, [], [], None, []), body, [], None)
+    wrapper = _ast.FunctionDef("_core_scope", ast.arguments([], [], None, [], [], None, []), body, [], None)
     for made in ast.walk(wrapper):
-        if isinstance(made, (ast.FunctionDef, ast.ClassDef)) and not hasattr(made, "type_params"):
-            made.type_params = []  # type: ignore[union-attr]  # Python 3.12
+        if isinstance(made, (_ast.FunctionDef, _ast.ClassDef)) and not hasattr(made, "type_params"):
+            made.type_params = []
     module = ast.fix_missing_locations(ast.Module([wrapper], []))
     futures = code.co_flags & __future__.annotations.compiler_flag
     whole = compile(module, code.co_filename, "exec", dont_inherit=True, flags=futures)

@@ -137,7 +137,7 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         number = self.count
         inside = [*node.body, node.test]
-        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
+        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]  # names.py notes it on the node
         names = self._assigned(inside)
         returned: list[Any] = [nodes.placed(ast.Return(node.test), node.test)]
         test = self._inner(f"_core_test_{number}", returned, names, as_test=True)
@@ -160,7 +160,7 @@ class _Rewriter(ast.NodeTransformer):
         number = self.count
         inside = [*node.body, node.target]
         names = self._assigned(inside)
-        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]
+        state = self._state(inside, node.live_after, node.live_before)  # type: ignore[attr-defined]  # names.py notes it on the node
         iterable = self.visit(node.iter)
         item = f"_core_item_{number}"
         begin = nodes.placed(ast.Assign([node.target], nodes.variable(item)), node.target)
@@ -264,7 +264,7 @@ class _Rewriter(ast.NodeTransformer):
     def _printed(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression that is shown; an f-string's tensors are filled in when the program runs."""
         if not isinstance(node, ast.JoinedStr):
-            return self.visit(node)  # type: ignore[no-any-return]
+            return self.visit(node)
         parts: list[ast.expr] = []
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
@@ -273,13 +273,13 @@ class _Rewriter(ast.NodeTransformer):
                 parts.append(ast.Tuple([self.visit(value.value), conversion, specification], ast.Load()))
             else:
                 parts.append(value)
-        return nodes.placed(nodes.helper("text", parts), node)  # type: ignore[no-any-return]
+        return nodes.placed(nodes.helper("text", parts), node)
 
     def _test(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression of which only the truth matters."""
         if isinstance(node, ast.BoolOp):
-            return self.visit_BoolOp(node, as_test=True)  # type: ignore[no-any-return]
-        return self.visit(node)  # type: ignore[no-any-return]
+            return self.visit_BoolOp(node, as_test=True)
+        return self.visit(node)
 
     # parts of the new code
 
@@ -299,7 +299,7 @@ class _Rewriter(ast.NodeTransformer):
         """Return an inner function that runs statements on this function's variables."""
         for statement in body:
             if isinstance(statement, ast.Raise):
-                statement.in_branch = True  # type: ignore[attr-defined]
+                statement.in_branch = True  # type: ignore[attr-defined]  # the rewriter's own mark
         own = sorted(names - self.globals)
         self.cells |= set(own)
         if as_test:

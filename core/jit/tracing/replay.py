@@ -36,7 +36,7 @@ def repeat(
     known = {id(variable): value for variable, value in zip(variables, inputs)}
 
     def size(value: Value, axis: int) -> Size:
-        return symbolic_shape(known[id(value)])[axis]  # type: ignore[no-any-return]
+        return symbolic_shape(known[id(value)])[axis]
 
     remaining = list(reversed(guards))
     drawn = None if draws is None else iter(draws)

@@ -114,7 +114,7 @@ def _bins(
 
 
 @serial
-def _axis_samples(start, step, bins, count, size, low, high, weight_low, weight_high):  # type: ignore[no-untyped-def]
+def _axis_samples(start, step, bins, count, size, low, high, weight_low, weight_high):
     """Write, for each sample along one axis, its two neighbours and their weights; 0 outside the image."""
     for b in range(bins):
         for i in range(count):
@@ -141,7 +141,7 @@ def _axis_samples(start, step, bins, count, size, low, high, weight_low, weight_
 
 
 @compiled
-def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result):  # type: ignore[no-untyped-def]
+def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result):
     channels, height, width = x.shape[1], x.shape[2], x.shape[3]
     rows, columns = result.shape[2], result.shape[3]
     for k in threads(result.shape[0]):
@@ -167,7 +167,7 @@ def _align(x, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result): 
 
 
 @compiled
-def _align_back(g, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result, parts):  # type: ignore[no-untyped-def]
+def _align_back(g, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, result, parts):
     channels, height, width = result.shape[1], result.shape[2], result.shape[3]
     rows, columns = g.shape[2], g.shape[3]
     for part in threads(parts):
@@ -197,7 +197,7 @@ def _align_back(g, owner, start_y, start_x, bin_y, bin_x, count_y, count_x, resu
 
 
 @compiled
-def _largest(x, owner, top, bottom, left, right, result):  # type: ignore[no-untyped-def]
+def _largest(x, owner, top, bottom, left, right, result):
     channels, width = x.shape[1], x.shape[3]
     for k in threads(result.shape[0]):
         for c in range(channels):
@@ -216,7 +216,7 @@ def _largest(x, owner, top, bottom, left, right, result):  # type: ignore[no-unt
 
 
 @compiled
-def _position_sensitive(x, owner, top, bottom, left, right, result):  # type: ignore[no-untyped-def]
+def _position_sensitive(x, owner, top, bottom, left, right, result):
     rows, columns = result.shape[2], result.shape[3]
     for k in threads(result.shape[0]):
         for c in range(result.shape[1]):
@@ -232,7 +232,7 @@ def _position_sensitive(x, owner, top, bottom, left, right, result):  # type: ig
 
 
 @compiled
-def _position_sensitive_back(g, owner, top, bottom, left, right, result):  # type: ignore[no-untyped-def]
+def _position_sensitive_back(g, owner, top, bottom, left, right, result):
     rows, columns = g.shape[2], g.shape[3]
     for channel in threads(result.shape[1]):
         result[:, channel] = 0

@@ -56,7 +56,7 @@ class Rule(NamedTuple):
 
 
 @serial
-def _polygon_overlap(boxes, i, j):  # type: ignore[no-untyped-def]
+def _polygon_overlap(boxes, i, j):
     """Return the intersection of two polygons over their union, 0 where one has no area."""
     one, two = boxes[i], boxes[j]
     for axis in range(2):
@@ -69,7 +69,7 @@ def _polygon_overlap(boxes, i, j):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _greedy_polygons(polygons, threshold, eta, kept):  # type: ignore[no-untyped-def]
+def _greedy_polygons(polygons, threshold, eta, kept):
     """Do what :func:`core.kernels.boxes.suppression.greedy` does with boxes."""
     count = 0
     for i in range(polygons.shape[0]):
@@ -87,7 +87,7 @@ def _greedy_polygons(polygons, threshold, eta, kept):  # type: ignore[no-untyped
 
 
 @serial
-def _select(boxes, scores, first, last, rule, places):  # type: ignore[no-untyped-def]
+def _select(boxes, scores, first, last, rule, places):
     """Write the places, counted from the first, of the boxes that are kept, the best one first; return their number."""
     score, top, threshold, eta, plus = rule
     above = 0
@@ -113,7 +113,7 @@ def _select(boxes, scores, first, last, rule, places):  # type: ignore[no-untype
 
 
 @serial
-def _work(tasks, rule, offsets, places, counts, counter):  # type: ignore[no-untyped-def]
+def _work(tasks, rule, offsets, places, counts, counter):
     boxes, scores, table, row, first, last = tasks
     task = taken(counter)
     while task < table.shape[0]:
@@ -123,14 +123,14 @@ def _work(tasks, rule, offsets, places, counts, counter):  # type: ignore[no-unt
 
 
 @compiled
-def _shared_work(tasks, rule, offsets, places, counts, workers):  # type: ignore[no-untyped-def]
+def _shared_work(tasks, rule, offsets, places, counts, workers):
     counter = np.zeros(1, np.int64)
     for _ in threads(workers):
         _work(tasks, rule, offsets, places, counts, counter)
 
 
 @serial
-def _room(scores, row, first, last, score):  # type: ignore[no-untyped-def]
+def _room(scores, row, first, last, score):
     """Return where each task's places begin: it needs room for all boxes above the score."""
     offsets = np.zeros(row.shape[0] + 1, np.int64)
     for task in range(row.shape[0]):

@@ -11,7 +11,7 @@ LARGEST = 16
 
 
 @serial
-def area(polygon):  # type: ignore[no-untyped-def]
+def area(polygon):
     """Return the area inside corners x1, y1, x2, y2 ..., whichever way they go round."""
     count = polygon.shape[0] // 2
     total = 0.0
@@ -22,7 +22,7 @@ def area(polygon):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _heights(one, two, heights):  # type: ignore[no-untyped-def]
+def _heights(one, two, heights):
     """Write the heights of all corners and of the points where edges of two polygons, or of one, cross."""
     n, m = one.shape[0] // 2, two.shape[0] // 2
     count = 0
@@ -47,7 +47,7 @@ def _heights(one, two, heights):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _crossings(polygon, height, places):  # type: ignore[no-untyped-def]
+def _crossings(polygon, height, places):
     """Write where a horizontal line crosses a polygon's edges, from left to right."""
     count = 0
     corners = polygon.shape[0] // 2
@@ -71,7 +71,7 @@ def _crossings(polygon, height, places):  # type: ignore[no-untyped-def]
 
 
 @serial
-def common_area(one, two):  # type: ignore[no-untyped-def]
+def common_area(one, two):
     """Return the area that lies in both of two polygons, convex or not; where edges cross, the even-odd rule holds.
 
     Between two neighbouring heights of corners and crossings all edges are straight and apart, so the area of such a

@@ -11,7 +11,7 @@ AT_ONCE = 64
 
 
 @serial
-def _extent(boxes, i, plus):  # type: ignore[no-untyped-def]
+def _extent(boxes, i, plus):
     """Return the area of a box, 0 where its corners are in the wrong order."""
     if boxes[i, 2] < boxes[i, 0] or boxes[i, 3] < boxes[i, 1]:
         return boxes.dtype.type(0)
@@ -19,7 +19,7 @@ def _extent(boxes, i, plus):  # type: ignore[no-untyped-def]
 
 
 @serial
-def overlap(boxes, i, j, plus):  # type: ignore[no-untyped-def]
+def overlap(boxes, i, j, plus):
     """Return the intersection of two boxes over their union, NaN where both are empty and meet.
 
     Args:
@@ -41,7 +41,7 @@ def overlap(boxes, i, j, plus):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _hits(x1, y1, x2, y2, area, box, size, plus, threshold):  # type: ignore[no-untyped-def]
+def _hits(x1, y1, x2, y2, area, box, size, plus, threshold):
     """Return how many of some boxes overlap one too much: :func:`overlap` without branches, for vector instructions."""
     count = 0
     for k in range(x1.shape[0]):
@@ -55,7 +55,7 @@ def _hits(x1, y1, x2, y2, area, box, size, plus, threshold):  # type: ignore[no-
 
 
 @serial
-def greedy(boxes, threshold, plus, eta, kept):  # type: ignore[no-untyped-def]
+def greedy(boxes, threshold, plus, eta, kept):
     """Write which boxes overlap no earlier kept one too much; return their number.
 
     Args:
@@ -85,7 +85,7 @@ def greedy(boxes, threshold, plus, eta, kept):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _suppress_crossing(boxes, threshold, kept):  # type: ignore[no-untyped-def]
+def _suppress_crossing(boxes, threshold, kept):
     count = 0
     for i in range(boxes.shape[0]):
         clear = True
@@ -107,7 +107,7 @@ def _suppress_crossing(boxes, threshold, kept):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _decay(boxes, plus, gaussian, sigma, result):  # type: ignore[no-untyped-def]
+def _decay(boxes, plus, gaussian, sigma, result):
     """Write the factor of each score; boxes come with falling scores."""
     count = boxes.shape[0]
     largest = np.zeros(count, boxes.dtype)

@@ -18,7 +18,7 @@ _POWERS_OF_TWO = (1.0, 0.6931472, 0.24022107, 0.05550357, 0.009676032, 0.0013390
 """2^x on ±1/2 as a polynomial, to 2e-7."""
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def activate(
     context: Any,
     memory: Any,

@@ -33,7 +33,7 @@ ROW_KINDS = (
 """Kernel, stride and channels of a group of the convolutions that go along rows."""
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def product_tile(
     context: Any,
     memory: Any,
@@ -152,7 +152,7 @@ def _emit_product(
     )
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def convolve_row(
     context: Any,
     memory: Any,

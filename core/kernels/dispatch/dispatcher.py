@@ -243,7 +243,7 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
     plan = operator.plans.get((context, *attributes.items(), *[value.key for value in inputs]))
     if plan is None:
         if operator.needs_float32([value.meta for value in inputs]):
-            return in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+            return in_float32(operator, inputs, attributes)
         plan = make_plan(operator, inputs, attributes)
     arrays = []
     needs_gradient = False
@@ -252,7 +252,7 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
             raise unusable(operator, value)
         arrays.append(value.array)
         needs_gradient = needs_gradient or value.requires_grad
-    needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]
+    needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]  # bool() would cost a call per operator
     try:
         arrays, saved = plan.operator.execute(arrays, plan, attributes, needs_gradient)
     except MXNetError as error:

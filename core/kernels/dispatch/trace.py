@@ -175,7 +175,7 @@ class Trace:
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Note one operator down; the counterpart of :func:`core.kernels.dispatch.dispatcher.invoke`."""
         if operator.needs_float32([value.meta for value in inputs]):
-            return dispatcher.in_float32(operator, inputs, attributes)  # type: ignore[no-any-return]
+            return dispatcher.in_float32(operator, inputs, attributes)
         if operator.data_dependent:
             known = [self.read(value) for value in inputs]
             if all(value is not None for value in known):

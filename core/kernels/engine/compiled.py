@@ -53,7 +53,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
     return kept_on_disk(numba.njit(error_model="numpy", **options)(function))
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def taken(context: Any, counter: Any) -> Any:
     """Add 1 to an int64 counter that threads share and return what it was: the next task that nobody works at.
 

@@ -51,7 +51,7 @@ def kept_on_disk(dispatcher: Any) -> Any:
     return dispatcher
 
 
-class _Unwritable(_IN_TREE):  # type: ignore[misc]
+class _Unwritable(_IN_TREE):
     """The folder beside the source, where no folder can be written."""
 
     @classmethod
@@ -59,11 +59,11 @@ class _Unwritable(_IN_TREE):  # type: ignore[misc]
         return cls(py_func, py_file) if os.path.exists(py_file) else None
 
 
-class _CompiledForms(CompileResultCacheImpl):  # type: ignore[misc]
+class _CompiledForms(CompileResultCacheImpl):
     _locator_classes = [*_LOCATORS, _Unwritable]
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
+class KernelCache(FunctionCache):
     """The compiled forms of one function.
 
     Args:
@@ -106,12 +106,12 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             self._writes = False
 
 
-class _NoCache(NullCache):  # type: ignore[misc]
+class _NoCache(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> None:
         note_compilation()
 
 
-class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
+class _CheckedFiles(IndexDataCacheFile):
     """One file for each key: a digest of the stamp and of what follows, then the key and its data.
 
     Args:

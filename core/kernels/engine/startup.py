@@ -47,7 +47,7 @@ def hidden_packages(*names: str) -> Iterator[None]:
     """Let imports inside a ``with`` block take packages that are not loaded yet for absent."""
     hidden = [name for name in names if name not in sys.modules]
     for name in hidden:
-        sys.modules[name] = None  # type: ignore[assignment]
+        sys.modules[name] = None  # type: ignore[assignment]  # Python's own mark of an absent module
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _count(rows, counts):  # type: ignore[no-untyped-def]
+def _count(rows, counts):
     """Count each piece's edges in each row."""
     pieces, edges = counts.shape[0], rows.shape[0]
     for piece in threads(pieces):
@@ -34,7 +34,7 @@ def _count(rows, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _place(rows, columns, starts, indices, edge_ids):  # type: ignore[no-untyped-def]
+def _place(rows, columns, starts, indices, edge_ids):
     """Write each edge to where its piece's next one of that row goes; ``edge_ids`` may be empty."""
     pieces, edges = starts.shape[0], rows.shape[0]
     numbered = edge_ids.shape[0] == edges

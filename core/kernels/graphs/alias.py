@@ -20,7 +20,7 @@ EMPTY = -1
 
 
 @serial
-def _build(weights, chances, others, waiting):  # type: ignore[no-untyped-def]
+def _build(weights, chances, others, waiting):
     """Build one row's table. ``waiting`` holds entries below the mean from its front, the others from its back."""
     count = weights.shape[0]
     total = 0.0
@@ -59,7 +59,7 @@ def _build(weights, chances, others, waiting):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _build_rows(indptr, weights, chances, others, parts):  # type: ignore[no-untyped-def]
+def _build_rows(indptr, weights, chances, others, parts):
     rows = indptr.shape[0] - 1
     for part in threads(parts):
         first, last = rows * part // parts, rows * (part + 1) // parts
@@ -90,7 +90,7 @@ def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> Al
 
 
 @compiled
-def _draw(chances, others, key, result):  # type: ignore[no-untyped-def]
+def _draw(chances, others, key, result):
     for i in threads(result.shape[0]):
         draw = mixed(key, i)
         choice = below(draw, chances.shape[0])

@@ -31,14 +31,14 @@ def edge_expand(table: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, wid
 
 
 @compiled
-def _expand_shares(table, indptr, edge_ids, width, result, bounds, workers):  # type: ignore[no-untyped-def]
+def _expand_shares(table, indptr, edge_ids, width, result, bounds, workers):
     counter = np.zeros(1, np.int64)
     for _ in threads(workers):
         _expand_share(table, indptr, edge_ids, width, result, bounds, counter)
 
 
 @serial
-def _expand_share(table, indptr, edge_ids, width, result, bounds, counter):  # type: ignore[no-untyped-def]
+def _expand_share(table, indptr, edge_ids, width, result, bounds, counter):
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
@@ -76,7 +76,7 @@ def add_ends(
 
 
 @compiled
-def _ends_shares(  # type: ignore[no-untyped-def]
+def _ends_shares(
     sources, targets, indptr, neighbors, edge_ids, width, result, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
@@ -85,7 +85,7 @@ def _ends_shares(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _ends_share(  # type: ignore[no-untyped-def]
+def _ends_share(
     sources, targets, indptr, neighbors, edge_ids, width, result, bounds, counter
 ):
     piece = taken(counter)

@@ -32,14 +32,14 @@ def edge_softmax(logits: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, h
 
 
 @compiled
-def _softmax_shares(logits, indptr, edge_ids, heads, result, bounds, workers):  # type: ignore[no-untyped-def]
+def _softmax_shares(logits, indptr, edge_ids, heads, result, bounds, workers):
     counter = np.zeros(1, np.int64)
     for _ in threads(workers):
         _softmax_share(logits, indptr, edge_ids, heads, result, bounds, counter)
 
 
 @serial
-def _softmax_share(logits, indptr, edge_ids, heads, result, bounds, counter):  # type: ignore[no-untyped-def]
+def _softmax_share(logits, indptr, edge_ids, heads, result, bounds, counter):
     piece = taken(counter)
     while piece < bounds.shape[0] - 1:
         for row in range(bounds[piece], bounds[piece + 1]):
@@ -85,7 +85,7 @@ def edge_softmax_gradient(
 
 
 @compiled
-def _gradient_shares(  # type: ignore[no-untyped-def]
+def _gradient_shares(
     gradient, result, indptr, edge_ids, heads, of_logits, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
@@ -94,7 +94,7 @@ def _gradient_shares(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _gradient_share(  # type: ignore[no-untyped-def]
+def _gradient_share(
     gradient, result, indptr, edge_ids, heads, of_logits, bounds, counter
 ):
     piece = taken(counter)

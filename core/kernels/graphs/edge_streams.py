@@ -12,7 +12,7 @@ from core.kernels.engine.compiled import compiled, number_of_threads, threads
 
 
 @compiled
-def _count(rows, counts, parts):  # type: ignore[no-untyped-def]
+def _count(rows, counts, parts):
     size = counts.shape[0]
     for part in threads(parts):
         first, last = size * part // parts, size * (part + 1) // parts
@@ -23,7 +23,7 @@ def _count(rows, counts, parts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _place(rows, columns, begin, end, cursors, block, parts):  # type: ignore[no-untyped-def]
+def _place(rows, columns, begin, end, cursors, block, parts):
     size, room = end - begin, block.shape[0]
     for part in threads(parts):
         first, last = begin + size * part // parts, begin + size * (part + 1) // parts

@@ -25,7 +25,7 @@ def workers(elements: int) -> int:
 
 
 @serial
-def pieces(indptr, threads):  # type: ignore[no-untyped-def]
+def pieces(indptr, threads):
     """Cut the rows into pieces of about as many edges each.
 
     Args:
@@ -56,7 +56,7 @@ def pieces(indptr, threads):  # type: ignore[no-untyped-def]
 
 
 @serial
-def rows_fit(indptr, edges):  # type: ignore[no-untyped-def]
+def rows_fit(indptr, edges):
     """Return whether ``indptr`` cuts so many edges into rows."""
     rows = indptr.shape[0] - 1
     if rows < 0 or indptr[0] != 0 or indptr[rows] != edges:
@@ -68,7 +68,7 @@ def rows_fit(indptr, edges):  # type: ignore[no-untyped-def]
 
 
 @serial
-def ids_fit(ids, limit):  # type: ignore[no-untyped-def]
+def ids_fit(ids, limit):
     """Return whether all ids are in [0, limit)."""
     lowest, highest = 0, -1
     for i in range(ids.shape[0]):
@@ -78,7 +78,7 @@ def ids_fit(ids, limit):  # type: ignore[no-untyped-def]
 
 
 @serial
-def edges_fit(indptr, neighbors, numbers, nodes):  # type: ignore[no-untyped-def]
+def edges_fit(indptr, neighbors, numbers, nodes):
     """Return whether compressed rows address no other memory: 0, or 1 for a wrong node and 2 for a wrong edge number.
 
     Args:

@@ -87,7 +87,7 @@ class _Winners(Loop):
 def _extreme(largest: bool) -> Any:
     """Return a function for numba's code that lets the edges of a row pass and keeps the best elements."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def extreme(
         context: Any,
         table: Any,
@@ -121,7 +121,7 @@ def _extreme(largest: bool) -> Any:
 def _sum(forward: bool) -> Any:
     """Return a function for numba's code that lets the edges of a row pass and adds up what won."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def sum_of_winners(
         context: Any,
         table: Any,

@@ -46,7 +46,7 @@ def gather_extreme(
 
 
 @compiled
-def _extreme_shares(  # type: ignore[no-untyped-def]
+def _extreme_shares(
     table, indptr, neighbors, edge_ids, largest, width, result, winners, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
@@ -55,7 +55,7 @@ def _extreme_shares(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _extreme_share(  # type: ignore[no-untyped-def]
+def _extreme_share(
     table, indptr, neighbors, edge_ids, largest, width, result, winners, bounds, counter
 ):
     piece = taken(counter)
@@ -100,7 +100,7 @@ def sum_of_winners(
 
 
 @compiled
-def _winners_shares(  # type: ignore[no-untyped-def]
+def _winners_shares(
     table, winners, indptr, neighbors, edge_ids, forward, width, result, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
@@ -109,7 +109,7 @@ def _winners_shares(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _winners_share(  # type: ignore[no-untyped-def]
+def _winners_share(
     table, winners, indptr, neighbors, edge_ids, forward, width, result, bounds, counter
 ):
     piece = taken(counter)

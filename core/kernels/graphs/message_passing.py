@@ -38,7 +38,7 @@ def gather_sum(
 
 
 @serial
-def _average(result, indptr, width):  # type: ignore[no-untyped-def]
+def _average(result, indptr, width):
     for row in range(indptr.shape[0] - 1):
         count = indptr[row + 1] - indptr[row]
         if count > 1:
@@ -147,7 +147,7 @@ def _let_pass(
 
 
 @compiled
-def _shares(  # type: ignore[no-untyped-def]
+def _shares(
     table, weight, mine, sums, products, neighbors, edge_ids, indptr, heads, size, bounds, workers
 ):
     counter = np.zeros(1, np.int64)
@@ -156,7 +156,7 @@ def _shares(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _share(  # type: ignore[no-untyped-def]
+def _share(
     table, weight, mine, sums, products, neighbors, edge_ids, indptr, heads, size, bounds, counter
 ):
     width = heads * size
@@ -182,7 +182,7 @@ def _share(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _together(heads, size):  # type: ignore[no-untyped-def]
+def _together(heads, size):
     """Return how many of the remaining heads pass in one go: where a head is one element, or one vector."""
     if size == 1 and heads > 1:
         return min(heads, COLUMNS)

@@ -16,13 +16,13 @@ _TRIES = 64
 
 
 @serial
-def _excluded(indices, start, end, node):  # type: ignore[no-untyped-def]
+def _excluded(indices, start, end, node):
     place = lower_bound(indices, start, end, node)
     return place < end and indices[place] == node
 
 
 @serial
-def _chosen(indices, start, end, chances, others, weights, key):  # type: ignore[no-untyped-def]
+def _chosen(indices, start, end, chances, others, weights, key):
     """Draw until a node is not excluded; after many draws, weigh all nodes that are not."""
     for attempt in range(_TRIES):
         draw = mixed(key, attempt)
@@ -47,7 +47,7 @@ def _chosen(indices, start, end, chances, others, weights, key):  # type: ignore
 
 
 @compiled
-def _draw(indptr, indices, sources, chances, others, weights, key, result):  # type: ignore[no-untyped-def]
+def _draw(indptr, indices, sources, chances, others, weights, key, result):
     for i in threads(result.shape[0]):
         start, end = indptr[sources[i]], indptr[sources[i] + 1]
         row = mixed(key, i)

@@ -77,7 +77,7 @@ def sample_neighbors(
 
 
 @serial
-def _count_range(indptr, nodes, limit, replace, weights, others, starts, counts, first, last):  # type: ignore[no-untyped-def]
+def _count_range(indptr, nodes, limit, replace, weights, others, starts, counts, first, last):
     """Write where the rows of the nodes from first to last start and how many edges of each are drawn, after a 0."""
     for i in range(first, last):
         start, end = indptr[nodes[i]], indptr[nodes[i] + 1]
@@ -96,7 +96,7 @@ def _count_range(indptr, nodes, limit, replace, weights, others, starts, counts,
 
 
 @compiled
-def _count(indptr, nodes, limit, replace, weights, others, starts, counts, parts):  # type: ignore[no-untyped-def]
+def _count(indptr, nodes, limit, replace, weights, others, starts, counts, parts):
     count = nodes.shape[0]
     for part in threads(parts):
         given = (indptr, nodes, limit, replace, weights, others, starts, counts)
@@ -104,7 +104,7 @@ def _count(indptr, nodes, limit, replace, weights, others, starts, counts, parts
 
 
 @compiled
-def _draw(  # type: ignore[no-untyped-def]
+def _draw(
     indptr, nodes, starts, offsets, replace, key, weights, chances, others, most, places, parts
 ):
     count = nodes.shape[0]
@@ -114,7 +114,7 @@ def _draw(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _draw_range(  # type: ignore[no-untyped-def]
+def _draw_range(
     indptr, nodes, starts, offsets, replace, key, weights, chances, others, most, places, first, last
 ):
     """Draw the places of the nodes from first to last."""
@@ -142,21 +142,21 @@ def _draw_range(  # type: ignore[no-untyped-def]
 
 
 @serial
-def _take_range(indices, places, neighbors, first, last):  # type: ignore[no-untyped-def]
+def _take_range(indices, places, neighbors, first, last):
     """Read the edges: apart from the draws, so that many of memory's answers are under way at once."""
     for k in range(first, last):
         neighbors[k] = indices[places[k]]
 
 
 @compiled
-def _take(indices, places, neighbors, parts):  # type: ignore[no-untyped-def]
+def _take(indices, places, neighbors, parts):
     count = places.shape[0]
     for part in threads(parts):
         _take_range(indices, places, neighbors, count * part // parts, count * (part + 1) // parts)
 
 
 @serial
-def _slots(count):  # type: ignore[no-untyped-def]
+def _slots(count):
     slots = 16
     while slots < 2 * count:
         slots *= 2
@@ -164,7 +164,7 @@ def _slots(count):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _draw_distinct(row, start, degree, table, here):  # type: ignore[no-untyped-def]
+def _draw_distinct(row, start, degree, table, here):
     """Draw distinct edges, every set of them with the same chance (Floyd: Bentley, "A sample of brilliance", 1987)."""
     count = here.shape[0]
     slots = _slots(count)
@@ -180,7 +180,7 @@ def _draw_distinct(row, start, degree, table, here):  # type: ignore[no-untyped-
 
 
 @serial
-def _entered(table, mask, choice):  # type: ignore[no-untyped-def]
+def _entered(table, mask, choice):
     """Enter a choice into a set; say whether it was new."""
     slot = np.int64((np.uint64(choice) * _SPREAD) >> np.uint64(40)) & mask
     while table[slot] != -1:
@@ -192,7 +192,7 @@ def _entered(table, mask, choice):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _draw_alias(row, start, degree, chances, others, here):  # type: ignore[no-untyped-def]
+def _draw_alias(row, start, degree, chances, others, here):
     for j in range(here.shape[0]):
         draw = mixed(row, j)
         choice = below(draw, degree)
@@ -201,7 +201,7 @@ def _draw_alias(row, start, degree, chances, others, here):  # type: ignore[no-u
 
 
 @serial
-def _race(row, start, degree, weights, times, here):  # type: ignore[no-untyped-def]
+def _race(row, start, degree, weights, times, here):
     """Let every edge arrive after an exponential time whose rate is its weight, and keep the first ones, in order."""
     count = here.shape[0]
     arrived = 0

@@ -11,7 +11,7 @@ _FREE = -1
 
 
 @serial
-def _number(ids, table, distinct, numbers):  # type: ignore[no-untyped-def]
+def _number(ids, table, distinct, numbers):
     """Fill ``distinct`` and ``numbers`` and return how many ids are distinct.
 
     ``table`` holds places in ``distinct`` at slots that follow from the id; its length is a power of two.

@@ -53,4 +53,4 @@ def met_before(
         with dispatcher.gradient_mode(False):
             met = met._replace(edges=group())
         _met[source] = met
-    return met.edges  # type: ignore[no-any-return]
+    return met.edges

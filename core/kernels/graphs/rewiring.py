@@ -14,7 +14,7 @@ from core.kernels.numeric.draws import below, mixed, unit
 
 
 @serial
-def edges_before(node, indptr, num_nodes, num_edges):  # type: ignore[no-untyped-def]
+def edges_before(node, indptr, num_nodes, num_edges):
     """Return how many edges the nodes before a node have, ``num_edges`` for the node behind the last."""
     size = indptr.shape[0] - 1
     whole = num_nodes // size * indptr[size] + indptr[num_nodes % size]
@@ -22,7 +22,7 @@ def edges_before(node, indptr, num_nodes, num_edges):  # type: ignore[no-untyped
 
 
 @compiled
-def tile_edges(  # type: ignore[no-untyped-def]
+def tile_edges(
     indptr, indices, num_nodes, num_edges, rewired, key, first, last, sources, targets
 ):
     """Write the edges of the nodes from ``first`` to below ``last``.
@@ -59,7 +59,7 @@ def tile_edges(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def tile_rows(table, noise, key, first, rows):  # type: ignore[no-untyped-def]
+def tile_rows(table, noise, key, first, rows):
     """Write float32 rows of the large graph's nodes from ``first`` on: the small node's, and even noise of ±noise."""
     size, width = table.shape
     for i in threads(rows.shape[0]):

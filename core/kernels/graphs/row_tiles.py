@@ -33,7 +33,7 @@ def _stretch(weights: str) -> Any:
             ``elements`` one for each element.
     """
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def stretch(
         context: Any,
         table: Any,

@@ -9,7 +9,7 @@ from core.kernels.graphs.adjacency import read_only
 
 
 @compiled
-def _gather(values, scale, rows, result):  # type: ignore[no-untyped-def]
+def _gather(values, scale, rows, result):
     for i in threads(rows.shape[0]):
         row = rows[i]
         for k in range(values.shape[1]):

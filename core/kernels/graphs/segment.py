@@ -22,7 +22,7 @@ _WIDE = 4
 
 
 @serial
-def _sum_range(table, source, target, result, first, last):  # type: ignore[no-untyped-def]
+def _sum_range(table, source, target, result, first, last):
     """Serve the rows from first to last."""
     width = result.shape[1]
     for row in range(first, last):
@@ -37,7 +37,7 @@ def _sum_range(table, source, target, result, first, last):  # type: ignore[no-u
 
 
 @compiled
-def _sum_edges(table, source, target, result, parts):  # type: ignore[no-untyped-def]
+def _sum_edges(table, source, target, result, parts):
     rows = result.shape[0]
     for part in threads(parts):
         _sum_range(table, source, target, result, rows * part // parts, rows * (part + 1) // parts)

@@ -24,7 +24,7 @@ BLOCK = 128
 
 
 @vectorized
-def _product(table, row, others, other):  # type: ignore[no-untyped-def]
+def _product(table, row, others, other):
     total = np.float32(0)
     for k in range(table.shape[1]):
         total += table[row, k] * others[other, k]
@@ -32,13 +32,13 @@ def _product(table, row, others, other):  # type: ignore[no-untyped-def]
 
 
 @vectorized
-def _add(table, row, factor, others, other):  # type: ignore[no-untyped-def]
+def _add(table, row, factor, others, other):
     for k in range(table.shape[1]):
         table[row, k] += factor * others[other, k]
 
 
 @serial
-def _window(held, targets, contexts, negatives, slopes, changes, place):  # type: ignore[no-untyped-def]
+def _window(held, targets, contexts, negatives, slopes, changes, place):
     """Set a window's slopes, of its loss by its scores, and its gradient by the node's row; return the loss."""
     zero, one = np.float32(0), np.float32(1)
     near, loss = contexts.shape[0], zero
@@ -60,7 +60,7 @@ def _window(held, targets, contexts, negatives, slopes, changes, place):  # type
 
 
 @serial
-def _move_targets(targets, starts, contexts, negatives, slopes, held, rate, part, parts):  # type: ignore[no-untyped-def]
+def _move_targets(targets, starts, contexts, negatives, slopes, held, rate, part, parts):
     """Move the targets' rows that a part owns."""
     for i in range(negatives.shape[0]):
         near = starts[i + 1] - starts[i]
@@ -75,7 +75,7 @@ def _move_targets(targets, starts, contexts, negatives, slopes, held, rate, part
 
 
 @serial
-def _move_sources(sources, centers, changes, rate, part, parts):  # type: ignore[no-untyped-def]
+def _move_sources(sources, centers, changes, rate, part, parts):
     """Move the sources' rows that a part owns."""
     for i in range(centers.shape[0]):
         if centers[i] % parts == part:
@@ -83,7 +83,7 @@ def _move_sources(sources, centers, changes, rate, part, parts):  # type: ignore
 
 
 @compiled
-def _descend(sources, targets, centers, starts, contexts, negatives, rate, block, slopes, losses, parts):  # type: ignore[no-untyped-def]
+def _descend(sources, targets, centers, starts, contexts, negatives, rate, block, slopes, losses, parts):
     changes = np.empty((block, sources.shape[1]), np.float32)
     held = np.empty((block, sources.shape[1]), np.float32)  # the nodes' rows as they were: both tables may be one
     for first in range(0, centers.shape[0], block):

@@ -11,7 +11,7 @@ Windows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @serial
-def _windows(walks, radius, key, centers, starts, contexts):  # type: ignore[no-untyped-def]
+def _windows(walks, radius, key, centers, starts, contexts):
     """Write the windows one behind another; return how many there are."""
     window, end, place = 0, 0, 0
     for walk in range(walks.shape[0]):

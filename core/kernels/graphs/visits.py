@@ -12,7 +12,7 @@ from core.kernels.numeric.draws import below, below_reference, mixed, mixed_refe
 
 
 @serial
-def _walk(indptr, indices, start, key, restart, visited):  # type: ignore[no-untyped-def]
+def _walk(indptr, indices, start, key, restart, visited):
     """Write the nodes other than the start that a walk visits; return how many steps led to one."""
     node, count = start, 0
     for step in range(visited.shape[0]):
@@ -29,7 +29,7 @@ def _walk(indptr, indices, start, key, restart, visited):  # type: ignore[no-unt
 
 
 @serial
-def _most_visited(visited, neighbors, visits):  # type: ignore[no-untyped-def]
+def _most_visited(visited, neighbors, visits):
     """Write the nodes that occur most often among sorted ones, of equals the smaller first; return their number."""
     found, place = 0, 0
     while place < visited.shape[0]:
@@ -49,7 +49,7 @@ def _most_visited(visited, neighbors, visits):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _visit(indptr, indices, nodes, key, restart, steps, parts, neighbors, visits, counts):  # type: ignore[no-untyped-def]
+def _visit(indptr, indices, nodes, key, restart, steps, parts, neighbors, visits, counts):
     total = nodes.shape[0]
     for part in threads(parts):
         visited = np.empty(steps, np.int64)

@@ -27,7 +27,7 @@ def _parts(walks: int, length: int) -> int:
 
 
 @compiled
-def _random_walks(indptr, indices, key, walks, stop, parts):  # type: ignore[no-untyped-def]
+def _random_walks(indptr, indices, key, walks, stop, parts):
     """Walk on from the nodes in the first column; with the probability ``stop`` a walk ends before each step."""
     count, length = walks.shape
     for part in threads(parts):
@@ -68,7 +68,7 @@ def random_walks(
 
 
 @compiled
-def _take_steps(indptr, indices, key, nodes, following):  # type: ignore[no-untyped-def]
+def _take_steps(indptr, indices, key, nodes, following):
     for walk in threads(nodes.shape[0]):
         node = nodes[walk]
         following[walk] = ENDED
@@ -95,7 +95,7 @@ def take_steps(indptr: np.ndarray, indices: np.ndarray, nodes: np.ndarray, key: 
 
 
 @serial
-def lower_bound(indices, start, end, node):  # type: ignore[no-untyped-def]
+def lower_bound(indices, start, end, node):
     """Return where a node stands, or would stand, among sorted neighbours."""
     count = end - start
     while count > 0:
@@ -107,7 +107,7 @@ def lower_bound(indices, start, end, node):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _weight(indptr, indices, before, node, away, back):  # type: ignore[no-untyped-def]
+def _weight(indptr, indices, before, node, away, back):
     """Return the weight of a step to a node from one that was reached from ``before``."""
     if node == before:
         return back
@@ -117,7 +117,7 @@ def _weight(indptr, indices, before, node, away, back):  # type: ignore[no-untyp
 
 
 @serial
-def _biased_step(indptr, indices, before, node, key, back, away):  # type: ignore[no-untyped-def]
+def _biased_step(indptr, indices, before, node, key, back, away):
     """Throw at an area in which each edge has a column as high as its weight, until a throw hits one.
 
     All columns stand in boxes of one height; what the edges back rise above it is added at the end, where every throw
@@ -153,7 +153,7 @@ def _biased_step(indptr, indices, before, node, key, back, away):  # type: ignor
 
 
 @compiled
-def _biased_walks(indptr, indices, key, walks, back, away, parts):  # type: ignore[no-untyped-def]
+def _biased_walks(indptr, indices, key, walks, back, away, parts):
     count, length = walks.shape
     for part in threads(parts):
         first, last = count * part // parts, count * (part + 1) // parts
@@ -198,7 +198,7 @@ def node2vec_walks(
 
 
 @serial
-def sort(values):  # type: ignore[no-untyped-def]
+def sort(values):
     """Sort in place (Shell's method): few values mostly, and numba takes seconds to compile its own sort."""
     gap = 1
     while gap < values.shape[0] // 3:
@@ -215,7 +215,7 @@ def sort(values):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _sort(indptr, indices, parts):  # type: ignore[no-untyped-def]
+def _sort(indptr, indices, parts):
     rows = indptr.shape[0] - 1
     for part in threads(parts):
         for row in range(rows * part // parts, rows * (part + 1) // parts):

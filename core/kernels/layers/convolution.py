@@ -118,7 +118,7 @@ class Convolution(Operator):
         with engine.engine_mode(recording=False, training=True):
             if plan.metas is not None and _is_split(engine.shape_of(arrays[1]), plan.metas[0], attributes):
                 return [blocks.convolve(arrays, plan.attributes)], None
-            return engine.invoke(self.handle, arrays, plan.attributes), None  # type: ignore[arg-type]
+            return engine.invoke(self.handle, arrays, plan.attributes), None
 
 
 class ConvolutionBackward(Operator):

@@ -38,7 +38,7 @@ def mean_cross_entropy_gradient(
 
 
 @serial
-def _mean(scores, labels, ignore_index):  # type: ignore[no-untyped-def]
+def _mean(scores, labels, ignore_index):
     total, count = 0.0, 0
     for row in range(labels.size):
         label = labels[row]
@@ -53,7 +53,7 @@ def _mean(scores, labels, ignore_index):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _gradient(gradient, scores, labels, ignore_index, out):  # type: ignore[no-untyped-def]
+def _gradient(gradient, scores, labels, ignore_index, out):
     count = 0
     for row in range(labels.size):
         count += labels[row] != ignore_index
@@ -71,7 +71,7 @@ def _gradient(gradient, scores, labels, ignore_index, out):  # type: ignore[no-u
 
 
 @serial
-def _power(scores, row):  # type: ignore[no-untyped-def]
+def _power(scores, row):
     """Return the largest score of a row, and the sum of all scores' exponentials beside its own."""
     largest = scores[row, 0]
     for column in range(1, scores.shape[1]):

@@ -23,7 +23,7 @@ class Window(NamedTuple):
 
 
 @compiled
-def _columns(x, offset, mask, kernel, stride, padding, dilation, out):  # type: ignore[no-untyped-def]
+def _columns(x, offset, mask, kernel, stride, padding, dilation, out):
     batch, channels, height, width = x.shape
     groups, rows, columns = offset.shape[1], offset.shape[4], offset.shape[5]
     per_group = channels // groups
@@ -53,7 +53,7 @@ def _columns(x, offset, mask, kernel, stride, padding, dilation, out):  # type: 
 
 
 @compiled
-def _image_back(g, offset, mask, kernel, stride, padding, dilation, out):  # type: ignore[no-untyped-def]
+def _image_back(g, offset, mask, kernel, stride, padding, dilation, out):
     batch, channels, height, width = out.shape
     groups, rows, columns = offset.shape[1], offset.shape[4], offset.shape[5]
     per_group = channels // groups
@@ -83,7 +83,7 @@ def _image_back(g, offset, mask, kernel, stride, padding, dilation, out):  # typ
 
 
 @compiled
-def _places_back(g, x, offset, mask, kernel, stride, padding, dilation, offset_out, mask_out):  # type: ignore[no-untyped-def]
+def _places_back(g, x, offset, mask, kernel, stride, padding, dilation, offset_out, mask_out):
     batch, channels, height, width = x.shape
     groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
     per_group = channels // groups

@@ -40,7 +40,7 @@ def drop(x: np.ndarray, key: np.ndarray, *, p: float, scale: float, out: np.ndar
 
 
 @compiled
-def _drop(x, first, second, limit, scale, out):  # type: ignore[no-untyped-def]
+def _drop(x, first, second, limit, scale, out):
     chunks = (x.size + _CHUNK - 1) // _CHUNK
     for task in threads((chunks + _TASK - 1) // _TASK):
         for chunk in range(task * _TASK, min(chunks, (task + 1) * _TASK)):
@@ -56,7 +56,7 @@ def _drop(x, first, second, limit, scale, out):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _chunk(x, block, first, second, limit, scale, out):  # type: ignore[no-untyped-def]
+def _chunk(x, block, first, second, limit, scale, out):
     for i in range(_BLOCKS):
         a, b, c, d = _words(block + _U(i), first, second)
         out[i] = x[i] * scale if a >= limit else _ZERO

@@ -125,8 +125,9 @@ def maximum_positions(
     rank = len(size)
     padded = np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=-np.inf)
     axes = tuple(range(2, rank + 2))
-    windows: np.ndarray = np.lib.stride_tricks.sliding_window_view(padded, tuple(kernel), axes)  # type: ignore[call-overload]
-    windows = windows[(slice(None), slice(None), *[slice(None, None, step) for step in stride])]
+    windows: np.ndarray = np.lib.stride_tricks.sliding_window_view(padded, tuple(kernel), axes)  # type: ignore[call-overload]  # numpy's stubs ask for literal axes
+    strided = (slice(None), slice(None), *[slice(None, None, step) for step in stride])
+    windows = windows[strided]
     inside = np.unravel_index(windows.reshape(*windows.shape[: rank + 2], -1).argmax(-1), tuple(kernel))
     flat = np.zeros(windows.shape[: rank + 2], np.int64)
     for i in range(rank):
@@ -143,8 +144,9 @@ def adaptive_maximum_positions(x: np.ndarray, output_size: Sequence[int]) -> np.
     result = np.empty((*x.shape[:2], *output_size), np.int32)
     for cell in np.ndindex(*output_size):
         region = tuple([slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(cell, size, output_size)])
-        inside = x[(slice(None), slice(None), *region)].reshape(*x.shape[:2], -1).argmax(-1)
-        result[(slice(None), slice(None), *cell)] = positions[region].reshape(-1)[inside]
+        within, place = (slice(None), slice(None), *region), (slice(None), slice(None), *cell)
+        inside = x[within].reshape(*x.shape[:2], -1).argmax(-1)
+        result[place] = positions[region].reshape(-1)[inside]
     return result
 
 

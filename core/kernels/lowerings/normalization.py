@@ -271,7 +271,7 @@ def _frozen_in_parts(
     """Normalise with statistics that were computed in the graph: the engine's operator takes only a graph's inputs."""
     if x.meta[1].size == 2:
         given = [x, scale, shift, mean, variance]
-        return dispatcher.in_float32(REGISTRY["frozen_normalization"], given, {"axis": axis, "epsilon": epsilon})[0]  # type: ignore[no-any-return]
+        return dispatcher.in_float32(REGISTRY["frozen_normalization"], given, {"axis": axis, "epsilon": epsilon})[0]
     around = [1] * len(x.meta[0])
     around[axis] = x.meta[0][axis]
     factor = apply("multiply", scale, apply("rsqrt", apply("add_scalar", variance, scalar=epsilon)))

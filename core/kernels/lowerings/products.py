@@ -102,7 +102,7 @@ def _backward_by_products(
 @Composition
 def _in_float32(x: Value, y: Value, transpose_a: bool, transpose_b: bool) -> Sequence[Value]:
     options = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    return dispatcher.in_float32(REGISTRY["matrix_product"], [x, y], options)  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["matrix_product"], [x, y], options)
 
 
 @lowers("matrix_product")
@@ -166,12 +166,12 @@ def _linear_backward_by_parts(gradient: Value, x: Value, weight: Value) -> Seque
 
 @Composition
 def _linear_in_float32(x: Value, weight: Value, bias: Value) -> Sequence[Value]:
-    return dispatcher.in_float32(REGISTRY["linear"], [x, weight, bias], {})  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["linear"], [x, weight, bias], {})
 
 
 @Composition
 def _linear_backward_in_float32(gradient: Value, x: Value, weight: Value) -> Sequence[Value]:
-    return dispatcher.in_float32(REGISTRY["linear_backward"], [gradient, x, weight], {})  # type: ignore[no-any-return]
+    return dispatcher.in_float32(REGISTRY["linear_backward"], [gradient, x, weight], {})
 
 
 @lowers("linear")

@@ -19,7 +19,7 @@ SMALL = 16
 
 
 @serial
-def _to_first(keys, order, first, a, b, c):  # type: ignore[no-untyped-def]
+def _to_first(keys, order, first, a, b, c):
     """Swap the median of three elements with the first one."""
     x, y, z = keys[order[a]], keys[order[b]], keys[order[c]]
     if x > y:
@@ -30,7 +30,7 @@ def _to_first(keys, order, first, a, b, c):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _partition(keys, order, first, last):  # type: ignore[no-untyped-def]
+def _partition(keys, order, first, last):
     """Bring what is larger than a pivot to the front; returns where the rest begins."""
     _to_first(keys, order, first, first + 1, first + (last - first) // 2, last - 1)
     pivot = keys[order[first]]
@@ -48,7 +48,7 @@ def _partition(keys, order, first, last):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _insert(keys, order, first, last):  # type: ignore[no-untyped-def]
+def _insert(keys, order, first, last):
     """Insertion sort."""
     for i in range(first + 1, last):
         item = order[i]
@@ -60,7 +60,7 @@ def _insert(keys, order, first, last):  # type: ignore[no-untyped-def]
 
 
 @serial
-def _sift(keys, order, first, hole, length, item):  # type: ignore[no-untyped-def]
+def _sift(keys, order, first, hole, length, item):
     """Put an item into a heap with a hole; the smallest element is on top."""
     top = hole
     child = hole
@@ -83,7 +83,7 @@ def _sift(keys, order, first, hole, length, item):  # type: ignore[no-untyped-de
 
 
 @serial
-def _heap_select(keys, order, first, middle, last):  # type: ignore[no-untyped-def]
+def _heap_select(keys, order, first, middle, last):
     """Bring the largest elements into ``order[first:middle]``, as a heap."""
     length = middle - first
     for parent in range((length - 2) // 2, -1, -1):
@@ -96,7 +96,7 @@ def _heap_select(keys, order, first, middle, last):  # type: ignore[no-untyped-d
 
 
 @serial
-def partial_sort(keys, order, first, middle, last):  # type: ignore[no-untyped-def]
+def partial_sort(keys, order, first, middle, last):
     """Bring the largest elements into ``order[first:middle]``, in order."""
     if middle == first:
         return
@@ -108,7 +108,7 @@ def partial_sort(keys, order, first, middle, last):  # type: ignore[no-untyped-d
 
 
 @serial
-def _depth(length):  # type: ignore[no-untyped-def]
+def _depth(length):
     """Return after how many partitions the heap takes over."""
     depth = 0
     while length > 1:
@@ -118,7 +118,7 @@ def _depth(length):  # type: ignore[no-untyped-def]
 
 
 @serial
-def sort(keys, order, first, last):  # type: ignore[no-untyped-def]
+def sort(keys, order, first, last):
     """Order all elements."""
     pending = [(first, last, _depth(last - first))]
     while len(pending) > 0:
@@ -135,7 +135,7 @@ def sort(keys, order, first, last):  # type: ignore[no-untyped-def]
 
 
 @serial
-def select(keys, order, first, nth, last):  # type: ignore[no-untyped-def]
+def select(keys, order, first, nth, last):
     """Bring the largest elements into ``order[first:nth + 1]``, the smallest of them to the place ``nth``."""
     if nth >= last:
         return

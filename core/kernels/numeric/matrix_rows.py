@@ -43,26 +43,26 @@ def _blocks(matrix: np.ndarray) -> int:
 
 
 @compiled
-def _add_blocks(matrix, row, blocks):  # type: ignore[no-untyped-def]
+def _add_blocks(matrix, row, blocks):
     for block in threads(blocks):
         _add_block(matrix, row, block)
 
 
 @serial
-def _add_block(matrix, row, block):  # type: ignore[no-untyped-def]
+def _add_block(matrix, row, block):
     for index in range(block * _BLOCK, min(matrix.shape[0], (block + 1) * _BLOCK)):
         for k in range(row.shape[0]):
             matrix[index, k] += row[k]
 
 
 @compiled
-def _sum_blocks(matrix, sums):  # type: ignore[no-untyped-def]
+def _sum_blocks(matrix, sums):
     for block in threads(sums.shape[0]):
         _sum_block(matrix, sums, block)
 
 
 @serial
-def _sum_block(matrix, sums, block):  # type: ignore[no-untyped-def]
+def _sum_block(matrix, sums, block):
     for index in range(block * _BLOCK, min(matrix.shape[0], (block + 1) * _BLOCK)):
         for k in range(matrix.shape[1]):
             sums[block, k] += matrix[index, k]

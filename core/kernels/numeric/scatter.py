@@ -17,7 +17,7 @@ PARALLEL_ELEMENTS = 1 << 15
 
 
 @serial
-def _add_range(result, index, updates, first, last):  # type: ignore[no-untyped-def]
+def _add_range(result, index, updates, first, last):
     """Serve the rows from first to last."""
     width = result.shape[1]
     for row in range(first, last):
@@ -31,7 +31,7 @@ def _add_range(result, index, updates, first, last):  # type: ignore[no-untyped-
 
 
 @compiled
-def _add_rows(result, index, updates, parts):  # type: ignore[no-untyped-def]
+def _add_rows(result, index, updates, parts):
     rows = result.shape[0]
     for part in threads(parts):
         _add_range(result, index, updates, rows * part // parts, rows * (part + 1) // parts)

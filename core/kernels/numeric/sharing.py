@@ -22,7 +22,7 @@ APART = 8
 _PATIENCE = 4096
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _added(context: Any, counters: Any, place: Any, number: Any) -> Any:
     """Add to a counter, after all that this thread has written, and return what it was."""
 
@@ -33,7 +33,7 @@ def _added(context: Any, counters: Any, place: Any, number: Any) -> Any:
     return types.int64(counters, types.int64, types.int64), generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _seen(context: Any, counters: Any, place: Any) -> Any:
     """Return a counter; what was written before it got this value is seen from now on."""
 
@@ -44,7 +44,7 @@ def _seen(context: Any, counters: Any, place: Any) -> Any:
     return types.int64(counters, types.int64), generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _let_others_work(context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [])

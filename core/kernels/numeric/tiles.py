@@ -26,7 +26,7 @@ ROWS = 6 if _LANES == 16 else 3
 def _tile(rows: int) -> Any:
     """Return a function for numba's code that computes a tile of ``rows`` rows."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def tile(
         context: Any,
         left: Any,

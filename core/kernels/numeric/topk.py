@@ -17,26 +17,26 @@ PARALLEL_ELEMENTS = 1 << 15
 
 
 @serial
-def _sort_row(keys, places):  # type: ignore[no-untyped-def]
+def _sort_row(keys, places):
     for i in range(places.shape[0]):
         places[i] = i
     sort(keys, places, 0, places.shape[0])
 
 
 @compiled
-def _sort_rows(keys, places):  # type: ignore[no-untyped-def]
+def _sort_rows(keys, places):
     for r in threads(keys.shape[0]):
         _sort_row(keys[r], places[r])
 
 
 @serial
-def _sort_rows_serial(keys, places):  # type: ignore[no-untyped-def]
+def _sort_rows_serial(keys, places):
     for r in range(keys.shape[0]):
         _sort_row(keys[r], places[r])
 
 
 @serial
-def _top_of_row(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+def _top_of_row(keys, k, in_order, places):
     width = keys.shape[0]
     order = np.arange(width)
     if k * 64 < width:  # as in Paddle: a small top is kept in a heap
@@ -49,13 +49,13 @@ def _top_of_row(keys, k, in_order, places):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _top_rows(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+def _top_rows(keys, k, in_order, places):
     for r in threads(keys.shape[0]):
         _top_of_row(keys[r], k, in_order, places[r])
 
 
 @serial
-def _top_rows_serial(keys, k, in_order, places):  # type: ignore[no-untyped-def]
+def _top_rows_serial(keys, k, in_order, places):
     for r in range(keys.shape[0]):
         _top_of_row(keys[r], k, in_order, places[r])
 

@@ -21,7 +21,7 @@ from numpy import ndarray
 from core.kernels.engine.compiled import compiled, inlined, summing, threads
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _pointer(_context: Any, _address: Any) -> Any:
     """Turn an integer address into a pointer."""
 

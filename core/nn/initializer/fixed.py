@@ -85,7 +85,8 @@ class Dirac(Initializer):
         centre = tuple(size // 2 for size in shape[2:])
         for group in range(self.groups):
             for channel in range(min(per_group, shape[1])):
-                kernel[(group * per_group + channel, channel, *centre)] = 1
+                place = (group * per_group + channel, channel, *centre)
+                kernel[place] = 1
         return kernel
 
 

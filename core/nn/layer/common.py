@@ -15,6 +15,17 @@ from core.nn.layer.layers import Layer
 from core.nn.param_attr import ParamAttrLike
 from core.nn.parameter import Parameter
 
+__all__ = [
+    "Bilinear",
+    "CosineSimilarity",
+    "Embedding",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "PairwiseDistance",
+    "Unflatten",
+]
+
 
 class Identity(Layer):
     """Returns its input.

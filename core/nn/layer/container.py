@@ -9,6 +9,8 @@ from typing import Any, Optional, Union
 from core.nn.layer.layers import Layer
 from core.nn.parameter import Parameter
 
+__all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
+
 
 class Sequential(Layer):
     """Layers that run one after another.

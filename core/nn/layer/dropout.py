@@ -9,6 +9,8 @@ from core.nn import functional as F
 from core.nn.layer.checks import one_of, with_name
 from core.nn.layer.layers import Layer
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D"]
+
 
 def _probability(owner: str, p: Any) -> float:
     if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:

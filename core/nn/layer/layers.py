@@ -19,6 +19,8 @@ from core.nn.parameter import Parameter, make_parameter
 from core.operators.creation.creation import zeros
 from core.tensor import Tensor, default_dtype
 
+__all__ = ["Layer"]
+
 Self = TypeVar("Self", bound="Layer")
 
 

@@ -9,6 +9,8 @@ from core.nn import functional as F
 from core.nn.layer.checks import one_of, with_name
 from core.nn.layer.layers import Layer
 
+__all__ = ["Pad1D", "Pad2D", "Pad3D", "ZeroPad2D"]
+
 Sizes = Union[int, Sequence[int]]
 
 

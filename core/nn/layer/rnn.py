@@ -16,7 +16,6 @@ __all__ = [
     "LSTM",
     "LSTMCell",
     "RNN",
-    "RNNBase",
     "RNNCellBase",
     "SimpleRNN",
     "SimpleRNNCell",

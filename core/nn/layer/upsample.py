@@ -8,6 +8,8 @@ from core.nn import functional as F
 from core.nn.layer.checks import with_name
 from core.nn.layer.layers import Layer
 
+__all__ = ["Upsample", "UpsamplingBilinear2D", "UpsamplingNearest2D"]
+
 
 class Upsample(Layer):
     """Resizes sequences, images or volumes by interpolation.

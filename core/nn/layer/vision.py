@@ -9,6 +9,8 @@ from core.nn import functional as F
 from core.nn.layer.checks import one_of, positive, with_name
 from core.nn.layer.layers import Layer
 
+__all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
+
 Sizes = Union[int, Sequence[int]]
 
 

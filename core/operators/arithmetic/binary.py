@@ -95,7 +95,7 @@ def hypot(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:  # noqa
 @_documented("Step from 0 to 1 where x passes 0; at 0 itself take y.", _COMMON)
 def heaviside(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:  # noqa: D103
     first, second = operand_pair(x, y, "heaviside")
-    return where(first == 0, second, cast(first > 0, first.dtype))  # type: ignore[arg-type, operator]
+    return where(first == 0, second, cast(first > 0, first.dtype))
 
 
 @_documented("Compute the logarithm of exp(x) + exp(y) without overflow.", _FLOATING)

@@ -46,7 +46,7 @@ class ComplexTensor(Tensor):
         self.persistable = False
 
     @property
-    def _value(self) -> Any:  # type: ignore[override]
+    def _value(self) -> Any:  # type: ignore[override]  # a pair of tensors has no single value
         raise OperatorTypeError(NOT_FOR_COMPLEX)
 
     # what it is
@@ -231,11 +231,11 @@ class ComplexTensor(Tensor):
             result = result * self
         return result
 
-    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]  # Paddle compares by element
         real, imag, first = self._beside(other)
         return logical_and(first._real == real, first._imag == imag)
 
-    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]  # Paddle compares by element
         return ~(self == other)
 
     __hash__ = Tensor.__hash__
@@ -265,7 +265,7 @@ class ComplexTensor(Tensor):
     @property
     def T(self) -> ComplexTensor:
         """The numbers with all axes in reverse order."""
-        return self.transpose(list(range(self.ndim))[::-1])  # type: ignore[attr-defined, no-any-return]
+        return self.transpose(list(range(self.ndim))[::-1])
 
 
 def as_complex_tensor(value: Any, dtype: DType) -> ComplexTensor:

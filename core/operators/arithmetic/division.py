@@ -81,7 +81,7 @@ def remainder(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:
     if dtype.size == 2:
         return cast(remainder(cast(first, float32), cast(second, float32)), dtype)
     left = apply(_mod, first, second)  # the engine answers 0 for a division by 0
-    return where(second == 0, filled((), float("nan"), dtype), left)  # type: ignore[arg-type]
+    return where(second == 0, filled((), float("nan"), dtype), left)
 
 
 mod = floor_mod = remainder

@@ -137,7 +137,7 @@ def multigammaln(x: Tensor, p: int, name: Optional[str] = None) -> Tensor:
     if p < 1:
         raise OperatorError(f"multigammaln: the dimension p must be at least 1, got {p}")
     x = cast(need_tensor(x, "multigammaln"), floating(x.dtype))
-    steps = cast(arange(p), x.dtype) * -0.5  # type: ignore[operator]
+    steps = cast(arange(p), x.dtype) * -0.5
     terms = lgamma(add(reshape_exact(x, [*x.shape, 1]), steps))
     return add(reduce_sum(terms, axis=-1), p * (p - 1) / 4 * math.log(math.pi))
 

@@ -80,7 +80,7 @@ def _combined(bits: Operator, first: Tensor, second: Tensor, caller: str) -> Ten
     if first.dtype is bool_ and first.shape != second.shape:  # the engine's kernels broadcast all types but bool
         shape = broadcast_shape(first.shape, second.shape, caller=caller)
         first, second = broadcast_to(first, shape), broadcast_to(second, shape)
-    return apply(bits, first, second)  # type: ignore[no-any-return]
+    return apply(bits, first, second)
 
 
 def _logical(name: str, bits: Operator, summary: str) -> Any:

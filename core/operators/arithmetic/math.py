@@ -78,12 +78,12 @@ class BinaryOperator:
         if x_number and y_number:
             x, x_number = as_tensor(x, self.name), False
         if y_number and isinstance(x, Tensor):
-            dtype = dtype_of(scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+            dtype = dtype_of(scalar_dtype(x.dtype, y))  # type: ignore[arg-type]  # is_number says so
             if self.scalar is not None and self._takes_numbers(dtype):
                 return apply(self.scalar, cast(x, dtype), scalar=_number(y, dtype))
             return self._apply(cast(x, dtype), number_tensor(y, dtype))
         if x_number and isinstance(y, Tensor):
-            dtype = dtype_of(scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+            dtype = dtype_of(scalar_dtype(y.dtype, x))  # type: ignore[arg-type]  # is_number says so
             if self.reverse is not None and self._takes_numbers(dtype):
                 return apply(self.reverse, cast(y, dtype), scalar=_number(x, dtype))
             return self._apply(number_tensor(x, dtype), cast(y, dtype))
@@ -246,9 +246,9 @@ def operand_pair(x: Operand, y: Operand, caller: str) -> tuple[Tensor, Tensor]:
         OperatorError: the shapes do not broadcast.
     """
     if is_number(y) and isinstance(x, Tensor):
-        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]  # is_number says so
     elif is_number(x) and isinstance(y, Tensor):
-        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]  # is_number says so
     first, second = as_tensor(x, caller), as_tensor(y, caller)
     broadcast_shape(first.shape, second.shape, caller=caller)
     dtype = common_dtype(first.dtype, second.dtype)

@@ -210,10 +210,10 @@ def normal(
     if given:
         sizes = broadcast_shape(*[value.shape for value in given], caller="normal")
         return add(multiply(standard_normal(sizes, given[0].dtype), std), mean)
-    if std < 0:  # type: ignore[operator]
+    if std < 0:
         raise OperatorError(f"normal: std {std} is negative")
     sizes = _shape([1] if shape is None else shape, "normal")
-    return _drawn(_normal, sizes, default_dtype(), float(mean), float(std))  # type: ignore[arg-type]
+    return _drawn(_normal, sizes, default_dtype(), float(mean), float(std))
 
 
 def randint(

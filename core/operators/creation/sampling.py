@@ -149,7 +149,7 @@ def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0, name: Optional[str] 
     _floating(x, "normal_")
     if std < 0:
         raise OperatorError(f"normal_: std {std} is negative")
-    return in_place(x, standard_normal(x.shape, x.dtype) * std + mean, "normal_")  # type: ignore[operator]
+    return in_place(x, standard_normal(x.shape, x.dtype) * std + mean, "normal_")
 
 
 def exponential_(x: Tensor, lam: float = 1.0, name: Optional[str] = None) -> Tensor:

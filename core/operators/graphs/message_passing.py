@@ -54,7 +54,7 @@ def _same_type(first: Tensor, second: Tensor, caller: str, names: str) -> None:
 
 def degrees(rows: Rows, dtype: DType, axes: int) -> Tensor:
     """Return how many edges each node has, at least 1: a tensor of so many axes, of size 1 behind the first."""
-    counts = (rows.indptr[1:] - rows.indptr[:-1]).maximum(Tensor(1, dtype=int64))  # type: ignore[operator, attr-defined]
+    counts = (rows.indptr[1:] - rows.indptr[:-1]).maximum(Tensor(1, dtype=int64))
     return reshape_exact(cast(counts, dtype), [rows.indptr.shape[0] - 1] + [1] * (axes - 1))
 
 
@@ -116,13 +116,13 @@ def gather_multiply_reduce(
     rows = (*incoming, *outgoing)
     if bias is None:
         total = _computed(primitives.gather_multiply_sum, x, weight, rows=rows)
-        return total / degrees(incoming, total.dtype, total.ndim) if reduce == "mean" else total  # type: ignore[operator, no-any-return]
+        return total / degrees(incoming, total.dtype, total.ndim) if reduce == "mean" else total
     floating_tensor(bias, caller)
     _same_type(x, bias, caller, "x and bias")
     if not agree(x.shape[1:], bias.shape):
         raise OperatorError(f"{caller}: bias must have x's axes but the first, got bias {bias.shape} and x {x.shape}")
     if reduce == "mean":
-        return gather_multiply_reduce(x, weight, edges, reduce) + bias  # type: ignore[operator, no-any-return]
+        return gather_multiply_reduce(x, weight, edges, reduce) + bias
     return _computed(primitives.gather_multiply_add, x, weight, bias, rows=rows)
 
 
@@ -222,7 +222,7 @@ def edge_reduce(message: Tensor, edges: Edges, reduce: str = "sum") -> Tensor:
     if _reduction(reduce, "edge_reduce") in ("max", "min"):
         return _computed(primitives.edge_extreme, message, rows=rows, largest=reduce == "max")
     total = _computed(primitives.edge_sum, message, rows=rows)
-    return total / degrees(incoming, total.dtype, total.ndim) if reduce == "mean" else total  # type: ignore[operator, no-any-return]
+    return total / degrees(incoming, total.dtype, total.ndim) if reduce == "mean" else total
 
 
 def edge_expand(x: Tensor, edges: Edges, end: str = "target") -> Tensor:

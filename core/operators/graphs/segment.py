@@ -60,7 +60,7 @@ def sum_edges(x: Tensor, source: Tensor, target: Tensor, size: int) -> Tensor:
     """Sum rows of x into the rows of a new table, edge by edge; the indices are checked int64."""
     if x.dtype.kind == "b" or x.dtype.size < 4 and x.dtype.is_floating:
         return cast(sum_edges(cast(x, float32 if x.dtype.is_floating else int64), source, target, size), x.dtype)
-    return apply(_sum_edges, x, source, target, size=size)  # type: ignore[no-any-return]
+    return apply(_sum_edges, x, source, target, size=size)
 
 
 def _extreme(x: Tensor, source: Tensor, target: Tensor, size: int, largest: bool) -> Tensor:
@@ -78,8 +78,8 @@ def _extreme(x: Tensor, source: Tensor, target: Tensor, size: int, largest: bool
 
 def _mean(total: Tensor, target: Tensor, size: int) -> Tensor:
     ones = filled((target.shape[0],), 1, total.dtype)
-    counts = add_rows(ones, target, size).maximum(Tensor(1, dtype=total.dtype))  # type: ignore[attr-defined]
-    return total / reshape_exact(counts, [size] + [1] * (total.ndim - 1))  # type: ignore[operator, no-any-return]
+    counts = add_rows(ones, target, size).maximum(Tensor(1, dtype=total.dtype))
+    return total / reshape_exact(counts, [size] + [1] * (total.ndim - 1))
 
 
 def reduce_edges(x: Tensor, source: Tensor, target: Tensor, size: int, operation: str) -> Tensor:
@@ -236,13 +236,13 @@ def _message(first: Tensor, second: Tensor, operation: str, caller: str) -> Tens
     while second.ndim < first.ndim:
         second = unsqueeze(second, 1)
     if operation == "add":
-        return first + second  # type: ignore[operator, no-any-return]
+        return first + second
     if operation == "sub":
-        return first - second  # type: ignore[operator, no-any-return]
+        return first - second
     if operation == "mul":
-        return first * second  # type: ignore[operator, no-any-return]
+        return first * second
     if operation == "div":
-        return first / second  # type: ignore[operator, no-any-return]
+        return first / second
     raise OperatorError(f"{caller}: message_op {operation!r} is unknown: use 'add', 'sub', 'mul' or 'div'")
 
 

@@ -34,7 +34,7 @@ _on_diagonal = ConstantOperator(
 
 def diagonal_length(rows: int, columns: int, offset: int) -> int:
     """Return how many elements a matrix has on a diagonal."""
-    return larger(smaller(rows - max(-offset, 0), columns - max(offset, 0)), 0)  # type: ignore[no-any-return]
+    return larger(smaller(rows - max(-offset, 0), columns - max(offset, 0)), 0)
 
 
 def diagonal_positions(columns: int, count: int, offset: int) -> Tensor:
@@ -63,7 +63,7 @@ def tril(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
         OperatorError: x has fewer than two axes.
     """
     below = lower_triangle(_matrix_shape(x, "tril"), diagonal)
-    return where(below, x, Tensor(0, dtype=x.dtype))  # type: ignore[no-any-return]
+    return where(below, x, Tensor(0, dtype=x.dtype))
 
 
 def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
@@ -81,7 +81,7 @@ def triu(x: Tensor, diagonal: int = 0, name: Optional[str] = None) -> Tensor:
         OperatorError: x has fewer than two axes.
     """
     below = lower_triangle(_matrix_shape(x, "triu"), diagonal - 1)
-    return where(below, Tensor(0, dtype=x.dtype), x)  # type: ignore[no-any-return]
+    return where(below, Tensor(0, dtype=x.dtype), x)
 
 
 def tril_indices(row: int, col: Optional[int] = None, offset: int = 0, dtype: DTypeLike = "int64") -> Tensor:
@@ -172,7 +172,7 @@ def _embedded(x: Tensor, offset: int, rest: Tensor) -> Tensor:
     ends = [(0, 0)] * (x.ndim - 1) + [(0, abs(offset))]
     line = unsqueeze(pad_exact(x, ends), -1 if offset >= 0 else -2)
     mask = constant(_on_diagonal, size=size, offset=offset)
-    return where(mask, broadcast_to(line, [*x.shape[:-1], size, size]), rest)  # type: ignore[no-any-return]
+    return where(mask, broadcast_to(line, [*x.shape[:-1], size, size]), rest)
 
 
 def diag(x: Tensor, offset: int = 0, padding_value: Scalar = 0, name: Optional[str] = None) -> Tensor:

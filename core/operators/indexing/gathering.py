@@ -39,7 +39,7 @@ def take_along(x: Tensor, index: Tensor, axis: int) -> Tensor:
     if 0 in x.shape and x.shape[axis] == 0 or x.size == 0:
         shape = x.shape
         return reshape_exact(x, [*shape[:axis], *index.shape, *shape[axis + 1 :]])
-    return apply(_take, x, index, axis=axis)  # type: ignore[no-any-return]
+    return apply(_take, x, index, axis=axis)
 
 
 def take_rows(x: Tensor, index: Tensor) -> Tensor:
@@ -90,10 +90,10 @@ def linear_index(parts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
     for i, (part, size) in enumerate(zip(parts, sizes)):
         position = cast(part, int64)
         if _may_be_negative(position):
-            position = position + cast(position < 0, int64) * size  # type: ignore[operator]
+            position = position + cast(position < 0, int64) * size
         stride = math.prod(sizes[i + 1 :])
-        term = position if is_known(stride, 1) else position * stride  # type: ignore[operator]
-        total = term if total is None else total + term  # type: ignore[operator]
+        term = position if is_known(stride, 1) else position * stride
+        total = term if total is None else total + term
     assert total is not None
     return total
 
@@ -218,11 +218,11 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: Optional[str] = No
     index = index_argument(index, "take")
     if mode == "clip":
         limits = Tensor(0, dtype=index.dtype), Tensor(max(total - 1, 0), dtype=index.dtype)
-        index = index.maximum(limits[0]).minimum(limits[1])  # type: ignore[attr-defined]
+        index = index.maximum(limits[0]).minimum(limits[1])
     elif mode == "raise":
         check_range(index, total, "take", negative=True)
     elif mode == "wrap":
-        index = index % max(total, 1)  # type: ignore[operator]
+        index = index % max(total, 1)
     else:
         raise OperatorError(f"take: mode {mode!r} is unknown: use 'raise', 'wrap' or 'clip'")
     if total == 0 and index.size:

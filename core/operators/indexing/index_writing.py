@@ -54,7 +54,7 @@ def index_add(x: Tensor, index: Tensor, axis: int, value: Tensor, name: Optional
     wanted = [*x.shape[:place], index.size, *x.shape[place + 1 :]]
     value = broadcast_to(cast(need_tensor(value, "index_add", "value"), x.dtype), wanted)
     added = add_rows(moveaxis(value, place, 0), index, x.shape[place])
-    return x + moveaxis(added, 0, place)  # type: ignore[operator, no-any-return]
+    return x + moveaxis(added, 0, place)
 
 
 def index_fill(x: Tensor, index: Tensor, axis: int, value: Union[Scalar, Tensor], name: Optional[str] = None) -> Tensor:
@@ -120,7 +120,7 @@ def put_rows(x: Tensor, position: Tensor, depth: int, value: Tensor, accumulate:
     updates = reshape_exact(updates, [position.size, *rest])
     position = reshape_exact(position, [position.size])
     rows = reshape_exact(x, [count, *rest])
-    new = rows + add_rows(updates, position, count) if accumulate else set_rows(rows, position, updates)  # type: ignore[operator]
+    new = rows + add_rows(updates, position, count) if accumulate else set_rows(rows, position, updates)
     return reshape_exact(new, shape)
 
 
@@ -185,7 +185,7 @@ def put_along_axis(
     if _REDUCTIONS[reduce] == "assign":
         new = set_rows(flat, position, value)
     elif _REDUCTIONS[reduce] == "add":
-        new = flat + add_rows(value, position, arr.size)  # type: ignore[operator]
+        new = flat + add_rows(value, position, arr.size)
     else:
         new = _multiplied(flat, position, value)
     return reshape_exact(new, arr.shape)
@@ -198,7 +198,7 @@ def _reduced(flat: Tensor, position: Tensor, value: Tensor, reduce: str, include
     if include_self:
         brought, target = concat([flat, value]), concat([positions(size), target])
     found = reduce_edges(brought, positions(brought.shape[0]), target, size, reduce.lstrip("a"))
-    touched = add_rows(filled((position.shape[0],), 1, int64), position, size) > 0  # type: ignore[operator]
+    touched = add_rows(filled((position.shape[0],), 1, int64), position, size) > 0
     return where(touched, found, flat)
 
 
@@ -213,7 +213,7 @@ def _multiplied(flat: Tensor, position: Tensor, value: Tensor) -> Tensor:
     for k in range(int(turn.max(initial=-1)) + 1):
         chosen = Tensor(np.flatnonzero(turn == k))
         places = take_rows(position, chosen)
-        flat = set_rows(flat, places, take_rows(flat, places) * take_rows(value, chosen))  # type: ignore[operator]
+        flat = set_rows(flat, places, take_rows(flat, places) * take_rows(value, chosen))
     return flat
 
 

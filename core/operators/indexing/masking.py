@@ -79,9 +79,9 @@ def where(
     if x is None or y is None:
         raise OperatorError("where: give both x and y, or neither")
     if is_number(x) and isinstance(y, Tensor):
-        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]
+        x = number_tensor(x, scalar_dtype(y.dtype, x))  # type: ignore[arg-type]  # is_number says so
     elif is_number(y) and isinstance(x, Tensor):
-        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]
+        y = number_tensor(y, scalar_dtype(x.dtype, y))  # type: ignore[arg-type]  # is_number says so
     first, second = as_tensor(x, "where"), as_tensor(y, "where")
     dtype = common_dtype(first.dtype, second.dtype)
     first, second = cast(first, dtype), cast(second, dtype)
@@ -157,7 +157,7 @@ def masked_select(x: Tensor, mask: Tensor, name: Optional[str] = None) -> Tensor
 def _bool_mask(mask: Any, caller: str) -> Tensor:
     if need_tensor(mask, caller, "mask").dtype.kind != "b":
         raise OperatorTypeError(f"{caller}: mask must be bool, got {mask.dtype.name}: compare it with something")
-    return mask  # type: ignore[no-any-return]
+    return mask
 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Union[Scalar, Tensor], name: Optional[str] = None) -> Tensor:
@@ -180,7 +180,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Union[Scalar, Tensor], name: Opt
     number = as_tensor(value, "masked_fill")
     if number.size != 1:
         raise OperatorError(f"masked_fill: value must be one number, got shape {number.shape}")
-    return where(mask, reshape_exact(cast(number, need_tensor(x, "masked_fill").dtype), []), x)  # type: ignore[no-any-return]
+    return where(mask, reshape_exact(cast(number, need_tensor(x, "masked_fill").dtype), []), x)
 
 
 def one_hot(x: Tensor, num_classes: int, name: Optional[str] = None) -> Tensor:
@@ -203,7 +203,7 @@ def one_hot(x: Tensor, num_classes: int, name: Optional[str] = None) -> Tensor:
     if depth < 1:
         raise OperatorError(f"one_hot: num_classes must be at least 1, got {depth}")
     check_range(index, depth, "one_hot", name="class")
-    return apply(_one_hot, index, depth=depth, dtype=to_dtype("float32"))  # type: ignore[no-any-return]
+    return apply(_one_hot, index, depth=depth, dtype=to_dtype("float32"))
 
 
 def sequence_mask(
@@ -229,7 +229,7 @@ def sequence_mask(
     if maxlen is None:
         maxlen = int(lengths.numpy().max(initial=0))
     steps = positions(maxlen)
-    return cast(steps < unsqueeze(lengths, -1), dtype)  # type: ignore[operator]
+    return cast(steps < unsqueeze(lengths, -1), dtype)
 
 
 __all__ = ["masked_fill", "masked_select", "nonzero", "one_hot", "sequence_mask", "where"]

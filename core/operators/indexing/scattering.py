@@ -61,7 +61,7 @@ def add_rows(updates: Tensor, index: Tensor, size: int) -> Tensor:
     if updates.dtype.kind == "b" or updates.dtype.name in _HALF:  # numba has no arithmetic of half precision
         wide = "int32" if updates.dtype.kind == "b" else "float32"
         return cast(add_rows(cast(updates, wide), index, size), updates.dtype)
-    return apply(_scatter_add, updates, cast(index, "int64"), size=size)  # type: ignore[no-any-return]
+    return apply(_scatter_add, updates, cast(index, "int64"), size=size)
 
 
 def set_rows(table: Tensor, index: Tensor, updates: Tensor) -> Tensor:
@@ -77,7 +77,7 @@ def set_rows(table: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     """
     if table.dtype is bfloat16:  # custom operators do not know the type
         return cast(set_rows(cast(table, float32), index, cast(updates, float32)), bfloat16)
-    return apply(_scatter_set, table, cast(index, "int64"), cast(updates, table.dtype))  # type: ignore[no-any-return]
+    return apply(_scatter_set, table, cast(index, "int64"), cast(updates, table.dtype))
 
 
 def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: Optional[str] = None) -> Tensor:
@@ -116,7 +116,7 @@ def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, n
     if overwrite:
         return set_rows(x, index, updates)
     cleared = set_rows(x, index, filled(tuple(updates.shape), 0, x.dtype))
-    return cleared + add_rows(cast(updates, x.dtype), index, shape[0])  # type: ignore[operator, no-any-return]
+    return cleared + add_rows(cast(updates, x.dtype), index, shape[0])
 
 
 def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: Optional[str] = None) -> Tensor:
@@ -143,7 +143,7 @@ def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: Optional[str
         raise OperatorError(f"scatter_nd_add: updates must have the shape {wanted}, got {updates.shape}")
     flat = reshape_exact(updates, [position.size, *rows[1:]])
     added = add_rows(cast(flat, x.dtype), reshape_exact(position, [position.size]), rows[0])
-    return x + reshape_exact(added, shape)  # type: ignore[operator, no-any-return]
+    return x + reshape_exact(added, shape)
 
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:

@@ -72,7 +72,7 @@ def index_dtype(dtype: DTypeLike, caller: str) -> DType:
     wanted = to_dtype(dtype) if dtype is not None else None
     if wanted not in (int32, int64):
         raise OperatorTypeError(f"{caller}: dtype must be int32 or int64, got {dtype!r}")
-    return wanted  # type: ignore[return-value]
+    return wanted
 
 
 def _argument_of_extreme(x: Tensor, axis: Any, keepdim: bool, dtype: DTypeLike, largest: bool, caller: str) -> Tensor:
@@ -171,7 +171,7 @@ def searchsorted(
     if edges.ndim == 0 or edges.ndim > 1 and edges.shape[:-1] != wanted.shape[:-1]:
         raise OperatorError(f"searchsorted: rows of shape {edges.shape} do not match values of shape {wanted.shape}")
     found = apply(_searchsorted, comparable(edges.detach()), comparable(wanted.detach()), right=bool(right))
-    return cast(found, int32) if out_int32 else found  # type: ignore[no-any-return]
+    return cast(found, int32) if out_int32 else found
 
 
 def bucketize(

@@ -93,7 +93,7 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
         return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
     if x.ndim > MAXIMUM_AXES:
         return _axis_by_axis(x, ranges)
-    return apply(_slice, x, ranges=tuple(ranges))  # type: ignore[no-any-return]
+    return apply(_slice, x, ranges=tuple(ranges))
 
 
 def _axis_by_axis(x: Tensor, ranges: Sequence[Range]) -> Tensor:
@@ -115,7 +115,7 @@ def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     if all(is_whole(part, size) for part, size in zip(ranges, x.shape)):
         return value
     if not (x._value.traced or value._value.traced):
-        return apply(_slice_assign, x, value, ranges=tuple(ranges))  # type: ignore[no-any-return]
+        return apply(_slice_assign, x, value, ranges=tuple(ranges))
     return _assembled(x, tuple(ranges), value)
 
 
@@ -208,7 +208,7 @@ def range_of(part: builtins.slice, size: int) -> Range:
     """Return the range that a Python slice addresses along an axis of the given size."""
     ends = (part.start, part.stop, part.step)
     if not all_ints([size, *[end for end in ends if end is not None]]):
-        ends = tuple([end.item() if isinstance(end, Tensor) else end for end in ends])  # type: ignore[assignment]
+        ends = tuple([end.item() if isinstance(end, Tensor) else end for end in ends])  # type: ignore[assignment]  # None may stand among them
         part = builtins.slice(*ends)
         if contains_dimension([size, *ends]):
             return _unknown_range(part, size)
@@ -232,7 +232,7 @@ def _unknown_range(part: builtins.slice, size: Any) -> Range:
 
 def range_start(at: int, size: int) -> int:
     """Return where a Python slice ``at:`` begins along an axis of the given size."""
-    return _within(at, size, 0, size, 0)  # type: ignore[no-any-return]
+    return _within(at, size, 0, size, 0)
 
 
 def _within(at: Any, size: Any, low: Any, high: Any, default: Any) -> Any:

@@ -157,7 +157,7 @@ def _tops(x: Tensor, axis: int, k: int, largest: bool, in_order: bool) -> Tensor
     """Return the indices of the k largest (or smallest) elements along an axis."""
     options = {"k": k, "largest": largest, **({} if in_order else {"in_order": False})}
     if axis == x.ndim - 1:
-        return apply(_topk, comparable(x.detach()), **options)  # type: ignore[no-any-return]
+        return apply(_topk, comparable(x.detach()), **options)
     return swapaxes(apply(_topk, swapaxes(comparable(x.detach()), axis, -1), **options), axis, -1)
 
 

@@ -222,7 +222,7 @@ def replaced(x: Tensor, item: Any, value: Tensor) -> Tensor:
     value = cast(value, x.dtype)
     masked = _mask_of(item, x.shape)
     if masked is not None and value.size == 1:  # known without looking at the mask, so it can be compiled
-        return where(masked, reshape_exact(value, []), x)  # type: ignore[no-any-return]
+        return where(masked, reshape_exact(value, []), x)
     subscript = Subscript(item, x.shape)
     counts = [count for _, count, _ in subscript.ranges]
     if not subscript.indices:

@@ -41,4 +41,4 @@ def over_engine_shapes(operator: Operator, x: Tensor, **attributes: Any) -> Tens
         return reshape_exact(apply(operator, reshape_exact(x, [1]), **attributes), [])
     if 0 in shape:
         return assign(x)
-    return apply(operator, x, **attributes)  # type: ignore[no-any-return]
+    return apply(operator, x, **attributes)

@@ -25,17 +25,17 @@ convolution_backward = ConvolutionBackward("convolution_backward")
 def convolve(x: Tensor, weight: Tensor, bias: Optional[Tensor], **window: Any) -> Tensor:
     """Convolve with symmetric padding; ``window`` is stride, pad, dilate (tuples) and groups."""
     inputs = (x, weight) if bias is None else (x, weight, bias)
-    return apply(_convolution, *inputs, **window)  # type: ignore[no-any-return]
+    return apply(_convolution, *inputs, **window)
 
 
 def convolution_input_gradient(gradient: Tensor, weight: Tensor, size: Sequence[int], **window: Any) -> Tensor:
     """Return the gradient of a convolution's input of spatial shape ``size``: the transposed convolution."""
-    return apply(_convolution_input_gradient, gradient, weight, size=tuple(size), **window)  # type: ignore[no-any-return]
+    return apply(_convolution_input_gradient, gradient, weight, size=tuple(size), **window)
 
 
 def convolution_weight_gradient(gradient: Tensor, x: Tensor, weight_shape: Sequence[int], **window: Any) -> Tensor:
     """Return the gradient of a convolution's weight."""
-    return apply(_convolution_weight_gradient, gradient, x, weight_shape=tuple(weight_shape), **window)  # type: ignore[no-any-return]
+    return apply(_convolution_weight_gradient, gradient, x, weight_shape=tuple(weight_shape), **window)
 
 
 def check_weight(weight: Any, rank: int, groups: Any, caller: str) -> None:
@@ -66,5 +66,5 @@ def convolve_nothing(x: Tensor, weight: Tensor, bias: Optional[Tensor], window: 
         _convolution.check(metas, window)
     assert _convolution.infer is not None
     shape = _convolution.infer(metas, window)[0][0]
-    total = weight.sum() if bias is None else weight.sum() + bias.sum()  # type: ignore[attr-defined]
-    return filled(shape, 0, x.dtype) + (total + x.sum()) * 0  # type: ignore[attr-defined, operator]
+    total = weight.sum() if bias is None else weight.sum() + bias.sum()
+    return filled(shape, 0, x.dtype) + (total + x.sum()) * 0

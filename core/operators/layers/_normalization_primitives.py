@@ -123,7 +123,7 @@ def batch_normalization(
     # must be inputs of it, which data from outside becomes
     unused = [constant(_unused_statistics, scale.dtype, size=scale.shape[0]) for _ in range(2)]
     inputs = (x, scale, shift, *unused)
-    return apply(_batch_normalization, *inputs, axis=axis, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return apply(_batch_normalization, *inputs, axis=axis, epsilon=float(epsilon))
 
 
 def frozen_normalization(
@@ -131,7 +131,7 @@ def frozen_normalization(
 ) -> Tensor:
     """Normalise each channel with a given mean and variance."""
     inputs = (x, scale, shift, mean, variance)
-    return apply(_frozen_normalization, *inputs, axis=axis, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return apply(_frozen_normalization, *inputs, axis=axis, epsilon=float(epsilon))
 
 
 def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -140,7 +140,7 @@ def layer_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float)
     Returns:
         The result, and per row the mean and sqrt(variance + epsilon).
     """
-    return apply(_layer_normalization, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return apply(_layer_normalization, x, scale, shift, epsilon=float(epsilon))
 
 
 def instance_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -149,7 +149,7 @@ def instance_normalization(x: Tensor, scale: Tensor, shift: Tensor, epsilon: flo
     Returns:
         The result, and per element and channel the mean and sqrt(variance + epsilon).
     """
-    return apply(_instance_normalization, x, scale, shift, epsilon=float(epsilon))  # type: ignore[no-any-return]
+    return apply(_instance_normalization, x, scale, shift, epsilon=float(epsilon))
 
 
 def affine(

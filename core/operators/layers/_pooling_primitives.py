@@ -71,15 +71,15 @@ _scatter_positions = HostOperator(
 def gather(x: Tensor, positions: Tensor) -> Tensor:
     """Take elements of x (N, C, *size) at flat spatial positions (N, C, ...)."""
     if x.dtype is bfloat16:
-        return through_float32(gather, x, positions)  # type: ignore[no-any-return]
-    return apply(_gather_positions, x, positions)  # type: ignore[no-any-return]
+        return through_float32(gather, x, positions)
+    return apply(_gather_positions, x, positions)
 
 
 def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: bool) -> Tensor:
     """Put values (N, C, ...) at flat spatial positions of zeros (N, C, *size)."""
     if values.dtype is bfloat16:
-        return through_float32(scatter, values, positions, size, accumulate)  # type: ignore[no-any-return]
-    return apply(  # type: ignore[no-any-return]
+        return through_float32(scatter, values, positions, size, accumulate)
+    return apply(
         _scatter_positions, values, positions, size=tuple(size), accumulate=accumulate
     )
 
@@ -87,7 +87,7 @@ def scatter(values: Tensor, positions: Tensor, size: Sequence[int], accumulate: 
 def window_positions(x: Tensor, kernel: Sequence[int], stride: Sequence[int], pairs: Pairs) -> Tensor:
     """Return the flat spatial position of the largest element of each window."""
     x = cast(x, float32) if x.dtype is bfloat16 else x
-    return apply(  # type: ignore[no-any-return]
+    return apply(
         _maximum_positions, x, kernel=tuple(kernel), stride=tuple(stride), pairs=tuple(pairs)
     )
 
@@ -95,12 +95,12 @@ def window_positions(x: Tensor, kernel: Sequence[int], stride: Sequence[int], pa
 def adaptive_positions(x: Tensor, output_size: tuple[int, ...]) -> Tensor:
     """Return the flat spatial position of the largest element of each of ``output_size`` nearly equal regions."""
     x = cast(x, float32) if x.dtype is bfloat16 else x
-    return apply(_adaptive_maximum_positions, x, output_size=output_size)  # type: ignore[no-any-return]
+    return apply(_adaptive_maximum_positions, x, output_size=output_size)
 
 
 def average_windows(x: Tensor, **window: Any) -> Tensor:
     """Average each window; ``window`` is kernel, stride, pad (tuples) and exclusive."""
-    return apply(_average_pooling, x, **window)  # type: ignore[no-any-return]
+    return apply(_average_pooling, x, **window)
 
 
 def pool(
@@ -147,7 +147,7 @@ def pool(
             )
     if x.size == 0:
         shape = [(n + sum(pair) - k) // s + 1 for n, k, s, pair in zip(size, kernel, step, whole)]
-        result: Any = filled((*x.shape[:2], *shape), 0, x.dtype) + x.sum() * 0  # type: ignore[attr-defined]
+        result: Any = filled((*x.shape[:2], *shape), 0, x.dtype) + x.sum() * 0
     elif kind == "max":
         result = _maximum(x, kernel, step, whole, return_mask)
     else:
@@ -205,7 +205,7 @@ def _average(
         extras=tuple(extras),
         exclusive=bool(exclusive),
     )
-    return averages * weights  # type: ignore[no-any-return, operator]
+    return averages * weights
 
 
 def _counted(

@@ -92,7 +92,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: Optional[str] = No
     floating_tensor(x, "leaky_relu")
     slope = float(negative_slope)
     if x.dtype is float64:  # the engine keeps the slope in float32
-        return where(x < 0, x * slope, x)  # type: ignore[operator]
+        return where(x < 0, x * slope, x)
     return over_engine_shapes(_leaky_relu, x, slope=slope)
 
 
@@ -125,7 +125,7 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: Optional[s
         weight = reshape_exact(weight, [weight.size if i == axis else 1 for i in range(x.ndim)])
     elif x.ndim == 0:
         weight = reshape_exact(weight, [])
-    return where(x > 0, x, weight * x)  # type: ignore[operator]
+    return where(x > 0, x, weight * x)
 
 
 def rrelu(
@@ -154,7 +154,7 @@ def rrelu(
     from core.operators.creation.random import uniform  # same floor
 
     slopes = uniform(x.shape, dtype=x.dtype, min=lower, max=upper)
-    return where(x < 0, x * slopes, x)  # type: ignore[operator]
+    return where(x < 0, x * slopes, x)
 
 
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: Optional[str] = None) -> Tensor:  # noqa: A002

@@ -99,7 +99,7 @@ def elu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     """
     from core.operators.layers.activation import relu  # same floor
 
-    return relu(floating_tensor(x, "elu")) + float(alpha) * expm1(minimum(x, 0.0))  # type: ignore[operator]
+    return relu(floating_tensor(x, "elu")) + float(alpha) * expm1(minimum(x, 0.0))
 
 
 def elu_(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
@@ -124,7 +124,7 @@ def celu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     if alpha == 0:
         raise OperatorError("celu: alpha must not be 0")
     curve = float(alpha) * expm1(minimum(floating_tensor(x, "celu"), 0.0) * (1.0 / alpha))
-    return where(x > 0, x, curve)  # type: ignore[operator]
+    return where(x > 0, x, curve)
 
 
 def selu(
@@ -267,9 +267,9 @@ def stable_softplus(x: Tensor) -> Tensor:
     It is bent at a point where both pieces agree to the last bit, not at 0, so that every derivative is right there.
     """
     if x.dtype.size == 2:
-        return through_float32(stable_softplus, x)  # type: ignore[no-any-return]
+        return through_float32(stable_softplus, x)
     bend = 20.0 if x.dtype is float32 else 40.0
-    return where(x > bend, x, log1p(exp(minimum(x, bend))))  # type: ignore[operator]
+    return where(x > bend, x, log1p(exp(minimum(x, bend))))
 
 
 def softsign(x: Tensor, name: Optional[str] = None) -> Tensor:

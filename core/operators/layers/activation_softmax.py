@@ -73,7 +73,7 @@ def _along_axis(operator: Operator, x: Any, axis: int, dtype: DTypeLike, caller:
         return reshape_exact(apply(operator, reshape_exact(x, [1]), axis=0), [])
     if 0 in shape:
         return assign(x)
-    return apply(operator, x, axis=place)  # type: ignore[no-any-return]
+    return apply(operator, x, axis=place)
 
 
 def gumbel_softmax(

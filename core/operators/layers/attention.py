@@ -129,7 +129,7 @@ def scaled_dot_product_attention(
         if dropped:
             extra.append(randint(0, 2**31 - 1, [1], dtype=int32))
         options = {"masked": attn_mask is not None, "causal": bool(is_causal), "dropout": dropped}
-        return apply(_attention, query, key, value, *extra, **options)[0]  # type: ignore[no-any-return]
+        return apply(_attention, query, key, value, *extra, **options)[0]
     return attention_in_parts(
         query, key, value, attn_mask, is_causal, lambda weights: dropout(weights, dropout_p, training=training)
     )

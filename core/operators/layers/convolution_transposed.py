@@ -141,7 +141,7 @@ def _transposed(
         raise OperatorError(f"{caller}: an output of spatial shape {size} has 2^31 or more elements: split the batch")
     result = _spread(x, weight, stride, pairs, dilation, groups, smallest, size)
     if bias is not None:
-        result = result + reshape_exact(bias, [bias.shape[0]] + [1] * rank)  # type: ignore[operator]
+        result = result + reshape_exact(bias, [bias.shape[0]] + [1] * rank)
     return channel_last(result) if last else result
 
 
@@ -211,7 +211,7 @@ def _spread(
     window = {"stride": stride, "dilate": dilation, "groups": groups}
     if x.size == 0:
         channels = weight.shape[1] * groups
-        return filled((x.shape[0], channels, *size), 0, x.dtype) + (x.sum() + weight.sum()) * 0  # type: ignore[attr-defined]
+        return filled((x.shape[0], channels, *size), 0, x.dtype) + (x.sum() + weight.sum()) * 0
     # with padding ``before`` on both sides the engine reaches sizes in [default, default + stride)
     defaults = [least - before + after for least, (before, after) in zip(smallest, pairs)]
     if all(least <= wanted < least + step for least, wanted, step in zip(defaults, size, stride)):
@@ -225,7 +225,7 @@ def _spread(
         starts.append(before)
     full = pad_exact(full, borders)
     index = tuple([slice(None)] * 2 + [slice(start, start + wanted) for start, wanted in zip(starts, size)])
-    return full[index]  # type: ignore[index]
+    return full[index]
 
 
 def _product(sizes: Sequence[int]) -> int:

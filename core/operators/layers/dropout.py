@@ -84,18 +84,18 @@ def dropout(
     if p == 0:
         return x
     if not training:
-        return x if mode == "upscale_in_train" else x * (1.0 - p)  # type: ignore[operator, no-any-return]
+        return x if mode == "upscale_in_train" else x * (1.0 - p)
     if p == 1:
-        return x * 0.0  # type: ignore[operator, no-any-return]
+        return x * 0.0
     if axis is None and x.size != 0:
         drawn = apply(_dropout_draw, shape=tuple(x.shape), p=float(p), dtype=x.dtype)
         scale = 1.0 / (1.0 - p) if mode == "upscale_in_train" else 1.0
-        return apply(drop_elements, x, drawn, p=float(p), scale=scale)  # type: ignore[no-any-return]
+        return apply(drop_elements, x, drawn, p=float(p), scale=scale)
     axes = axes_argument(axis, x.ndim, "dropout") if axis is not None else range(x.ndim)
     mask = keep_mask([size if i in axes else 1 for i, size in enumerate(x.shape)], p, x)
     if mode == "downscale_in_infer":
-        mask = mask * (1.0 - p)  # type: ignore[operator]
-    return x * mask  # type: ignore[operator, no-any-return]
+        mask = mask * (1.0 - p)
+    return x * mask
 
 
 def dropout2d(
@@ -157,11 +157,11 @@ def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = True, name: Option
     if not training or p == 0:
         return x
     if p == 1:
-        return x * 0.0  # type: ignore[operator, no-any-return]
+        return x * 0.0
     dropped = -1.7580993408473766  # -scale * alpha of SELU: what it gives for very negative inputs
     factor = ((1.0 - p) * (1.0 + p * dropped**2)) ** -0.5
-    kept = keep_mask(x.shape, p, x) * (1.0 - p)  # type: ignore[operator]
-    return (x * kept + (1.0 - kept) * dropped) * factor - factor * dropped * p  # type: ignore[operator, no-any-return]
+    kept = keep_mask(x.shape, p, x) * (1.0 - p)
+    return (x * kept + (1.0 - kept) * dropped) * factor - factor * dropped * p
 
 
 def _check_probability(p: float, caller: str) -> None:

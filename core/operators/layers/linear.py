@@ -85,7 +85,7 @@ def embedding(
     if padding_idx is None:
         return result
     kept = cast(index != padding_idx % rows, weight.dtype)
-    return result * unsqueeze(kept, -1)  # type: ignore[operator, no-any-return]
+    return result * unsqueeze(kept, -1)
 
 
 def bilinear(
@@ -114,8 +114,8 @@ def bilinear(
     outputs, first, second = weight.shape
     wide = matmul(x1, reshape_exact(transpose(weight, [1, 0, 2]), [first, outputs * second]))
     wide = reshape_exact(wide, [x1.shape[0], outputs, second])
-    result = reduce_sum(wide * unsqueeze(x2, 1), -1)  # type: ignore[operator]
-    return result if bias is None else result + bias  # type: ignore[operator, no-any-return]
+    result = reduce_sum(wide * unsqueeze(x2, 1), -1)
+    return result if bias is None else result + bias
 
 
 def label_smooth(
@@ -141,8 +141,8 @@ def label_smooth(
     optional_tensor(prior_dist, "label_smooth", "prior_dist")
     if label.ndim == 0 or label.size == 0:
         raise OperatorError(f"label_smooth: the label must have classes, got shape {label.shape}")
-    prior: Any = epsilon / label.shape[-1] if prior_dist is None else prior_dist * epsilon  # type: ignore[operator]
-    return label * (1.0 - epsilon) + prior  # type: ignore[operator, no-any-return]
+    prior: Any = epsilon / label.shape[-1] if prior_dist is None else prior_dist * epsilon
+    return label * (1.0 - epsilon) + prior
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
@@ -163,10 +163,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
     floating_tensor(x1, "cosine_similarity")
     floating_tensor(x2, "cosine_similarity")
     if x1.dtype.size == 2:
-        return through_float32(cosine_similarity, x1, x2, axis, eps)  # type: ignore[no-any-return]
-    product = reduce_sum(x1 * x2, axis)  # type: ignore[operator]
-    squares = reduce_sum(x1 * x1, axis) * reduce_sum(x2 * x2, axis)  # type: ignore[operator]
-    return product / sqrt(maximum(squares, eps * eps))  # type: ignore[no-any-return]
+        return through_float32(cosine_similarity, x1, x2, axis, eps)
+    product = reduce_sum(x1 * x2, axis)
+    squares = reduce_sum(x1 * x1, axis) * reduce_sum(x2 * x2, axis)
+    return product / sqrt(maximum(squares, eps * eps))
 
 
 def pairwise_distance(
@@ -190,25 +190,25 @@ def pairwise_distance(
     """
     floating_tensor(x, "pairwise_distance")
     floating_tensor(y, "pairwise_distance")
-    return vector_norm(x - y + float(epsilon), float(p), -1, keepdim)  # type: ignore[operator]
+    return vector_norm(x - y + float(epsilon), float(p), -1, keepdim)
 
 
 def vector_norm(x: Tensor, p: float, axis: int, keepdim: bool, smallest_norm: float = 0.0) -> Tensor:
     """Compute the p-norm along one axis; a norm below ``smallest_norm`` becomes that number, without a gradient."""
     size = absolute(x)
     if p == float("inf"):
-        return maximum(largest(size, axis, keepdim), smallest_norm)  # type: ignore[no-any-return]
+        return maximum(largest(size, axis, keepdim), smallest_norm)
     if p == float("-inf"):
-        return maximum(smallest(size, axis, keepdim), smallest_norm)  # type: ignore[no-any-return]
+        return maximum(smallest(size, axis, keepdim), smallest_norm)
     if p == 0:
-        return maximum(reduce_sum(cast(size > 0, x.dtype) + size * 0.0, axis, keepdim=keepdim), smallest_norm)  # type: ignore[no-any-return]
+        return maximum(reduce_sum(cast(size > 0, x.dtype) + size * 0.0, axis, keepdim=keepdim), smallest_norm)
     if p == 1:
-        return maximum(reduce_sum(size, axis, keepdim=keepdim), smallest_norm)  # type: ignore[no-any-return]
+        return maximum(reduce_sum(size, axis, keepdim=keepdim), smallest_norm)
     if p == 2:
-        total = reduce_sum(x * x, axis, keepdim=keepdim)  # type: ignore[operator]
-        return sqrt(maximum(total, smallest_norm**2) if smallest_norm else total)  # type: ignore[no-any-return]
-    total = reduce_sum(size**p, axis, keepdim=keepdim)  # type: ignore[operator]
-    return (maximum(total, smallest_norm**p) if smallest_norm else total) ** (1.0 / p)  # type: ignore[no-any-return]
+        total = reduce_sum(x * x, axis, keepdim=keepdim)
+        return sqrt(maximum(total, smallest_norm**2) if smallest_norm else total)
+    total = reduce_sum(size**p, axis, keepdim=keepdim)
+    return (maximum(total, smallest_norm**p) if smallest_norm else total) ** (1.0 / p)
 
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: Optional[str] = None) -> Tensor:
@@ -230,9 +230,9 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
     """
     floating_tensor(x, "normalize")
     if x.dtype.size == 2:
-        return through_float32(normalize, x, p, axis, epsilon)  # type: ignore[no-any-return]
+        return through_float32(normalize, x, p, axis, epsilon)
     place = axis_argument(0 if x.ndim == 1 and axis == 1 else axis, x.ndim, "normalize")
-    return x / vector_norm(x, float(p), place, True, epsilon)  # type: ignore[operator, no-any-return]
+    return x / vector_norm(x, float(p), place, True, epsilon)
 
 
 __all__ = ["bilinear", "cosine_similarity", "embedding", "label_smooth", "linear", "normalize", "pairwise_distance"]

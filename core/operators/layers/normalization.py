@@ -80,8 +80,8 @@ def _move_running(
 ) -> None:
     with dispatcher.gradient_mode(False):
         rest = 1.0 - momentum
-        for running, new in ((running_mean, mean), (running_var, inverse**-2.0 - epsilon)):  # type: ignore[operator]
-            running.update(cast(running * momentum + new * rest, running.dtype))  # type: ignore[operator]
+        for running, new in ((running_mean, mean), (running_var, inverse**-2.0 - epsilon)):
+            running.update(cast(running * momentum + new * rest, running.dtype))
 
 
 def parameter_dtype(dtype: DType) -> DType:
@@ -136,7 +136,7 @@ def layer_norm(
         def wide(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
             return layer_norm(x, wanted, scale, shift, epsilon)
 
-        return through_float32(wide, x, scale, shift)  # type: ignore[no-any-return]
+        return through_float32(wide, x, scale, shift)
     if len(wanted) == 1:
         return layer_normalization(x, scale, shift, epsilon)[0]
     rows = reshape_exact(x, [*shape[: len(shape) - len(wanted)], size])
@@ -237,9 +237,9 @@ def group_norm(
         x = reshape_exact(instance_normalization(rows, scale, shift, epsilon)[0], shape)
         per_channel = [channels] + [1] * len(spatial)
         if weight is not None:
-            x = x * reshape_exact(weight, per_channel)  # type: ignore[operator]
+            x = x * reshape_exact(weight, per_channel)
         if bias is not None:
-            x = x + reshape_exact(bias, per_channel)  # type: ignore[operator]
+            x = x + reshape_exact(bias, per_channel)
     x = narrowed(x, given)  # the parameters may be float32
     return channel_last(x) if last else x
 

@@ -47,19 +47,19 @@ def local_response_norm(
     if x.size == 0:
         return assign(x)
     if x.dtype.size == 2:
-        return through_float32(local_response_norm, x, size, alpha, beta, k, data_format)  # type: ignore[no-any-return]
+        return through_float32(local_response_norm, x, size, alpha, beta, k, data_format)
     last = not data_format.startswith("NC")
     if last:
         x = channel_first(x)
     batch, channels = x.shape[:2]
     positions = x.size // (batch * channels)
-    squares = reshape_exact(x * x, [batch, 1, channels, positions])  # type: ignore[operator]
+    squares = reshape_exact(x * x, [batch, 1, channels, positions])
     window = {"kernel": (size, 1), "stride": (1, 1), "pad": (size // 2, 0), "exclusive": False}
     means = average_windows(squares, **window)
     if size % 2 == 0:
-        means = means[:, :, :channels]  # type: ignore[index]
+        means = means[:, :, :channels]
     means = reshape_exact(means, x.shape)
-    result = x / (means * float(alpha) + float(k)) ** float(beta)  # type: ignore[operator]
+    result = x / (means * float(alpha) + float(k)) ** float(beta)
     return channel_last(result) if last else result
 
 

@@ -113,7 +113,7 @@ def avg_pool1d(
         OperatorError: the window does not fit, or an argument has the wrong form.
         OperatorTypeError: x is no floating-point Tensor.
     """
-    return pool("avg", 1, x, kernel_size, stride, padding, ceil_mode, "NCL", exclusive)  # type: ignore[no-any-return]
+    return pool("avg", 1, x, kernel_size, stride, padding, ceil_mode, "NCL", exclusive)
 
 
 def avg_pool2d(
@@ -175,7 +175,7 @@ def _override(averages: Tensor, kernel_size: Sizes, rank: int, divisor: Optional
     window = 1
     for size in sizes_argument(kernel_size, rank, f"avg_pool{rank}d", "kernel_size"):
         window *= size
-    return averages * (window / divisor)  # type: ignore[no-any-return, operator]
+    return averages * (window / divisor)
 
 
 __all__ = ["avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d"]

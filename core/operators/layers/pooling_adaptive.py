@@ -56,7 +56,7 @@ _MASK = "return_mask: Also return the int32 positions of the largest elements in
 
 def adaptive_average(x: Tensor, output_size: tuple[int, int]) -> Tensor:
     """Average ``output_size`` regions of images (N, C, H, W)."""
-    return apply(_adaptive_average, x, output_size=output_size)  # type: ignore[no-any-return]
+    return apply(_adaptive_average, x, output_size=output_size)
 
 
 def adaptive_avg_pool1d(x: Tensor, output_size: OutputSize, name: Optional[str] = None) -> Tensor:  # noqa: D103
@@ -137,7 +137,7 @@ def _average(rank: int, x: Tensor, output_size: OutputSize, data_format: str) ->
     sizes = _checked_size(rank, x, x.shape[2:], output_size, caller)
     batch, channels, *spatial = x.shape
     if x.size == 0:
-        result: Tensor = filled((batch, channels, *sizes), 0, x.dtype) + x.sum() * 0  # type: ignore[attr-defined]
+        result: Tensor = filled((batch, channels, *sizes), 0, x.dtype) + x.sum() * 0
     elif rank == 1:
         result = adaptive_average(reshape_exact(x, [batch, channels, 1, *spatial]), (1, sizes[0]))
     elif rank == 2:

@@ -71,5 +71,5 @@ def affine_map(x: Tensor, weight: Tensor, bias: Optional[Tensor]) -> Tensor:
         return matmul(x, weight)
     is_row = same_shape(bias.shape, weight.shape[1:])
     if is_row and x.size and weight.size and operand_type(x.dtype, weight.dtype, bias.dtype) is None:
-        return apply(_linear, x, weight, bias)  # type: ignore[no-any-return]
-    return matmul(x, weight) + bias  # type: ignore[operator, no-any-return]
+        return apply(_linear, x, weight, bias)
+    return matmul(x, weight) + bias

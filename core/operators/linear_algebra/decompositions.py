@@ -272,7 +272,7 @@ def cond(x: Tensor, p: Union[float, str, None] = None, name: Optional[str] = Non
         top, bottom = largest(values, -1), smallest(values, -1)
         return divide(bottom, top) if p == -2 else divide(top, bottom)
     square_matrices(x, "cond")
-    return _matrix_norm(x, p) * _matrix_norm(inverse(x), p)  # type: ignore[operator]
+    return _matrix_norm(x, p) * _matrix_norm(inverse(x), p)
 
 
 def _matrix_norm(x: Tensor, p: Any) -> Tensor:

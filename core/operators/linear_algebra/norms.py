@@ -115,8 +115,8 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
         raise OperatorError(f"renorm: wants at least 2 axes, got shape {x.shape}")
     kept = axes_argument(axis, x.ndim, "renorm")
     length = _norm(x, float(p), [i for i in range(x.ndim) if i not in kept], True)
-    above = cast(length > max_norm, x.dtype)  # type: ignore[operator]
-    factor: Any = above * (max_norm / (length + 1e-7)) + (1.0 - above)  # type: ignore[operator]
+    above = cast(length > max_norm, x.dtype)
+    factor: Any = above * (max_norm / (length + 1e-7)) + (1.0 - above)
     return multiply(x, factor)
 
 

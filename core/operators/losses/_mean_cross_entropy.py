@@ -42,7 +42,7 @@ def mean_cross_entropy(scores: Tensor, labels: Tensor, ignore_index: int) -> Ten
     Raises:
         OperatorIndexError: a label is neither a class nor the ignored one (checked where labels can be read).
     """
-    return apply(_mean_cross_entropy, scores, labels, ignore_index=ignore_index)  # type: ignore[no-any-return]
+    return apply(_mean_cross_entropy, scores, labels, ignore_index=ignore_index)
 
 
 __all__: list[str] = []

@@ -49,16 +49,16 @@ def pick(x: Tensor, index: Tensor, axis: int) -> Tensor:
         index: Checked class numbers, x's shape with size 1 at the axis.
         axis: Counted from the front.
     """
-    return apply(_pick, x, index, axis=axis)  # type: ignore[no-any-return]
+    return apply(_pick, x, index, axis=axis)
 
 
 def logistic_loss(x: Tensor, label: Tensor) -> Tensor:
     """Return the binary cross entropy of sigmoid(x), element by element, for a label of x's shape and type."""
     if x.size == 0:
-        return x * label  # type: ignore[operator, no-any-return]
+        return x * label
     if x.dtype.size == 2:
         return cast(logistic_loss(cast(x, float32), cast(label, float32)), x.dtype)
-    return apply(_logistic_loss, x, label)  # type: ignore[no-any-return]
+    return apply(_logistic_loss, x, label)
 
 
 def check_reduction(reduction: Any, caller: str, allowed: Sequence[str] = ("mean", "sum", "none")) -> None:

@@ -115,7 +115,7 @@ def rnnt_loss(
     if not 0 <= blank < classes:
         raise OperatorError(f"rnnt_loss: blank={blank} is outside the {classes} classes")
     if input.dtype.size == 2:
-        return through_float32(  # type: ignore[no-any-return]
+        return through_float32(
             rnnt_loss, input, label, input_lengths, label_lengths, blank, fastemit_lambda, reduction
         )
     likelihoods = log_softmax(input, axis=-1).transpose([1, 0, 2, 3])

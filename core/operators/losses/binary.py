@@ -44,13 +44,13 @@ def binary_cross_entropy(
     check_reduction(reduction, "binary_cross_entropy")
     optional_tensor(weight, "binary_cross_entropy", "weight")
     label = same_shape("binary_cross_entropy", input, label)
-    loss = -(label * _bounded_log(input) + (1.0 - label) * _bounded_log(1.0 - input))  # type: ignore[operator]
+    loss = -(label * _bounded_log(input) + (1.0 - label) * _bounded_log(1.0 - input))
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
 def _bounded_log(x: Tensor) -> Tensor:
     smallest = 1e-38
-    return where(x > smallest, log(maximum(x, smallest)), -100.0)  # type: ignore[operator, no-any-return]
+    return where(x > smallest, log(maximum(x, smallest)), -100.0)
 
 
 def binary_cross_entropy_with_logits(
@@ -84,7 +84,7 @@ def binary_cross_entropy_with_logits(
     label = same_shape("binary_cross_entropy_with_logits", logit, label)
     loss = logistic_loss(logit, label)
     if pos_weight is not None:
-        loss = loss + (pos_weight - 1.0) * label * stable_softplus(-logit)  # type: ignore[operator]
+        loss = loss + (pos_weight - 1.0) * label * stable_softplus(-logit)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
@@ -121,8 +121,8 @@ def sigmoid_focal_loss(
         raise OperatorError(f"sigmoid_focal_loss: normalizer must have at most 1 dimension, got {normalizer.shape}")
     loss = logistic_loss(logit, label)
     likely = sigmoid(logit)
-    likely = likely * label + (1.0 - likely) * (1.0 - label)  # type: ignore[operator]
-    balance = label * (2.0 * alpha - 1.0) + (1.0 - alpha)  # type: ignore[operator]
+    likely = likely * label + (1.0 - likely) * (1.0 - label)
+    balance = label * (2.0 * alpha - 1.0) + (1.0 - alpha)
     loss = loss * balance * pow(1.0 - likely, float(gamma))
     return reduced(loss if normalizer is None else loss / normalizer, reduction)
 
@@ -143,7 +143,7 @@ def log_loss(input: Tensor, label: Tensor, epsilon: float = 1e-4, name: Optional
         OperatorError: the shapes differ.
     """
     label = same_shape("log_loss", input, label)
-    return -label * log(input + epsilon) - (1.0 - label) * log(1.0 - input + epsilon)  # type: ignore[operator, no-any-return]
+    return -label * log(input + epsilon) - (1.0 - label) * log(1.0 - input + epsilon)
 
 
 def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional[str] = None) -> Tensor:  # noqa: A002
@@ -163,7 +163,7 @@ def soft_margin_loss(input: Tensor, label: Tensor, reduction: str = "mean", name
     """
     check_reduction(reduction, "soft_margin_loss")
     label = same_shape("soft_margin_loss", input, label)
-    return reduced(stable_softplus(-label * input), reduction)  # type: ignore[operator]
+    return reduced(stable_softplus(-label * input), reduction)
 
 
 def multi_label_soft_margin_loss(
@@ -191,7 +191,7 @@ def multi_label_soft_margin_loss(
     check_reduction(reduction, "multi_label_soft_margin_loss")
     optional_tensor(weight, "multi_label_soft_margin_loss", "weight")
     label = same_shape("multi_label_soft_margin_loss", input, label)
-    loss = -(label * log_sigmoid(input) + (1.0 - label) * log_sigmoid(-input))  # type: ignore[operator]
+    loss = -(label * log_sigmoid(input) + (1.0 - label) * log_sigmoid(-input))
     return reduced(mean(loss if weight is None else loss * weight, -1), reduction)
 
 
@@ -239,7 +239,7 @@ def multi_margin_loss(
         if weight.shape != [classes]:
             raise OperatorError(f"multi_margin_loss: weight must have shape [{classes}], got {weight.shape}")
         factor = take_rows(cast(weight, input.dtype), index)
-        distance, excess = distance * factor, reshape_exact(factor, [input.shape[0]]) * excess  # type: ignore[operator]
+        distance, excess = distance * factor, reshape_exact(factor, [input.shape[0]]) * excess
     return reduced(mean(pow(maximum(distance, 0.0), float(p)), 1) - excess, reduction)
 
 

@@ -77,7 +77,7 @@ def cross_entropy(
     if reduction == "mean" and factor is not None:
         total = reduce_sum(factor)
         # when everything is ignored the loss is 0
-        return reduce_sum(loss) / (total + cast(total == 0, total.dtype))  # type: ignore[no-any-return]
+        return reduce_sum(loss) / (total + cast(total == 0, total.dtype))
     if reduction == "none" and squeezed and not label_smoothing:
         return squeeze(loss, place)
     return reduced(loss, reduction)
@@ -108,8 +108,8 @@ def _soft_loss(
     logs: Tensor, label: Tensor, weight: Any, axis: int, smoothing: float
 ) -> tuple[Tensor, Optional[Tensor]]:
     if smoothing:
-        label = label * (1.0 - smoothing) + smoothing / label.shape[axis]  # type: ignore[operator]
-    loss = -reduce_sum(logs * label, axis, keepdim=True)  # type: ignore[operator]
+        label = label * (1.0 - smoothing) + smoothing / label.shape[axis]
+    loss = -reduce_sum(logs * label, axis, keepdim=True)
     if weight is None:
         return loss, None
     shape = [-1 if i == axis else 1 for i in range(logs.ndim)]
@@ -140,8 +140,8 @@ def _hard_loss(
         factor = take_rows(cast(weight, logs.dtype), label)
         if smoothing:
             uniform = reduce_sum(cast(weight, logs.dtype)) * (smoothing / classes)
-            factor = factor * (1.0 - smoothing) + uniform  # type: ignore[operator]
-        factor = factor if kept is None else factor * kept  # type: ignore[operator]
+            factor = factor * (1.0 - smoothing) + uniform
+        factor = factor if kept is None else factor * kept
     return loss if factor is None else loss * factor, factor
 
 
@@ -227,7 +227,7 @@ def nll_loss(
         raise OperatorError(f"nll_loss: weight must have shape [{input.shape[1]}], one per class, got {weight.shape}")
     loss, factor = _hard_loss(input, label, weight, 1, ignore_index, 0.0, "nll_loss")
     if reduction == "mean" and factor is not None:
-        return reduce_sum(loss) / reduce_sum(factor)  # type: ignore[no-any-return]
+        return reduce_sum(loss) / reduce_sum(factor)
     return squeeze(loss, 1) if reduction == "none" else reduced(loss, reduction)
 
 
@@ -255,7 +255,7 @@ def dice_loss(input: Tensor, label: Tensor, epsilon: float = 0.00001, name: Opti
         raise OperatorError(f"dice_loss: the input of shape {input.shape} has no elements")
     classes = cast(one_hot(squeeze(label, -1), input.shape[-1]), input.dtype)
     axes = list(range(1, input.ndim))
-    common = reduce_sum(input * classes, axes)  # type: ignore[operator]
+    common = reduce_sum(input * classes, axes)
     total = reduce_sum(input, axes) + reduce_sum(classes, axes)
     return mean(1.0 - common * 2.0 / (total + epsilon))
 

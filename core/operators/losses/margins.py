@@ -126,4 +126,4 @@ def class_center_sample(label: Tensor, num_classes: int, num_samples: int, group
             f" and {num_samples}"
         )
     words = randint(0, _SEED_BOUND, [4])
-    return apply(_choose, index, words, classes=int(num_classes), count=int(num_samples))  # type: ignore[no-any-return]
+    return apply(_choose, index, words, classes=int(num_classes), count=int(num_samples))

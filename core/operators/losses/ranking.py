@@ -47,7 +47,7 @@ def margin_ranking_loss(
     """
     check_reduction(reduction, "margin_ranking_loss")
     floating_tensor(input, "margin_ranking_loss")
-    return reduced(relu((other - input) * cast(label, input.dtype) + float(margin)), reduction)  # type: ignore[operator]
+    return reduced(relu((other - input) * cast(label, input.dtype) + float(margin)), reduction)
 
 
 def hinge_embedding_loss(
@@ -75,7 +75,7 @@ def hinge_embedding_loss(
     check_reduction(reduction, "hinge_embedding_loss")
     floating_tensor(input, "hinge_embedding_loss")
     near = where(label == 1, input, 0.0)
-    far = where(label == -1, relu(margin - input), 0.0)  # type: ignore[operator]
+    far = where(label == -1, relu(margin - input), 0.0)
     return reduced(near + far, reduction)
 
 
@@ -113,7 +113,7 @@ def cosine_embedding_loss(
             f" {input2.shape} and {label.shape}"
         )
     lengths = [reduce_sum(square(x), -1) + 10e-12 for x in (input1, input2)]
-    cosine = reduce_sum(input1 * input2, -1) / sqrt(lengths[0] * lengths[1])  # type: ignore[operator]
+    cosine = reduce_sum(input1 * input2, -1) / sqrt(lengths[0] * lengths[1])
     like = where(label == 1, 1.0 - cosine, 0.0)
     unlike = where(label == -1, maximum(cosine - float(margin), 0.0), 0.0)
     return reduced(like + unlike, reduction)

@@ -31,7 +31,7 @@ def square_error_cost(input: Tensor, label: Tensor) -> Tensor:  # noqa: A002 - P
     Raises:
         OperatorError: the shapes do not broadcast.
     """
-    return square(floating_tensor(input, "square_error_cost") - label)  # type: ignore[operator, no-any-return]
+    return square(floating_tensor(input, "square_error_cost") - label)
 
 
 def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional[str] = None) -> Tensor:  # noqa: A002
@@ -50,7 +50,7 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Option
         OperatorError: the shapes do not broadcast, or the reduction is unknown.
     """
     check_reduction(reduction, "mse_loss")
-    return reduced(square(floating_tensor(input, "mse_loss") - label), reduction)  # type: ignore[operator]
+    return reduced(square(floating_tensor(input, "mse_loss") - label), reduction)
 
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional[str] = None) -> Tensor:  # noqa: A002
@@ -69,7 +69,7 @@ def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: Optiona
         OperatorError: the shapes do not broadcast, or the reduction is unknown.
     """
     check_reduction(reduction, "l1_loss")
-    return reduced(absolute(floating_tensor(input, "l1_loss") - label), reduction)  # type: ignore[operator]
+    return reduced(absolute(floating_tensor(input, "l1_loss") - label), reduction)
 
 
 def smooth_l1_loss(
@@ -95,7 +95,7 @@ def smooth_l1_loss(
         OperatorError: the shapes differ, or the reduction is unknown.
     """
     check_reduction(reduction, "smooth_l1_loss")
-    distance = absolute(input - same_shape("smooth_l1_loss", input, label))  # type: ignore[operator]
+    distance = absolute(input - same_shape("smooth_l1_loss", input, label))
     inside = minimum(distance, float(delta))
     return reduced(inside * (distance - inside * 0.5), reduction)
 
@@ -120,12 +120,12 @@ def kl_div(input: Tensor, label: Tensor, reduction: str = "mean", name: Optional
     if isinstance(label, Tensor) and label.dtype == "float64":
         input = cast(input, label.dtype)  # noqa: A001
     label = same_shape("kl_div", input, label)
-    positive = label > 0  # type: ignore[operator]
+    positive = label > 0
     safe = where(positive, label, 1.0)
     loss = where(positive, safe * (log(safe) - input), 0.0)
     if reduction == "batchmean":
         total = reduce_sum(loss)
-        return total / input.shape[0] if input.ndim else total  # type: ignore[operator, no-any-return]
+        return total / input.shape[0] if input.ndim else total
     return reduced(loss, reduction)
 
 
@@ -159,9 +159,9 @@ def poisson_nll_loss(
     if epsilon <= 0:
         raise OperatorError(f"poisson_nll_loss: epsilon must be above 0, got {epsilon}")
     label = same_shape("poisson_nll_loss", input, label)
-    loss: Any = exp(input) - label * input if log_input else input - label * log(input + epsilon)  # type: ignore[operator]
+    loss: Any = exp(input) - label * input if log_input else input - label * log(input + epsilon)
     if full:
-        many = label > 1  # type: ignore[operator]
+        many = label > 1
         safe = where(many, label, 2.0)
         loss = loss + where(many, safe * log(safe) - safe + 0.5 * log(safe * (2.0 * math.pi)), 0.0)
     return reduced(loss, reduction)
@@ -205,7 +205,7 @@ def gaussian_nll_loss(
                 f"gaussian_nll_loss: a variance of shape {variance.shape} does not fit an input of shape {input.shape}"
             )
     variance = maximum(variance, float(epsilon))
-    loss = (log(variance) + square(input - label) / variance) * 0.5  # type: ignore[operator]
+    loss = (log(variance) + square(input - label) / variance) * 0.5
     return reduced(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)
 
 

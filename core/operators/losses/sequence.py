@@ -65,8 +65,8 @@ def ctc_loss(
 
 def _scaled_gradient(x: Tensor, times: Tensor) -> Tensor:
     """Return x with a gradient divided by the number of steps of each sample."""
-    share = divide(1.0, times).reshape([1, -1, 1])  # type: ignore[attr-defined]
-    return x * share + (x * (1.0 - share)).detach()  # type: ignore[operator, no-any-return]
+    share = divide(1.0, times).reshape([1, -1, 1])
+    return x * share + (x * (1.0 - share)).detach()
 
 
 def _check_numbers(lengths: Tensor, limit: int, name: str) -> None:

@@ -129,7 +129,7 @@ def cov(
     if x.ndim not in (1, 2):
         raise OperatorError(f"cov: wants 1 or 2 axes, got shape {x.shape}")
     x = cast(x, floating(x.dtype))
-    rows = reshape_exact(x, [1, x.size]) if x.ndim == 1 else x if rowvar else x.transpose([1, 0])  # type: ignore[attr-defined]
+    rows = reshape_exact(x, [1, x.size]) if x.ndim == 1 else x if rowvar else x.transpose([1, 0])
     weight: Any = None
     for given, label in ((fweights, "fweights"), (aweights, "aweights")):
         if given is not None:
@@ -171,7 +171,7 @@ def corrcoef(x: Tensor, rowvar: bool = True, name: Optional[str] = None) -> Tens
     if not covariance.ndim:
         return divide(covariance, covariance)
     size = covariance.shape[0]
-    deviation = sqrt(covariance.diagonal())  # type: ignore[attr-defined]
+    deviation = sqrt(covariance.diagonal())
     scaled = divide(divide(covariance, reshape_exact(deviation, [size, 1])), reshape_exact(deviation, [1, size]))
     return clip(scaled, -1.0, 1.0)
 

@@ -128,7 +128,7 @@ def mean(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Optional
     if not count:
         return narrowed(_reduce(_sum, x, axes, keepdim, float("nan")), kept)
     total = _reduce(_sum, x, axes, keepdim, 0.0)
-    return narrowed(total * (1.0 / count) if not is_known(count, 1) else total, kept)  # type: ignore[operator]
+    return narrowed(total * (1.0 / count) if not is_known(count, 1) else total, kept)
 
 
 def elements(shape: Sequence[int], axes: Sequence[int]) -> int:
@@ -249,7 +249,7 @@ def count_nonzero(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name:
         OperatorIndexError: an axis does not exist.
     """
     need_tensor(x, "count_nonzero")
-    return sum(x if x.dtype is bool_ else x != 0, axis, int64, keepdim)  # type: ignore[arg-type]
+    return sum(x if x.dtype is bool_ else x != 0, axis, int64, keepdim)
 
 
 def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Optional[str] = None) -> Tensor:
@@ -279,7 +279,7 @@ def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
     wide = cast(x, float32) if x.dtype.size == 2 else x
     largest = 3e38 if wide.dtype is float32 else 1e308
     shift = clip(max(wide, axes, True), -largest, largest).detach()  # infinite extremes must not give inf - inf
-    total = log(sum(exp(wide - shift), axes, keepdim=True)) + shift  # type: ignore[operator]
+    total = log(sum(exp(wide - shift), axes, keepdim=True)) + shift
     return narrowed(total if keepdim else reshape_exact(total, reduced_shape(x.shape, axes, False)), x.dtype)
 
 

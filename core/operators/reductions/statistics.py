@@ -169,10 +169,10 @@ def _quantiles(
     lower, upper, weight = apply(_quantile_ranks, rows.detach(), **options)
     below, above = (take_along_axis(rows, place, -1) for place in (lower, upper))
     # between infinities the interpolation would be NaN
-    alike = logical_and(below == above, isinf(below))  # type: ignore[arg-type]
-    step = where(alike, full_like(below, 0), subtract(above, below))  # type: ignore[arg-type]
+    alike = logical_and(below == above, isinf(below))
+    step = where(alike, full_like(below, 0), subtract(above, below))
     weight = cast(weight, x.dtype)
-    return add(below, where(weight == 0, full_like(below, 0), multiply(step, weight))), axes  # type: ignore[arg-type]
+    return add(below, where(weight == 0, full_like(below, 0), multiply(step, weight))), axes
 
 
 def _quantile(x: Tensor, q: Any, axis: AxisLike, keepdim: bool, skip_nan: bool, caller: str) -> Tensor:

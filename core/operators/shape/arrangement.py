@@ -162,7 +162,7 @@ def roll(
         if len(steps) != 1:
             raise OperatorError(f"roll: {len(steps)} shifts without axes")
         flat = reshape_exact(x, [x.size])
-        return reshape_exact(roll(flat, steps[0], 0), shape) if x.size else flat.reshape(shape)  # type: ignore[attr-defined]
+        return reshape_exact(roll(flat, steps[0], 0), shape) if x.size else flat.reshape(shape)
     axes = [axis] if isinstance(axis, (int, np.integer)) else list(axis)
     if len(axes) != len(steps):
         raise OperatorError(f"roll: {len(steps)} shifts but {len(axes)} axes")
@@ -171,7 +171,7 @@ def roll(
         place = axis_argument(item, len(shape), "roll")
         size = shape[place] if shape else 0
         if contains_dimension([size, step]):
-            result = take_along(result, (positions(size) - step) % size, place)  # type: ignore[operator]
+            result = take_along(result, (positions(size) - step) % size, place)
         elif size and step % size:
             border = size - step % size
             result = concat([cut(result, place, border, size), cut(result, place, 0, border)], place)
@@ -248,13 +248,13 @@ def repeat_interleave(
     return reshape_exact(spread, [*shape[:place], size * repeats, *shape[place + 1 :]])
 
 
-@property  # type: ignore[misc]
+@property  # type: ignore[misc]  # it is given to Tensor, and called with one
 def T(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
     """The tensor with its axes in reversed order."""
     return transpose(x, list(range(x.ndim))[::-1])
 
 
-@property  # type: ignore[misc]
+@property  # type: ignore[misc]  # it is given to Tensor, and called with one
 def mT(x: Tensor) -> Tensor:  # noqa: N802 - Paddle's name
     """The tensor with its last two axes exchanged."""
     if x.ndim < 2:

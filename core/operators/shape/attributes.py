@@ -219,8 +219,8 @@ def shard_index(input: Tensor, index_num: int, nshards: int, shard_id: int, igno
         raise OperatorError(f"shard_index: there is no shard {shard_id} of {nshards}")
     size = (index_num + nshards - 1) // nshards
     low = shard_id * size
-    inside = (index >= low).logical_and(index < low + size)  # type: ignore[operator, attr-defined]
-    return where(inside, index - low, Tensor(ignore_value, dtype=index.dtype))  # type: ignore[operator, no-any-return]
+    inside = (index >= low).logical_and(index < low + size)
+    return where(inside, index - low, Tensor(ignore_value, dtype=index.dtype))
 
 
 def temporal_shift(

@@ -91,7 +91,7 @@ def concat(x: Sequence[Tensor], axis: IntOrTensor = 0, name: Optional[str] = Non
     kept = [tensor for tensor in tensors if tensor.shape[place]] or tensors[:1]  # the engine mishandles empty parts
     if len(kept) == 1:
         return reshape_exact(kept[0], kept[0].shape)
-    return apply(_concat, *kept, axis=place)  # type: ignore[no-any-return]
+    return apply(_concat, *kept, axis=place)
 
 
 def stack(x: Sequence[Tensor], axis: int = 0, name: Optional[str] = None) -> Tensor:
@@ -117,7 +117,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: Optional[str] = None) -> Ten
     place = axis_argument(axis, len(first) + 1, "stack")
     if len(tensors) == 1 or tensors[0].size == 0:
         return broadcast_to(unsqueeze(tensors[0], place), [*first[:place], len(tensors), *first[place:]])
-    return apply(_stack, *tensors, axis=place)  # type: ignore[no-any-return]
+    return apply(_stack, *tensors, axis=place)
 
 
 def _tensors(x: Any, caller: str) -> list[Tensor]:

@@ -54,11 +54,11 @@ def pad_exact(x: Tensor, widths: Sequence[tuple[int, int]], mode: str = "constan
     if not x.dtype.is_floating and x.ndim < 2:  # the engine's kernel for integers reads a second axis
         return reshape_exact(pad_exact(reshape_exact(x, [1, *x.shape]), [(0, 0), *widths], mode, value), target)
     if not x.dtype.is_floating:
-        return apply(_pad_integers, x, widths=tuple(widths), mode=_ENGINE_MODES[mode], value=value)  # type: ignore[no-any-return]
+        return apply(_pad_integers, x, widths=tuple(widths), mode=_ENGINE_MODES[mode], value=value)
     if x.dtype is bfloat16:
         return cast(pad_exact(cast(x, float32), widths, mode, value), bfloat16)
     if x.ndim in (4, 5) and all(map(_no_border, widths[:2])):  # each channel is a task of its own to the kernel
-        return apply(_pad, x, widths=tuple(map(tuple, widths)), mode=_ENGINE_MODES[mode], value=value)  # type: ignore[no-any-return]
+        return apply(_pad, x, widths=tuple(map(tuple, widths)), mode=_ENGINE_MODES[mode], value=value)
     groups = _joined_axes(x.shape, widths)
     while not all(_no_border(width) for _, width in groups):
         window = groups[-3:]
@@ -90,7 +90,7 @@ def _joined_axes(shape: Sequence[int], widths: Sequence[tuple[int, int]]) -> lis
         if groups and _no_border(width) and _no_border(groups[-1][1]):
             groups[-1] = (groups[-1][0] * size, (0, 0))
         else:
-            groups.append((size, tuple(width)))  # type: ignore[arg-type]
+            groups.append((size, (width[0], width[1])))
     return groups
 
 

@@ -93,7 +93,7 @@ def unfold(
     options = _window("unfold", kernel_sizes, strides, dilations, around)
     if any(count < 1 for count in _positions(x.shape[2:], options)) or x.size == 0:
         raise OperatorError(f"unfold: no window of {options['kernel']} fits an image of shape {x.shape}")
-    return apply(_to_columns, x, **options)  # type: ignore[no-any-return]
+    return apply(_to_columns, x, **options)
 
 
 def fold(
@@ -139,7 +139,7 @@ def fold(
             f"fold: columns of shape {x.shape} do not fit an image of {list(size)}: {area} rows per channel and"
             f" {max(count[0], 0) * max(count[1], 0)} windows are expected"
         )
-    return apply(_to_image, x, output_size=size, **options)  # type: ignore[no-any-return]
+    return apply(_to_image, x, output_size=size, **options)
 
 
 def _pair(value: Any, caller: str, label: str, also: int = 2) -> tuple[int, ...]:

@@ -50,7 +50,7 @@ def _assigned(
             best = int(_overlap(np.concatenate([zeros, sizes], 1), centred).argmax())
             if best in chosen:
                 place = chosen.index(best), int(objects[n, t, 1] * height), int(objects[n, t, 0] * width)
-                objectness[(n, *place)] = weights[n, t]
+                objectness[n][place] = weights[n, t]
                 places[n, t] = np.ravel_multi_index(place, boxes.shape[1:4])
     return objectness, places
 

@@ -60,7 +60,7 @@ class ReduceOnPlateau(LRScheduler):
         """Put the names of the attributes that the state keeps into ``self.keys``."""
         self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]
 
-    def step(self, metrics: Any, epoch: Optional[int] = None) -> None:  # type: ignore[override]
+    def step(self, metrics: Any, epoch: Optional[int] = None) -> None:  # type: ignore[override]  # Paddle's signature
         """Look at a value and lower the learning rate where it has not improved for too long.
 
         Args:

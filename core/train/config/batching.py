@@ -227,6 +227,6 @@ def _sample_counts(loader: Any, sampler: Any) -> Optional[list[int]]:
         return sampler.sample_counts()
     if not isinstance(sampler, BatchSampler):
         return None
-    own = sampler.num_samples if isinstance(sampler, DistributedBatchSampler) else len(sampler.sampler)  # type: ignore[arg-type]
+    own = sampler.num_samples if isinstance(sampler, DistributedBatchSampler) else len(sampler.sampler)  # type: ignore[arg-type]  # a sampler of known length, as BatchSampler's own length needs
     full, rest = [sampler.batch_size] if own >= sampler.batch_size else [], own % sampler.batch_size
     return full if sampler.drop_last or not rest else [*full, rest]

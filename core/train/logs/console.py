@@ -114,7 +114,7 @@ class Console:
             self._bar.left = self.seconds_left
 
 
-class _Bar(tqdm):  # type: ignore[type-arg]
+class _Bar(tqdm):
     """A bar in a terminal, whose time left is told to it.
 
     Args:

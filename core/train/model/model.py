@@ -348,7 +348,7 @@ class Model:
 
     def _run(self, task: ModelTask, batch: Sequence[Any]) -> Sequence[Any]:
         """Run the network in evaluation mode."""
-        if self._pass is None or self._pass.task.input_count != task.input_count:  # type: ignore[attr-defined]
+        if self._pass is None or self._pass.task.input_count != task.input_count:  # type: ignore[attr-defined]  # its task is a ModelTask
             self._pass = EvaluationPass(task, self._compiled)
         self.network.eval()
         try:

@@ -56,7 +56,7 @@ class Batches:
         self.batch_sampler = getattr(source, "batch_sampler", None)
         self.epoch = 0
         try:
-            self._length = len(source)  # type: ignore[arg-type]
+            self._length = len(source)  # type: ignore[arg-type]  # TypeError says that it has none
             self.known_length = True
         except TypeError:  # a stream
             self._length, self.known_length = sys.maxsize, False

@@ -35,7 +35,7 @@ def open_experiment(
         folder = RunFolder.open(resume)
     elif config_file is None:
         raise ValueError("a new run needs a config: -c FILE")
-    config = toolkit.load(config_file or folder.config, overrides)  # type: ignore[union-attr]
+    config = toolkit.load(config_file or folder.config, overrides)  # type: ignore[union-attr]  # without a config there is a folder
     if resume == "":
         folder = RunFolder.newest(config.output)
         if folder is None:
@@ -63,7 +63,7 @@ def claimed_folder(config: Section, folder: Optional[RunFolder]) -> RunFolder:
         BlockingIOError: another process writes into it.
     """
     if folder is None:
-        folder = RunFolder.create(config.output)  # type: ignore[attr-defined]
+        folder = RunFolder.create(config.output)  # type: ignore[attr-defined]  # a key of each toolkit's config
     folder.claim()
     return folder
 

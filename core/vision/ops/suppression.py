@@ -112,7 +112,7 @@ def nms(
     groups = Tensor(np.zeros(0, np.int64)) if category_idxs is None else index_argument(category_idxs, "nms")
     wanted = None if category_idxs is None else tuple(int(item) for item in categories or ())
     options = {"threshold": float(iou_threshold), "wanted": wanted, "top": top_k}
-    return apply(_nms_padded if padded else _nms, boxes, ranks, groups, **options)  # type: ignore[no-any-return]
+    return apply(_nms_padded if padded else _nms, boxes, ranks, groups, **options)
 
 
 def _decayed(

@@ -153,7 +153,7 @@ def pad(img: Picture, padding: Size, fill: Fill = 0, padding_mode: str = "consta
         return _pad_pil(img, (left, top, right, bottom), fill, padding_mode)
     widths = [(top, bottom), (left, right)] + [(0, 0)] * (img.ndim - 2)
     if padding_mode != "constant":
-        return np.pad(img, widths, mode=padding_mode)  # type: ignore[call-overload]
+        return np.pad(img, widths, mode=padding_mode)  # type: ignore[call-overload]  # numpy's stubs ask for a literal mode
     values = fill_values("pad", fill, 1 if img.ndim == 2 else img.shape[2])
     bordered = np.empty((img.shape[0] + top + bottom, img.shape[1] + left + right, *img.shape[2:]), dtype=img.dtype)
     bordered[:] = values[0] if img.ndim == 2 else values
@@ -235,7 +235,7 @@ def _pad_pil(img: Image.Image, border: tuple[int, int, int, int], fill: Fill, pa
         array = np.asarray(img)
         left, top, right, bottom = border
         widths = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
-        bordered = Image.fromarray(np.pad(array, widths, mode=padding_mode))  # type: ignore[call-overload]
+        bordered = Image.fromarray(np.pad(array, widths, mode=padding_mode))  # type: ignore[call-overload]  # numpy's stubs ask for a literal mode
     if img.mode == "P":
         bordered = bordered if bordered.mode == "P" else Image.frombytes("P", bordered.size, bordered.tobytes())
         bordered.putpalette(img.getpalette() or [])

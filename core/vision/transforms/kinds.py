@@ -100,7 +100,7 @@ def channels_last(function: _Function) -> _Function:
             return _channels_to_front(function(np.ascontiguousarray(img.transpose(1, 2, 0)), *args, **kwargs))
         return function(img, *args, **kwargs)
 
-    return with_any_kind  # type: ignore[return-value]
+    return with_any_kind  # type: ignore[return-value]  # functools.wraps keeps the signature
 
 
 def pair(name: str, value: Size) -> tuple[int, int]:

@@ -6,6 +6,8 @@ An array becomes what :mod:`PIL.ImageOps` makes of the PIL image of the same pix
 
 from __future__ import annotations
 
+from typing import Callable
+
 import cv2
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
@@ -44,7 +46,7 @@ def solarize(img: Picture, threshold: float) -> Picture:
     if not is_number(threshold) or not 0 <= threshold <= 256:
         raise ValueError(f"solarize: threshold must lie between 0 and 256, not {threshold!r}")
     if isinstance(img, Image.Image):
-        return ImageOps.solarize(img, threshold)  # type: ignore[arg-type]
+        return ImageOps.solarize(img, threshold)  # type: ignore[arg-type]  # Pillow compares with it only, and a float will do
     _check("solarize", img)
     values = np.arange(256)
     return _looked_up(img, np.where(values < threshold, values, 255 - values))
@@ -147,9 +149,9 @@ def _equal(channel: np.ndarray) -> np.ndarray:
     return np.minimum((step // 2 + below) // step, 255)
 
 
-def _by_channel(img: np.ndarray, table: object) -> np.ndarray:
+def _by_channel(img: np.ndarray, table: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     channels = img[:, :, None] if img.ndim == 2 else img
-    tables = [table(channels[:, :, i]) for i in range(channels.shape[2])]  # type: ignore[operator]
+    tables = [table(channels[:, :, i]) for i in range(channels.shape[2])]
     return _looked_up(img, np.stack(tables, axis=1) if len(tables) > 1 else tables[0])
 
 

@@ -205,7 +205,7 @@ def warp(
             Image.Transform.PERSPECTIVE if matrix[2, :2].any() else Image.Transform.AFFINE,
             (matrix / matrix[2, 2]).reshape(9)[: 8 if matrix[2, :2].any() else 6].tolist(),
             PIL_INTERPOLATION[interpolation],
-            fillcolor=values[0] if len(values) == 1 else values,  # type: ignore[arg-type]
+            fillcolor=values[0] if len(values) == 1 else values,
         )
     check_opencv_type(name, img, interpolation)
     values = fill_values(name, fill, channel_count(img))

@@ -59,7 +59,7 @@ class _Http(urllib.request.HTTPHandler):
         self._deadline = deadline
 
     def http_open(self, req: urllib.request.Request) -> Any:
-        return self.do_open(functools.partial(_timed, http.client.HTTPConnection, self._deadline), req)  # type: ignore[arg-type]
+        return self.do_open(functools.partial(_timed, http.client.HTTPConnection, self._deadline), req)
 
 
 class _Https(urllib.request.HTTPSHandler):
@@ -68,7 +68,7 @@ class _Https(urllib.request.HTTPSHandler):
         self._deadline = deadline
 
     def https_open(self, req: urllib.request.Request) -> Any:
-        return self.do_open(functools.partial(_timed, http.client.HTTPSConnection, self._deadline), req)  # type: ignore[arg-type]
+        return self.do_open(functools.partial(_timed, http.client.HTTPSConnection, self._deadline), req)
 
 
 def _timed(kind: type[http.client.HTTPConnection], deadline: Deadline, host: str, **options: Any) -> Any:
@@ -80,7 +80,7 @@ def _timed(kind: type[http.client.HTTPConnection], deadline: Deadline, host: str
 
 
 def _response(deadline: Deadline, sock: socket.socket, *arguments: Any, **options: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_TimedSocket(sock, deadline), *arguments, **options)  # type: ignore[arg-type]
+    return http.client.HTTPResponse(_TimedSocket(sock, deadline), *arguments, **options)  # type: ignore[arg-type]  # it has what HTTPResponse uses of a socket
 
 
 class _TimedSocket:

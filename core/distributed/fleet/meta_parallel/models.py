@@ -77,7 +77,7 @@ class PipelineParallel(MetaParallelBase):
         if not isinstance(layers, PipelineLayer):
             raise TypeError(f"PipelineParallel: layers must be a PipelineLayer, not {type(layers).__name__}")
         super().__init__(layers, hcg, strategy)
-        configs = self._strategy.pipeline_configs  # type: ignore[attr-defined]
+        configs = self._strategy.pipeline_configs  # type: ignore[attr-defined]  # the class above has put one in place of None
         self.micro_batch_size = int(configs["micro_batch_size"])
         self.accumulate_steps = int(configs["accumulate_steps"])
         self.num_stages, self.stage_id = hcg.get_pipe_parallel_world_size(), hcg.get_stage_id()

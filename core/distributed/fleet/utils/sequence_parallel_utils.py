@@ -107,7 +107,7 @@ def mark_as_sequence_parallel_parameter(parameter: Tensor) -> None:
     Args:
         parameter: the parameter; it gets ``sequence_parallel = True``.
     """
-    parameter.sequence_parallel = True  # type: ignore[attr-defined]
+    parameter.sequence_parallel = True  # type: ignore[attr-defined]  # Paddle's mark
 
 
 def is_sequence_parallel_parameter(parameter: Tensor) -> bool:
