@@ -326,7 +326,7 @@ class Tensor:
             grad_tensor: The gradient to start from, of this shape; ones when None.
             retain_graph: Keep the record, so that backward may run through it again.
         """
-        from core.autograd.backward import backward  # the walk stands above this floor
+        from core.autograd.backward import backward  # the backward pass is above this layer
 
         backward([self], [grad_tensor], retain_graph)
 

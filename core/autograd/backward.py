@@ -232,7 +232,7 @@ class _Walk:
                     useful.add(id(node))
                     break
             if node.inputs is None:
-                useful.add(id(node))  # so that the walk meets the used-up record and says so
+                useful.add(id(node))  # so that the backward pass meets the used-up record and says so
         return useful
 
 

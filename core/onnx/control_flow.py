@@ -116,4 +116,4 @@ CONVERTERS: dict[str, Callable[[Graph, Operation, Write], list[str]]] = {
     "loop": loop,
     "assert": assertion,
 }
-"""Kind of region to the function that adds its nodes and returns the names of its results."""
+"""Kind of control-flow operator to the function that adds its nodes and returns the names of its results."""

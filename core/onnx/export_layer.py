@@ -64,7 +64,8 @@ def layer_to_model(layer: Any, input_spec: Sequence[Any], opset_version: int) ->
     check_model(model)
     if has_runtime():
         session = RuntimeSession(model)
-        conditional = bool(program.guards) or any(operation.operator.region for operation in program.operations)
+        branches = any(operation.operator.is_control_flow for operation in program.operations)
+        conditional = bool(program.guards) or branches
         for arguments in _examples(input_spec, small=not conditional):
             tensors, _ = tree.flatten(arguments)
             results = session.run({name: tensor.numpy() for name, tensor in zip(input_names, tensors)})

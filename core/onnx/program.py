@@ -13,7 +13,7 @@ from core.kernels.dispatch.operator import ConstantOperator
 from core.kernels.dispatch.trace import Operation
 from core.kernels.dtypes import bfloat16, float64, int64
 from core.kernels.sizes.dimension import Dimension, Guard, contains_dimension, symbolic_shape
-from core.onnx import control_flow as regions
+from core.onnx import control_flow
 from core.onnx.graph import Graph, Operand, is_float
 from core.onnx.table import CONVERTERS, reason_for
 from core.tensor import Tensor
@@ -48,8 +48,8 @@ def _add_operation(graph: Graph, operation: Operation) -> None:
     operator = operation.operator
     if _is_constant(operation):
         results: Any = graph.constant(operator.function(**operation.attributes))  # type: ignore[attr-defined]  # a constant is computed by a host operator
-    elif operator.region:
-        results = regions.CONVERTERS[operator.name](graph, operation, write_program)
+    elif operator.is_control_flow:
+        results = control_flow.CONVERTERS[operator.name](graph, operation, write_program)
     else:
         operands = [Operand(graph.values[id(value)], Tensor(value).shape, value.meta[1]) for value in operation.inputs]
         results = CONVERTERS[operator.name](graph, *operands, **operation.attributes)
@@ -98,7 +98,7 @@ def needed_operations(
     needed.update(id(value) for guard in guards for value, _ in leaves((guard.first, guard.second)))
     kept = []
     for operation in reversed(operations):
-        acts = operation.operator.region and not operation.outputs or sizes_in_doubt(operation)
+        acts = operation.operator.is_control_flow and not operation.outputs or sizes_in_doubt(operation)
         if acts or any(id(value) in needed for value in operation.outputs):
             for part in _with_inner(operation):
                 needed.update(id(value) for value in part.inputs)
@@ -152,7 +152,7 @@ def leaves(item: Any) -> list[tuple[Value, int]]:
 def _with_inner(operation: Operation) -> Iterator[Operation]:
     """Give an operation, and those inside it where it is a conditional or loop."""
     yield operation
-    if operation.operator.region:
+    if operation.operator.is_control_flow:
         for program in operation.operator.subprograms.values():  # type: ignore[attr-defined]  # control flow has it
             for part in needed_operations(program.operations, program.outputs, program.guards):
                 yield from _with_inner(part)
@@ -168,7 +168,7 @@ def refuse(operations: Sequence[Operation], outputs: Iterable[Value], guards: Se
     needed = [part for operation in needed_operations(operations, outputs, guards) for part in _with_inner(operation)]
     reasons: dict[str, list[str]] = {}
     for name in sorted({operation.operator.name for operation in needed if not _is_constant(operation)}):
-        if name not in CONVERTERS and name not in regions.CONVERTERS:
+        if name not in CONVERTERS and name not in control_flow.CONVERTERS:
             reasons.setdefault(reason_for(name), []).append(name.partition("#")[0])
     if reasons:
         listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())

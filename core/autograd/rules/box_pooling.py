@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from core.autograd.context import Context, rule
-from core.operators.vision import box_pooling as regions
+from core.operators.vision import box_pooling
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
@@ -15,22 +15,23 @@ Gradients = Sequence[Optional[Tensor]]
 @rule("region_align")
 def _region_align(context: Context, gradient: Tensor) -> Gradients:
     x, boxes, counts = context.inputs
-    return apply(regions.region_align_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
+    return apply(box_pooling.region_align_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
 
 
 @rule("region_align_back")
 def _region_align_back(context: Context, gradient: Tensor) -> Gradients:
     _, _, boxes, counts = context.inputs
-    return apply(regions.region_align, gradient, boxes, counts, **context.attributes), None, None, None
+    return apply(box_pooling.region_align, gradient, boxes, counts, **context.attributes), None, None, None
 
 
 @rule("region_sensitive")
 def _region_sensitive(context: Context, gradient: Tensor) -> Gradients:
     x, boxes, counts = context.inputs
-    return apply(regions.region_sensitive_back, gradient, x.detach(), boxes, counts, **context.attributes), None, None
+    spread = apply(box_pooling.region_sensitive_back, gradient, x.detach(), boxes, counts, **context.attributes)
+    return spread, None, None
 
 
 @rule("region_sensitive_back")
 def _region_sensitive_back(context: Context, gradient: Tensor) -> Gradients:
     _, _, boxes, counts = context.inputs
-    return apply(regions.region_sensitive, gradient, boxes, counts, **context.attributes), None, None, None
+    return apply(box_pooling.region_sensitive, gradient, boxes, counts, **context.attributes), None, None, None

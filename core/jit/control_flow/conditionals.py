@@ -1,7 +1,7 @@
-"""Conditionals and loops on tensors, recorded as regions while a program is traced.
+"""Conditionals and loops on tensors, recorded as control-flow operators while a program is traced.
 
 The user's branches are run once each, in traces of their own; what they changed is compared, variable by variable, and
-becomes the region's results.
+becomes the operator's results.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from core.jit.control_flow.operators import Conditional, Region, Subprogram
+from core.jit.control_flow.operators import Conditional, ControlFlowOperator, Subprogram
 from core.jit.control_flow.variables import (
     UNDEFINED,
     Container,
@@ -37,7 +37,7 @@ RETURNED = "the returned value"
 
 
 def conditional(condition: Tensor, true: Callable[[], Any], false: Callable[[], Any], state: State, line: str) -> None:
-    """Trace both branches and note a region down that runs the one that the condition chooses.
+    """Trace both branches and record a control-flow operator that runs the one that the condition chooses.
 
     Args:
         condition: A tensor of one element.
@@ -61,7 +61,7 @@ def conditional(condition: Tensor, true: Callable[[], Any], false: Callable[[], 
         results.append(join.merged(name, one, other, filled=name == RETURNED))
     handles = {**first.handles, **second.handles}
     moved = [(handle, join.output(first.value_of(handle), second.value_of(handle))) for handle in handles.values()]
-    outputs = join.region(condition._value)
+    outputs = join.operator(condition._value)
     for branch in (first, second):
         branch.trace.close()
     state.set([_finished(result, outputs) for result in results])
@@ -129,7 +129,7 @@ class Branch:
 
 
 class _Join:
-    """Two branches on their way to one region: which values become its outputs."""
+    """Two branches on their way to one control-flow operator: which values become its outputs."""
 
     def __init__(self, first: Branch, second: Branch, line: str) -> None:
         self.branches = (first, second)
@@ -138,7 +138,7 @@ class _Join:
         self._places: dict[tuple[int, int], int] = {}
 
     def merged(self, path: str, one: Any, other: Any, filled: bool = False) -> Any:
-        """Return what a variable is after the region: a constant, a handle, or _Output in the place of a tensor.
+        """Return what a variable is after the conditional: a constant, a handle, or _Output in the place of a tensor.
 
         Args:
             path: The variable's name.
@@ -170,26 +170,27 @@ class _Join:
         return _Output(self.output(first, second))
 
     def output(self, one: Value, other: Value) -> int:
-        """Make a pair of values one output of the region."""
+        """Make a pair of values one output of the operator."""
         key = (id(one), id(other))
         if key not in self._places:
             self._places[key] = len(self.pairs)
             self.pairs.append((one, other))
         return self._places[key]
 
-    def region(self, condition: Value) -> list[Tensor]:
-        """Note the region down and return its outputs."""
+    def operator(self, condition: Value) -> list[Tensor]:
+        """Record the control-flow operator and return its outputs."""
         values = [[pair[i] for pair in self.pairs] for i in (0, 1)]
         for branch, outputs in zip(self.branches, values):
             for value in outputs:
                 branch.trace.capture(value)
-        acts = any(operation.operator.region for branch in self.branches for operation in branch.trace.operations)
+        operations = [operation for branch in self.branches for operation in branch.trace.operations]
+        acts = any(operation.operator.is_control_flow for operation in operations)
         if not self.pairs and not acts:
             return []
         read = union_of_reads([branch.trace for branch in self.branches])
         programs = [branch.program([], outputs, read) for branch, outputs in zip(self.branches, values)]
-        region = Conditional(dict(zip(("true", "false"), programs)), {})
-        return note(region, [condition, *read], [[value.requires_grad for value in pair] for pair in self.pairs])
+        operator = Conditional(dict(zip(("true", "false"), programs)), {})
+        return note(operator, [condition, *read], [[value.requires_grad for value in pair] for pair in self.pairs])
 
     def _difference(self, path: str, one: Any, other: Any) -> str:
         subject = path if " " in path else f"variable {path!r}"
@@ -206,7 +207,7 @@ class _Join:
 
 
 class _Output:
-    """The place of one of the region's results."""
+    """The place of one of the operator's results."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -288,11 +289,11 @@ def union_of_reads(traces: Sequence[Trace]) -> list[Value]:
     return list({id(value): value for trace in traces for value, _ in trace.captured}.values())
 
 
-def note(region: Region, inputs: Sequence[Value], wanted: Sequence[Sequence[bool]]) -> list[Tensor]:
-    """Note a region down in the current trace.
+def note(operator: ControlFlowOperator, inputs: Sequence[Value], wanted: Sequence[Sequence[bool]]) -> list[Tensor]:
+    """Record a control-flow operator in the current trace.
 
     Args:
-        region: The operator.
+        operator: The operator.
         inputs: Its inputs.
         wanted: For each output, flags of which any says that gradients flow through it.
 
@@ -303,14 +304,14 @@ def note(region: Region, inputs: Sequence[Value], wanted: Sequence[Sequence[bool
     assert trace is not None
     # under no_grad too a variable that nobody touches keeps its gradient
     with dispatcher.gradient_mode(trace.gradients):
-        values = dispatcher.invoke(region, inputs, {})
+        values = dispatcher.invoke(operator, inputs, {})
     for value, flags in zip(values, wanted):
         value.requires_grad = value.requires_grad and any(flags)
     return [Tensor(value) for value in values]
 
 
 def _move(handle: Tensor, new: Tensor) -> None:
-    """Give a handle, in the trace around the region, the value that the region left it with."""
+    """Give a handle, in the trace around the control-flow operator, the value that this left it with."""
     trace = dispatcher.state.trace
     assert trace is not None
     if handle._value.traced is None and handle.stop_gradient:

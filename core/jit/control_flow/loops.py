@@ -1,4 +1,4 @@
-"""Loops whose number of iterations depends on a tensor: the condition and the body traced once, as one region."""
+"""Loops whose number of iterations depends on a tensor: the condition and the body traced once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ITERATED.rule = lambda context, *gradients: []
 
 
 def while_loop(test: Callable[[], Any], body: Callable[[], Any], state: State, line: str) -> None:
-    """Trace a loop and note it down as a region.
+    """Trace a loop and record it as a control-flow operator.
 
     Args:
         test: Returns the condition, a tensor of one element.

@@ -1,7 +1,7 @@
 """Control flow inside a compiled program: plain data, and what runs it.
 
-A region is an operator made while tracing. It holds traced programs (:class:`Subprogram`: variables, operations,
-outputs) and settings that are literals, nothing of the user's code; so it can be written down and rebuilt:
+A control-flow operator is an operator made while tracing. It holds traced programs (:class:`Subprogram`: variables,
+operations, outputs) and settings that are literals, nothing of the user's code; so it can be written down and rebuilt:
 
 =============  =================================  ==================================  =================================
 kind           subprograms                        settings                            inputs
@@ -10,17 +10,18 @@ conditional    true, false                                                      
 loop           condition, body                    variables: how many change          loop variables, then what is read
 print          none                               pieces: text, or None for a tensor  one tensor for each None
 assert         none                               pieces, line                        condition, then as for print
-gradient       none; base: the region it is of    needs, given: one flag for each     the region's inputs, then the
+gradient       none; base: what was differentiated needs, given: one flag for each     the inputs of base, then the
                                                   input and output of base            gradients that are given
 =============  =================================  ==================================  =================================
 
-All subprograms of one region take the same inputs: a conditional's everything after the condition, a loop's
-everything. A loop's condition returns one truth value, its body the next values of the loop variables. :func:`rebuild`
-makes a region from these parts.
+All subprograms of one control-flow operator take the same inputs: a conditional's everything after the condition, a
+loop's everything. A loop's condition returns one truth value, its body the next values of the loop variables.
+:func:`rebuild` makes a control-flow operator from these parts.
 
-A region is never a node of the record itself where it runs eagerly: what its programs compute is. Only inside a trace
-is it differentiated as one operation; its gradient is then a region too, which runs the region once more, recorded,
-and walks back. The gradient of that is the same construction again, so any order works.
+A control-flow operator is never a node of the record itself where it runs eagerly: what its programs compute is. Only
+inside a trace is it differentiated as one operation; its gradient is then a control-flow operator too, which runs the
+first once more, recorded, and then its backward pass. The gradient of that is the same construction again, so any
+order works.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from core.operators.creation.creation import zeros
 from core.tensor import Tensor
 
 
-class Region(Operator):
+class ControlFlowOperator(Operator):
     """Control flow as an operator; see the module's description.
 
     Attributes:
@@ -54,12 +55,12 @@ class Region(Operator):
         settings: Literals.
     """
 
-    region = True
+    is_control_flow = True
     kind = ""
 
     def __init__(self, subprograms: Mapping[str, Subprogram], settings: Mapping[str, Any]) -> None:
         super().__init__(self.kind, None, register=False)
-        del self.infer  # the method below; bound here it would keep the region alive
+        del self.infer  # the method below; bound here it would keep the control-flow operator alive
         self.subprograms = dict(subprograms)
         self.settings = dict(settings)
 
@@ -75,12 +76,12 @@ class Region(Operator):
         """Return whether random numbers are drawn anywhere in it."""
         for program in self.subprograms.values():
             for operator in [operation.operator for operation in program.operations]:
-                if operator.random or (isinstance(operator, Region) and operator.draws()):
+                if operator.random or (isinstance(operator, ControlFlowOperator) and operator.draws()):
                     return True
         return False
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Run, or inside a trace record, this region on these values."""
+        """Run, or inside a trace record, this control-flow operator on these values."""
         if dispatcher.state.trace is not None:
             return dispatcher.invoke(self, inputs, attributes)
         return self.run(inputs)
@@ -93,7 +94,7 @@ class Region(Operator):
             return [value.array for value in self.run([dispatcher.constant(array) for array in arrays])], None
 
     def rule(self, context: Context, *gradients: Optional[Tensor]) -> Sequence[Optional[Tensor]]:
-        """Return the gradients of the inputs: what another region computes."""
+        """Return the gradients of the inputs: what another control-flow operator computes."""
         if self.draws():
             raise OperatorError(
                 f"{user_line()}: a branch or loop that depends on a tensor draws random numbers and is differentiated"
@@ -106,7 +107,7 @@ class Region(Operator):
         return [Tensor(next(answers)) if needed else None for needed in context.needs]
 
 
-class Conditional(Region):
+class Conditional(ControlFlowOperator):
     """Runs one of two programs; the first input says which."""
 
     kind = "conditional"
@@ -127,7 +128,7 @@ class Conditional(Region):
         return first
 
 
-class Loop(Region):
+class Loop(ControlFlowOperator):
     """Runs its body while its condition holds; the first inputs are the loop variables, which the body renews."""
 
     kind = "loop"
@@ -158,7 +159,7 @@ class Loop(Region):
         return after
 
 
-class Print(Region):
+class Print(ControlFlowOperator):
     """Prints text and tensors each time the program runs."""
 
     kind = "print"
@@ -174,7 +175,7 @@ class Print(Region):
         return []
 
 
-class Assert(Region):
+class Assert(ControlFlowOperator):
     """Raises AssertionError, with the line of the assertion, where its first input is false."""
 
     kind = "assert"
@@ -191,23 +192,23 @@ class Assert(Region):
         return []
 
 
-class Gradient(Region):
-    """The gradient of another region, found by running that once more.
+class Gradient(ControlFlowOperator):
+    """The gradient of another control-flow operator, found by running that once more.
 
     Args:
-        base: The region.
+        base: The control-flow operator.
         needs: For each of its inputs, whether its gradient is wanted.
         given: For each of its outputs, whether its gradient is among the inputs.
     """
 
     kind = "gradient"
 
-    def __init__(self, base: Region, needs: Sequence[bool], given: Sequence[bool]) -> None:
+    def __init__(self, base: ControlFlowOperator, needs: Sequence[bool], given: Sequence[bool]) -> None:
         super().__init__({}, {"needs": list(needs), "given": list(given)})
         self.base = base
 
     def run(self, inputs: Sequence[Value]) -> list[Value]:
-        """Run the region, recorded, and walk back."""
+        """Run the control-flow operator, recorded, and then its backward pass."""
         needs = self.settings["needs"]
         recorded = dispatcher.state.gradients
         values, gradients = inputs[: len(needs)], [Tensor(value) for value in inputs[len(needs) :]]
@@ -245,7 +246,7 @@ def _own(value: Value, recorded: bool) -> Value:
 
 
 class _Repeated(threading.local):
-    """Whether a region runs only to be differentiated, so that it must not print again."""
+    """Whether a control-flow operator runs only to be differentiated, so that it must not print again."""
 
     silent = False
 
@@ -259,22 +260,22 @@ class _Repeated(threading.local):
 
 _repeated = _Repeated()
 
-KINDS: dict[str, type[Region]] = {kind.kind: kind for kind in (Conditional, Loop, Print, Assert)}
+KINDS: dict[str, type[ControlFlowOperator]] = {kind.kind: kind for kind in (Conditional, Loop, Print, Assert)}
 
 
 def rebuild(
     kind: str,
     subprograms: Mapping[str, Subprogram],
     settings: Mapping[str, Any],
-    base: Optional[Region] = None,
-) -> Region:
-    """Make a region from what was written down of it.
+    base: Optional[ControlFlowOperator] = None,
+) -> ControlFlowOperator:
+    """Make a control-flow operator from what was written down of it.
 
     Args:
         kind: One of the kinds in the module's description.
         subprograms: Its programs by name.
         settings: Its literals.
-        base: For a gradient, the region that it is of.
+        base: For a gradient, the control-flow operator that it is of.
 
     Raises:
         ValueError: there is no such kind, or a part is missing.
@@ -288,7 +289,8 @@ def rebuild(
     }
     fits = kind in expected and (set(subprograms), set(settings)) == expected[kind]
     if not fits or (kind == "gradient") != (base is not None):
-        raise ValueError(f"{kind!r} with programs {sorted(subprograms)} and settings {sorted(settings)} is no region")
+        parts = f"programs {sorted(subprograms)} and settings {sorted(settings)}"
+        raise ValueError(f"there is no control-flow operator {kind!r} with {parts}")
     if base is not None:
         return Gradient(base, settings["needs"], settings["given"])
     return KINDS[kind](subprograms, settings)

@@ -89,8 +89,8 @@ class Rows:
         iterate(self.item, lambda index: index < self.count, body, proceed, state, line)
 
 
-def iterated_by_region(iterable: Any) -> Optional[Any]:
-    """Return what runs a loop over the object as a region; None where its length is a Python number."""
+def iterated_by_control_flow(iterable: Any) -> Optional[Any]:
+    """Return what runs a loop over the object as a control-flow operator; None where its length is a Python number."""
     if isinstance(iterable, TensorRange):
         return iterable
     if isinstance(iterable, Tensor) and iterable.ndim and isinstance(iterable.shape[0], Dimension):
@@ -106,7 +106,7 @@ def iterate(
     state: State,
     line: str,
 ) -> None:
-    """Run a loop over positions 0, 1, 2 ... as a region."""
+    """Run a loop over positions 0, 1, 2 ... as a control-flow operator."""
     counter = [full([], 0, int64)]
     name = "the loop's counter"
 

@@ -30,7 +30,7 @@ class undone:
         trace = self.trace
         changed = len(trace.rebound) != len(self.changes[1]) or any(h._value is not v for h, v in self.values)
         done = trace.operations[self.lengths[0] :]
-        return changed or any(not operation.inputs or operation.operator.region for operation in done)
+        return changed or any(not operation.inputs or operation.operator.is_control_flow for operation in done)
 
     def __exit__(self, *_: object) -> None:
         if not self.forgotten:

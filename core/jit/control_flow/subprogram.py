@@ -1,4 +1,4 @@
-"""One traced program inside a region, compiled for each signature of inputs that it meets."""
+"""One traced program inside a control-flow operator, compiled for each signature of inputs that it meets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Runner:
 
 
 class Subprogram:
-    """One traced program inside a region.
+    """One traced program inside a control-flow operator.
 
     Args:
         variables: Its inputs; values of a trace of its own.

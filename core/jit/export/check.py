@@ -12,7 +12,7 @@ import numpy as np
 from core.jit import forms
 from core.jit.exported.file import PROGRAM_FILE
 from core.jit.exported.interpreter import replay
-from core.jit.exported.program import ExportedProgram, has_regions
+from core.jit.exported.program import ExportedProgram, has_control_flow
 from core.jit.exported.reader import read_program
 from core.jit.exported.rounding import ROUNDING, TOLERANCE, Rounding, distance_between, gap_between, in_float64
 from core.jit.input_spec import InputSpec
@@ -197,7 +197,7 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
             continue  # a compiled program draws in an order of its own
         try:
             compiled = EngineProgram(fast, weights, [array.shape for array in example.inputs], program.fuse)
-            if not has_regions(program):  # nothing of a first call may show in the second
+            if not has_control_flow(program):  # nothing of a first call may show in the second
                 compiled([array * 0.5 if array.dtype.kind == "f" else array for array in example.inputs])
             whose = "the uncompiled program's"
             problem = _difference(compiled(example.inputs), got, whose, ROUNDING, rounding.explains(got))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Optional
 
 from core.jit import forms
-from core.jit.control_flow.operators import KINDS, Region
+from core.jit.control_flow.operators import KINDS, ControlFlowOperator
 from core.jit.export.check import compare_with_live, live_examples
 from core.jit.export.folder import new_folder
 from core.jit.export.inputs import given_specs, is_layer, named_arguments, parameter_names
@@ -177,11 +177,11 @@ def _collect_unknown(operations: Sequence[Operation], refused: list[str]) -> Non
     for operation in operations:
         operator = operation.operator
         name = operator.name.partition("#")[0]
-        if isinstance(operator, Region) and operator.kind in KINDS:
+        if isinstance(operator, ControlFlowOperator) and operator.kind in KINDS:
             for body in operator.subprograms.values():
                 _collect_unknown(body.operations, refused)
         elif not is_declared(operator) and name not in refused:
-            refused.append("the gradient of control flow" if isinstance(operator, Region) else name)
+            refused.append("the gradient of control flow" if isinstance(operator, ControlFlowOperator) else name)
 
 
 def _state_names(owner: Any) -> dict[int, str]:

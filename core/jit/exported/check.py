@@ -34,7 +34,7 @@ def check_program(program: ExportedProgram) -> None:
 
 
 class _Names:
-    """The names that are defined so far in a program, or in a body of a region."""
+    """The names that are defined so far in a program, or in a body of a control-flow operator."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -63,8 +63,8 @@ def _check_nodes(program: Union[ExportedProgram, ProgramBody], names: _Names) ->
         if node is None:
             break
         place = f"operations[{i}] ({node.operator[:60]})"
-        if node.region is not None:
-            _check_region(node, f"{names.place}{place}")
+        if node.control_flow is not None:
+            _check_control_flow(node, f"{names.place}{place}")
         elif not _is_declared(node.operator) or "#" in node.operator:
             near = difflib.get_close_matches(node.operator[:60], list(REGISTRY), 1)
             hint = f" (the nearest is {near[0]!r})" if near else ""
@@ -123,10 +123,10 @@ def _numbers(value: Any) -> list[Any]:
     return [n for item in value for n in _numbers(item)] if isinstance(value, tuple) else [value]
 
 
-def _check_region(node: ProgramNode, place: str) -> None:
-    """Make sure that a region's bodies take what it is given, and that its settings are of the kinds that it wants."""
-    assert node.region is not None
-    bodies, settings = node.region.bodies, node.region.settings
+def _check_control_flow(node: ProgramNode, place: str) -> None:
+    """Make sure that bodies of control flow take what they are given, and that settings are of the right kinds."""
+    assert node.control_flow is not None
+    bodies, settings = node.control_flow.bodies, node.control_flow.settings
     count = len(node.inputs)
     kinds: dict[str, tuple[list[str], dict[str, type], int]] = {
         "conditional": (["false", "true"], {}, count - 1),

@@ -84,9 +84,9 @@ def _node(node: ProgramNode) -> dict[str, Any]:
         "outputs": [_value(name, *meta) for name, meta in zip(node.outputs, node.metas)],
         "gradients": node.gradients,
     }
-    if node.region is not None:
-        bodies = {name: _body(body) for name, body in node.region.bodies.items()}
-        entry["region"] = {"bodies": bodies, "settings": node.region.settings}
+    if node.control_flow is not None:
+        bodies = {name: _body(body) for name, body in node.control_flow.bodies.items()}
+        entry["region"] = {"bodies": bodies, "settings": node.control_flow.settings}
     return entry
 
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from core.jit import forms
-from core.jit.control_flow.operators import Region, Subprogram
+from core.jit.control_flow.operators import ControlFlowOperator, Subprogram
 from core.jit.export.inputs import is_spec
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,
+    ProgramControlFlow,
     ProgramGuard,
     ProgramInput,
     ProgramNode,
-    ProgramRegion,
     ProgramWeight,
     SizeExpression,
 )
@@ -38,7 +38,7 @@ def converted(
     """Write a trace down.
 
     Args:
-        traced: The trace; all its operators are declared ones or regions.
+        traced: The trace; all its operators are declared ones or control-flow operators.
         arguments: A name and an argument each, with an InputSpec for each tensor.
         result: How the results are nested, as a form.
         state: The names of parameters and buffers, by ``id``.
@@ -78,7 +78,7 @@ def converted(
 
 
 class _Names:
-    """The names of a program's values, or of those in a body of a region.
+    """The names of a program's values, or of those in a body of a control-flow operator.
 
     Attributes:
         of: Name by the value's ``id``.
@@ -107,15 +107,15 @@ class _Names:
             gives.append(self.give(value, f"v{self.results}"))
             self.results += 1
         metas = [(open_shape(value), value.meta[1]) for value in operation.outputs]
-        operator, region = operation.operator, None
-        if isinstance(operator, Region):
+        operator, control_flow = operation.operator, None
+        if isinstance(operator, ControlFlowOperator):
             bodies = {name: _body(subprogram) for name, subprogram in operator.subprograms.items()}
             settings = dict(operator.settings)
             if "line" in settings:  # where the model's code lies on this machine is nobody's business
                 settings["line"] = os.path.basename(settings["line"])
-            region = ProgramRegion(bodies, settings)
-        name = operator.kind if isinstance(operator, Region) else operator.name
-        return ProgramNode(name, attributes, reads, gives, metas, operation.gradients, region)
+            control_flow = ProgramControlFlow(bodies, settings)
+        name = operator.kind if isinstance(operator, ControlFlowOperator) else operator.name
+        return ProgramNode(name, attributes, reads, gives, metas, operation.gradients, control_flow)
 
     def guard(self, guard: Guard) -> ProgramGuard:
         """Write a guard down."""

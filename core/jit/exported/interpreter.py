@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
-from core.jit.control_flow.operators import Region, Subprogram, rebuild
+from core.jit.control_flow.operators import ControlFlowOperator, Subprogram, rebuild
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,
+    ProgramControlFlow,
     ProgramGuard,
     ProgramNode,
-    ProgramRegion,
     SizeExpression,
 )
 from core.kernels.dispatch import dispatcher
@@ -63,7 +63,7 @@ def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Va
 
 def _is_fixed(node: ProgramNode, fixed: set[str]) -> bool:
     """Return whether a node computes from sizes alone."""
-    if node.region is not None or REGISTRY[node.operator].random:
+    if node.control_flow is not None or REGISTRY[node.operator].random:
         return False
     return fixed.issuperset(node.inputs) if node.inputs else isinstance(REGISTRY[node.operator], ConstantOperator)
 
@@ -87,8 +87,8 @@ def _untraced() -> Iterator[None]:
 def _run(
     position: int, node: ProgramNode, inputs: Sequence[Value], attributes: dict[str, Any], results: Sequence[str]
 ) -> list[Value]:
-    if node.region is not None:
-        return _region(node.operator, node.region, inputs).replay(inputs, {})
+    if node.control_flow is not None:
+        return _control_flow(node.operator, node.control_flow, inputs).replay(inputs, {})
     if node.operator == "broadcast_to" and inputs and _sizes_are_known():
         if inputs[0].meta[0] == attributes.get("shape") and node.outputs[0] not in results:
             return [inputs[0]]  # at these sizes it changes nothing
@@ -103,10 +103,10 @@ def _run(
         ) from None
 
 
-def _region(kind: str, region: ProgramRegion, inputs: Sequence[Value]) -> Region:
-    """Make the operator of a region for inputs of these shapes."""
+def _control_flow(kind: str, control_flow: ProgramControlFlow, inputs: Sequence[Value]) -> ControlFlowOperator:
+    """Make a control-flow operator for inputs of these shapes."""
     subprograms = {}
-    for name, body in region.bodies.items():
+    for name, body in control_flow.bodies.items():
         given = inputs[1:] if kind == "conditional" else inputs
         trace = Trace(symbolic=True)  # notes operations down and builds no graph
         with dispatcher.gradient_mode(True), trace:
@@ -117,7 +117,7 @@ def _region(kind: str, region: ProgramRegion, inputs: Sequence[Value]) -> Region
             known = replay(body, dict(zip([entry.name for entry in body.inputs], variables)))
         outputs = [known[name] for name in body.outputs]
         subprograms[name] = Subprogram(variables, trace.operations, outputs, trace.guards)
-    return rebuild(kind, subprograms, region.settings)
+    return rebuild(kind, subprograms, control_flow.settings)
 
 
 def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -> None:
@@ -129,7 +129,7 @@ def _check_results(position: int, node: ProgramNode, outputs: Sequence[Value]) -
         raise OperatorError(
             f"operation {position} ({node.operator}) has {len(outputs)} results, but {len(node.outputs)} names"
         )
-    if node.region is None and REGISTRY[node.operator].opaque:
+    if node.control_flow is None and REGISTRY[node.operator].opaque:
         return
     for value, (shape, dtype) in zip(outputs, node.metas):
         got = value.meta[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.jit.control_flow.operators import Loop, Region
+from core.jit.control_flow.operators import ControlFlowOperator, Loop
 from core.jit.exported.interpreter import replay
 from core.jit.exported.program import ExportedProgram, ProgramCost, ProgramWeight
 from core.jit.exported.shapes import check_shapes
@@ -103,9 +103,9 @@ def _traced(program: ExportedProgram, shapes: Shapes) -> tuple[Trace, list[Value
 
 
 def _sizes(operations: Sequence[Operation]) -> Iterator[int]:
-    """Give the bytes of every result in the order of :class:`_Account`: those inside a region before the region's."""
+    """Give the bytes of every result in the order of :class:`_Account`: those inside control flow before its own."""
     for operation in operations:
-        if isinstance(operation.operator, Region):
+        if isinstance(operation.operator, ControlFlowOperator):
             for body in operation.operator.subprograms.values():
                 yield from _sizes(body.operations)
         for value in operation.outputs:
@@ -162,7 +162,7 @@ class _Account:
         leaving: dict[int, list[tuple[int, int]]] = {}
         for i, operation in enumerate(operations):
             origin = max([origins.get(id(value), _NOTHING) for value in operation.inputs], default=_NOTHING)
-            if isinstance(operation.operator, Region):
+            if isinstance(operation.operator, ControlFlowOperator):
                 self._run_bodies(operation, origin, origins, made, alive)
             for value in operation.outputs:
                 size = next(self.sizes)
@@ -177,12 +177,12 @@ class _Account:
     def _run_bodies(
         self, operation: Operation, origin: int, origins: Mapping[int, int], made: int, alive: int
     ) -> None:
-        region = operation.operator
-        assert isinstance(region, Region)
-        for body in region.subprograms.values():
+        control_flow = operation.operator
+        assert isinstance(control_flow, ControlFlowOperator)
+        for body in control_flow.subprograms.values():
             given = operation.inputs[len(operation.inputs) - len(body.variables) :]  # a conditional's come last
             inner = {
-                id(variable): origin if isinstance(region, Loop) else origins.get(id(value), _NOTHING)
+                id(variable): origin if isinstance(control_flow, Loop) else origins.get(id(value), _NOTHING)
                 for variable, value in zip(body.variables, given)
             }
             self.run(body.operations, body.outputs, inner, made, alive)

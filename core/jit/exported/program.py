@@ -55,14 +55,14 @@ class ProgramNode:
     """One operation.
 
     Attributes:
-        operator: The name of a primitive operator, or the kind of a region
+        operator: The name of a primitive operator, or the kind of a control-flow operator
             (:data:`core.jit.control_flow.operators.KINDS`).
         attributes: Its attributes; a :class:`SizeExpression` may stand in them.
         inputs: Names of inputs, weights or results of earlier nodes.
         outputs: Names of its results.
         metas: Shape and type of each result; None where a size depends on the inputs' sizes.
         gradients: Whether gradients flow through it; False for what stood under no_grad.
-        region: What a region consists of; None for a primitive operator.
+        control_flow: What a control-flow operator consists of; None for a primitive operator.
     """
 
     operator: str
@@ -71,11 +71,11 @@ class ProgramNode:
     outputs: Sequence[str]
     metas: Sequence[tuple[tuple[Optional[int], ...], DType]]
     gradients: bool = True
-    region: Optional[ProgramRegion] = None
+    control_flow: Optional[ProgramControlFlow] = None
 
 
 @dataclasses.dataclass
-class ProgramRegion:
+class ProgramControlFlow:
     """Control flow: programs of its own, and literals; see core.jit.control_flow.operators.
 
     Attributes:
@@ -112,7 +112,7 @@ class ProgramGuard:
 
 @dataclasses.dataclass
 class ProgramBody:
-    """A program inside a region; all that it reads is given to it.
+    """A program inside a control-flow operator; all that it reads is given to it.
 
     Attributes:
         inputs: What it is given, in order.
@@ -200,6 +200,6 @@ def _literal_names(literal: Any) -> set[str]:
     return {name for part in literal[1:] for name in _literal_names(part)}
 
 
-def has_regions(program: ExportedProgram) -> bool:
+def has_control_flow(program: ExportedProgram) -> bool:
     """Return whether a program has control flow on tensors, printing or assertions."""
-    return any(node.region is not None for node in program.nodes)
+    return any(node.control_flow is not None for node in program.nodes)

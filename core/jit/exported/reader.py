@@ -20,10 +20,10 @@ from core.jit.exported.file import FORMAT, PROGRAM_FILE, VERSION, WEIGHTS_FILE, 
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,
+    ProgramControlFlow,
     ProgramGuard,
     ProgramInput,
     ProgramNode,
-    ProgramRegion,
     ProgramWeight,
 )
 from core.jit.exported.values import (
@@ -217,14 +217,14 @@ def _node(entry: Any, place: str) -> ProgramNode:
     inputs = _names(entry["inputs"], f"{where}.inputs")
     results = [_input(result, f"{where}.outputs") for result in entry["outputs"]]
     outputs, metas = [result.name for result in results], [(result.shape, result.dtype) for result in results]
-    region = _region(entry["region"], f"{where}.region") if has_region else None
-    return ProgramNode(entry["operator"], attributes, inputs, outputs, metas, entry["gradients"], region)
+    control_flow = _control_flow(entry["region"], f"{where}.region") if has_region else None
+    return ProgramNode(entry["operator"], attributes, inputs, outputs, metas, entry["gradients"], control_flow)
 
 
-def _region(entry: Any, place: str) -> ProgramRegion:
+def _control_flow(entry: Any, place: str) -> ProgramControlFlow:
     check_keys(entry, {"bodies": dict, "settings": dict}, place)
     bodies = {name: _body(body, f"{place}.{name:.60}") for name, body in entry["bodies"].items()}
-    return ProgramRegion(bodies, entry["settings"])
+    return ProgramControlFlow(bodies, entry["settings"])
 
 
 def _body(entry: Any, place: str) -> ProgramBody:

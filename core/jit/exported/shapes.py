@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.jit.control_flow.operators import Region
+from core.jit.control_flow.operators import ControlFlowOperator
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.trace import Operation
@@ -28,7 +28,7 @@ def check_shapes(operations: Sequence[Operation]) -> None:
     """
     for operation in operations:
         operator = operation.operator
-        if isinstance(operator, Region):
+        if isinstance(operator, ControlFlowOperator):
             for body in operator.subprograms.values():
                 check_shapes(body.operations)
             continue

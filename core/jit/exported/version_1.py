@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from core.jit.exported.program import ProgramNode, ProgramRegion
+from core.jit.exported.program import ProgramControlFlow, ProgramNode
 from core.jit.passes.passes import Program, joined_swishes, uses_of, with_nodes
 
 RENAMED = {"opening": "sigmoid", "row_normalization": "layer_normalization", "weighed_channels": "multiply"}
@@ -22,12 +22,12 @@ def with_names_of_today(nodes: Sequence[ProgramNode]) -> list[ProgramNode]:
 
 
 def _renamed(node: ProgramNode) -> ProgramNode:
-    if node.region is not None:
+    if node.control_flow is not None:
         bodies = {
             name: dataclasses.replace(body, nodes=with_names_of_today(body.nodes))
-            for name, body in node.region.bodies.items()
+            for name, body in node.control_flow.bodies.items()
         }
-        return dataclasses.replace(node, region=ProgramRegion(bodies, node.region.settings))
+        return dataclasses.replace(node, control_flow=ProgramControlFlow(bodies, node.control_flow.settings))
     if node.operator == "gated" and type(node.attributes.get("hard")) is bool:
         operator = "hard_swish" if node.attributes["hard"] else "swish"
         others = {key: value for key, value in node.attributes.items() if key != "hard"}
@@ -39,8 +39,8 @@ def with_operators_of_today(program: Program) -> Program:
     """Return a program or body, checked and with declared operators, whose swishes are one operator each."""
     nodes = []
     for node in joined_swishes(program.nodes, uses_of(program)):
-        if node.region is not None:
-            bodies = {name: with_operators_of_today(body) for name, body in node.region.bodies.items()}
-            node = dataclasses.replace(node, region=ProgramRegion(bodies, node.region.settings))
+        if node.control_flow is not None:
+            bodies = {name: with_operators_of_today(body) for name, body in node.control_flow.bodies.items()}
+            node = dataclasses.replace(node, control_flow=ProgramControlFlow(bodies, node.control_flow.settings))
         nodes.append(node)
     return with_nodes(program, nodes)

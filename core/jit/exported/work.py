@@ -24,9 +24,9 @@ _FACTORIZATION = 32  # steps for each element and row
 
 
 def work_of(operation: Operation) -> int:
-    """Return about how many multiplications an operation takes, rather too many than too few; 0 for a region."""
+    """Return about how many multiplications an operation takes, rather too many than too few; 0 for control flow."""
     operator = operation.operator
-    if operator.region:
+    if operator.is_control_flow:
         return 0
     given = [value.meta[0] for value in operation.inputs]
     made = [value.meta[0] for value in operation.outputs]

@@ -21,7 +21,7 @@ from core.operators._channels_last_network import channels_last
 
 def with_channels_last(program: ExportedProgram) -> ExportedProgram:
     """Apply the pass to a program that gains by it; leave others as they are."""
-    if not engine.device_text().startswith("cpu") or any(node.region is not None for node in program.nodes):
+    if not engine.device_text().startswith("cpu") or any(node.control_flow is not None for node in program.nodes):
         return program
     convolutions = [node for node in program.nodes if node.operator == "convolution"]
     if not any(node.attributes.get("groups", 1) > 1 for node in convolutions):

@@ -16,10 +16,10 @@ from core.jit.exported.program import ExportedProgram, ProgramNode
 from core.jit.passes.passes import constant, free_name, is_random, uses_of, with_nodes
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
-from core.operators import _fused_operators as packed
+from core.operators import _fused_operators
 from core.operators._channels_last_network import channels_last
 
-OWN = frozenset({packed.packed_affine.name, packed.add_and_normalize.name, channels_last.name})
+OWN = frozenset({_fused_operators.packed_affine.name, _fused_operators.add_and_normalize.name, channels_last.name})
 _ACTIVATIONS = ("gelu", "relu")
 _SMALLEST_MATRIX = 2**14
 
@@ -69,7 +69,7 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
             replaced[id(final)] = None
         replaced[id(node)] = dataclasses.replace(
             node,
-            operator=packed.packed_affine.name,
+            operator=_fused_operators.packed_affine.name,
             attributes={"activation": activation},
             inputs=[node.inputs[0], packed_names[node.inputs[1]], bias],
         )
@@ -113,7 +113,7 @@ def _with_sums_normalized(program: ExportedProgram) -> ExportedProgram:
         replaced[id(node)] = None
         replaced[id(adding)] = dataclasses.replace(
             node,
-            operator=packed.add_and_normalize.name,
+            operator=_fused_operators.add_and_normalize.name,
             attributes={**node.attributes, "keep": keep},
             inputs=[*adding.inputs, *node.inputs[1:]],
             outputs=[node.outputs[0], *adding.outputs] if keep else node.outputs[:1],

@@ -45,18 +45,19 @@ def without_unneeded(program: ExportedProgram) -> ExportedProgram:
 
 def acts(node: ProgramNode) -> bool:
     """Return whether an operation does more than compute: it prints, or makes sure of something."""
-    if node.region is None:
+    if node.control_flow is None:
         return False
-    return node.operator in ("print", "assert") or any(acts(n) for b in node.region.bodies.values() for n in b.nodes)
+    bodies = node.control_flow.bodies.values()
+    return node.operator in ("print", "assert") or any(acts(inner) for body in bodies for inner in body.nodes)
 
 
 def is_random(nodes: Iterable[ProgramNode]) -> bool:
     """Return whether one of some operations, or of those inside them, draws random numbers."""
     for node in nodes:
-        if node.region is None:
+        if node.control_flow is None:
             if REGISTRY[node.operator].random:
                 return True
-        elif any(is_random(body.nodes) for body in node.region.bodies.values()):
+        elif any(is_random(body.nodes) for body in node.control_flow.bodies.values()):
             return True
     return False
 
@@ -111,7 +112,7 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
 def _fixed_bytes(node: ProgramNode, weights: Mapping[str, ProgramWeight]) -> Optional[int]:
     """Return how large the results are of what depends on nothing but weights; None for what is not computed now."""
     fixed = all(name in weights for name in node.inputs) and not size_names(node.attributes)
-    if not fixed or node.region is not None or is_random([node]):
+    if not fixed or node.control_flow is not None or is_random([node]):
         return None
     room = max(MAXIMUM_MADE, 2 * sum(weights[name].array.size for name in node.inputs))
     elements = size = 0

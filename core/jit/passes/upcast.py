@@ -46,7 +46,7 @@ def upcast(program: ExportedProgram) -> Optional[ExportedProgram]:
     others = [node for node in program.nodes if node.operator != "half_cast"]
     if len(others) == len(program.nodes) or bfloat16 in given:
         return None
-    if any(node.region is not None or _names_bfloat16(node.attributes) for node in others):
+    if any(node.control_flow is not None or _names_bfloat16(node.attributes) for node in others):
         return None
     sources: dict[str, str] = {}
     nodes: list[ProgramNode] = []

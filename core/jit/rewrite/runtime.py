@@ -1,7 +1,7 @@
 """What rewritten code calls: it looks at a condition when the code runs, and only then decides.
 
-A condition that is a tensor, while a program is traced, becomes a region of it. Everything else is plain Python, as if
-nothing had been rewritten.
+A condition that is a tensor, while a program is traced, becomes a control-flow operator of it. Everything else is plain
+Python, as if nothing had been rewritten.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Optional
 
-from core.jit.control_flow import conditionals as control_flow
+from core.jit.control_flow import conditionals
 from core.jit.control_flow.loops import while_loop
 from core.jit.control_flow.operators import Assert
-from core.jit.control_flow.ranges import iterated_by_region
+from core.jit.control_flow.ranges import iterated_by_control_flow
 from core.jit.control_flow.speculation import undone
 from core.jit.control_flow.variables import UNDEFINED, State
 from core.jit.rewrite import calls
@@ -85,7 +85,7 @@ class Helpers:
         """Run an ``if`` statement."""
         if is_traced(test):
             state = State(names, get, set_, carried, needed)
-            control_flow.conditional(test, true, false, state, self.at(line))
+            conditionals.conditional(test, true, false, state, self.at(line))
         elif test:
             true()
         else:
@@ -103,7 +103,7 @@ class Helpers:
         needed: Collection[str],
         line: int,
     ) -> None:
-        """Run a ``while`` loop; from the iteration on whose condition is a tensor it is a region."""
+        """Run a ``while`` loop; from the iteration on whose condition is a tensor it is a control-flow operator."""
         proceed = test if stops is None else lambda: self._all([lambda: self.clear(*stops()), test], line)
         while True:
             if dispatcher.state.trace is None:
@@ -132,13 +132,13 @@ class Helpers:
         needed: Collection[str],
         line: int,
     ) -> None:
-        """Run a ``for`` loop: a region where the number of iterations depends on a tensor, otherwise unrolled."""
+        """Run a ``for`` loop: an operator where a tensor says how many iterations there are, otherwise unrolled."""
         state = State(names, get, set_, carried, needed)
-        region = iterated_by_region(iterable)
-        if region is not None:
+        loop = iterated_by_control_flow(iterable)
+        if loop is not None:
             clear = (lambda: True) if stops is None else (lambda: self.clear(*stops()))
             proceed = lambda more: self._all([clear, lambda: more], line)  # noqa: E731
-            region.iterate(body, proceed, state, self.at(line))
+            loop.iterate(body, proceed, state, self.at(line))
             return
         guarded = 0
         for item in iterable:
@@ -151,7 +151,7 @@ class Helpers:
                         f" {MAXIMUM_GUARDED} times: use while, which becomes one loop in the program"
                     )
                 guard = functools.partial(body, item)
-                control_flow.conditional(clear_now, guard, lambda: None, state, self.at(line))
+                conditionals.conditional(clear_now, guard, lambda: None, state, self.at(line))
             else:
                 body(item)
             if stops is not None and self.clear(*stops()) is False:
@@ -162,14 +162,14 @@ class Helpers:
         if not is_traced(test):
             assert test, "" if message is None else message()
             return
-        control_flow.one_element(test, self.at(line))
+        conditionals.one_element(test, self.at(line))
         pieces, tensors = ([], []) if message is None else spell(message(), str)
-        region = Assert({}, {"pieces": pieces, "line": self.at(line)})
-        control_flow.note(region, [test._value, *[tensor._value for tensor in tensors]], [])
+        operator = Assert({}, {"pieces": pieces, "line": self.at(line)})
+        conditionals.note(operator, [test._value, *[tensor._value for tensor in tensors]], [])
 
     def raising(self, line: int) -> None:
         """Refuse to raise where only a run of the program would know whether to."""
-        if control_flow.in_branch():
+        if conditionals.in_branch():
             raise OperatorError(
                 f"{self.at(line)}: an exception cannot be raised in a branch that depends on a tensor: the program is"
                 " traced through every branch; use assert, which is checked when the program runs"
@@ -232,7 +232,7 @@ class Helpers:
             return value
         if not is_traced(value):
             return value if bool(value) is until else self._joined(rest, line, as_test, until)
-        control_flow.one_element(value, self.at(line))
+        conditionals.one_element(value, self.at(line))
 
         def further() -> Any:
             return self._joined(rest, line, as_test, until)
@@ -281,15 +281,15 @@ class Helpers:
             box[:] = values
 
         state = State([name], lambda: list(box), fill, [name], [name])
-        control_flow.conditional(test, put(true), put(false), state, self.at(line))
+        conditionals.conditional(test, put(true), put(false), state, self.at(line))
         return box[0]
 
 
 def truth(value: Any, line: str) -> Tensor:
     """Return the truth of a value as a 0-D bool tensor."""
     if not isinstance(value, Tensor):
-        return Tensor(control_flow.as_value(bool(value), bool_))
-    control_flow.one_element(value, line)
+        return Tensor(conditionals.as_value(bool(value), bool_))
+    conditionals.one_element(value, line)
     flat = value if value.ndim == 0 else reshape(value, [])
     return flat if flat.dtype is bool_ else cast(flat, bool_)
 

@@ -62,7 +62,7 @@ class CompiledProgram:
         captured = enumerate(trace.captured, start=len(tensors))
         static_inputs = [i for i, (_, owner) in captured if id(owner) not in trace.updates]
         self.body: Union[Segment, Executable]
-        if any(operation.operator.region for operation in self.operations):
+        if any(operation.operator.is_control_flow for operation in self.operations):
             self.body = Executable(name, self.variables, self.operations, outputs, static, static_inputs)
         else:
             self.body = Segment(name, trace, outputs, static, static_inputs)

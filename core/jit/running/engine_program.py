@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from core.jit.exported.interpreter import replay
-from core.jit.exported.program import ExportedProgram, has_regions
+from core.jit.exported.program import ExportedProgram, has_control_flow
 from core.jit.passes.custom_kernels import is_for_custom_kernels
 from core.jit.passes.fusion import is_fusable
 from core.jit.passes.passes import is_random
@@ -68,7 +68,7 @@ class EngineProgram:
         self._parts: Optional[Executable] = None
         self._program: Optional[graph.Program] = None
         own = is_for_custom_kernels(program)
-        if own or has_regions(program):  # the engine has no graph for it: stretches of it are compiled
+        if own or has_control_flow(program):  # the engine has no graph for it: stretches of it are compiled
             given_to = (program.name, trace.variables, trace.operations, outputs)
             self._parts = Executable(*given_to, static=True, custom_kernels=own, serving=True)
             self._constants = [Value(a, v.meta) for a, v in zip(self._weights, trace.variables[count:])]

@@ -142,7 +142,7 @@ def can_freeze(trace: Trace, operations: Sequence[Operation]) -> bool:
         and not trace.updates
         and any(operation.operator.name in ANCHORS for operation in operations)
         and all(
-            is_declared(operation.operator) and not operation.operator.region and not operation.operator.random
+            is_declared(operation.operator) and not operation.operator.is_control_flow and not operation.operator.random
             for operation in operations
         )
     )

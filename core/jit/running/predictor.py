@@ -15,7 +15,7 @@ from core.jit import forms
 from core.jit.exported.file import PathLike
 from core.jit.exported.interpreter import replay
 from core.jit.exported.memory import check_memory, is_light
-from core.jit.exported.program import ExportedProgram, ProgramInput, has_regions
+from core.jit.exported.program import ExportedProgram, ProgramInput, has_control_flow
 from core.jit.exported.reader import read_program
 from core.jit.passes.fusion import optimized
 from core.jit.running.engine_program import EngineProgram
@@ -195,7 +195,7 @@ class Predictor:
     def _takes_zeros(self, zeros: Sequence[np.ndarray]) -> bool:
         """Return whether zeros are sure to pass: a loop need not end on them, nor a matrix have an inverse."""
         nodes = self._program.nodes
-        if has_regions(self._program):
+        if has_control_flow(self._program):
             return False
         if any(isinstance(REGISTRY[node.operator], HostOperator) for node in nodes):
             arrays = {e.name: engine.from_numpy(zero, e.dtype) for e, zero in zip(self._specs, zeros)}

@@ -1,9 +1,10 @@
-"""How a traced program runs that the engine cannot hold in one graph: stretches of it compiled, regions between them.
+"""How a traced program runs that the engine cannot hold in one graph: stretches of it compiled, control flow between.
 
-A trace without control flow on tensors is one compiled program. Where it contains regions (a conditional, a loop, a
-print) it is cut there: each stretch between two regions is a :class:`Segment`, one call of the engine, and each region
-decides on the calling thread what runs next. So an assertion fails at the call, random numbers are drawn in the
-program's order, and what a branch or an iteration computed is on the record like anything else that was recorded.
+A trace without control flow on tensors is one compiled program. Where it contains control-flow operators (a
+conditional, a loop, a print) it is cut there: each stretch between two of them is a :class:`Segment`, one call of the
+engine, and each control-flow operator decides on the calling thread what runs next. So an assertion fails at the call,
+random numbers are drawn in the program's order, and what a branch or an iteration computed is on the record like
+anything else that was recorded.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ def identity(value: Value) -> Value:
 
 
 class Segment(Operator):
-    """Operations without regions, compiled: one big operator whose gradient is the engine's, or, to differentiate it
-    again, the operations repeated one by one.
+    """Operations without control flow, compiled: one big operator whose gradient is the engine's.
+
+    To be differentiated again, the operations are repeated one by one.
 
     Args:
         name: What to call it in messages.
@@ -153,7 +155,7 @@ def _drawn(value: Value) -> graph.Symbol:
 
 
 class Executable:
-    """A traced program, cut at its regions and ready to run on eager values.
+    """A traced program, cut at its control-flow operators and ready to run on eager values.
 
     Args:
         name: What to call it in messages.
@@ -233,7 +235,7 @@ def _serving(operation: Operation) -> Operator:
 
 
 class _SingleStep:
-    """One region or custom kernel, run in the gradient mode in which it was traced."""
+    """One control-flow operator or custom kernel, run in the gradient mode in which it was traced."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
@@ -259,7 +261,7 @@ def _single_steps(operations: Sequence[Operation], custom_kernels: bool) -> dict
     ours: set[int] = set()
     for operation in operations:
         is_kernel = custom_kernels and isinstance(_serving(operation), HostOperator)
-        if is_kernel or operation.operator.region:
+        if is_kernel or operation.operator.is_control_flow:
             steps[id(operation)] = _SingleStep
         elif operation.operator.name == "reshape" and id(operation.inputs[0]) in ours:
             steps[id(operation)] = _ViewStep

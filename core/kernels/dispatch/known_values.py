@@ -103,7 +103,7 @@ class KnownValues:
 def _repeats(operation: Operation) -> bool:
     """Return whether an operation gives the same in every run, for the same inputs."""
     operator = operation.operator
-    return not (operator.random or operator.region or dimension.contains_dimension(operation.attributes))
+    return not (operator.random or operator.is_control_flow or dimension.contains_dimension(operation.attributes))
 
 
 def run(operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:

@@ -35,7 +35,7 @@ class Operator:
     """A primitive that the engine computes.
 
     Attributes:
-        region: It is control flow with programs of its own inside: a compiled program is cut there.
+        is_control_flow: It is control flow with programs of its own inside: a compiled program is cut there.
         instead: What to do where its output shape depends on data and a program is being compiled.
 
     Args:
@@ -61,7 +61,7 @@ class Operator:
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
 
-    region = False
+    is_control_flow = False
     instead = "compute it outside to_static"
     rule: Any = None  # a class whose operators differentiate themselves defines it
 

@@ -195,7 +195,7 @@ class Trace:
         outputs = self._computed(operator, plan, inputs, attributes, output_metas)
         gradients = dispatcher.state.gradients
         followed = operator.differentiable and any(value.requires_grad for value in inputs)
-        if self.gradients and operator.differentiable and not self.symbolic and not operator.region:
+        if self.gradients and operator.differentiable and not self.symbolic and not operator.is_control_flow:
             # the engine would let a gradient through integers and no_grad; a block costs a copy, so only there
             outputs = [
                 symbol if meta[1].is_floating and (gradients or not followed) else graph.block_gradient(symbol)
@@ -231,7 +231,7 @@ class Trace:
         """Return the outputs in the engine's graph, made by what computes the operator."""
         if self.symbolic:
             return [None] * len(output_metas)
-        if operator.region:  # a program is cut here: to what follows these are inputs
+        if operator.is_control_flow:  # a program is cut here: to what follows these are inputs
             return [graph.variable(operator.name) for _ in output_metas]
         chosen = plan.operator
         if isinstance(chosen, Composition):

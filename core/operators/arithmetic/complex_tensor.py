@@ -18,8 +18,7 @@ from core.operators.creation.creation import assign, cast, to_tensor, zeros_like
 from core.operators.indexing.masking import where
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions import reduction
-from core.operators.shape import arrangement, manipulation
-from core.operators.shape import expansion as lifting
+from core.operators.shape import arrangement, expansion, manipulation
 from core.operators.shape.joining import stack
 from core.tensor import Tensor
 
@@ -323,7 +322,7 @@ def _on_parts(name: str, function: Callable[..., Tensor]) -> Callable[..., Compl
 
 _LINEAR: Sequence[tuple[Any, Sequence[str]]] = (
     (manipulation, ("flatten", "reshape", "squeeze", "transpose", "unsqueeze")),
-    (lifting, ("expand",)),
+    (expansion, ("expand",)),
     (arrangement, ("flip", "moveaxis", "roll", "tile")),
     (reduction, ("sum", "mean")),
 )

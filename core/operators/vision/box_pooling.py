@@ -32,10 +32,10 @@ def _aligned(
     aligned: bool,
     out: np.ndarray,
 ) -> None:
-    from core.kernels.boxes import box_pooling as regions  # numba loads with the first use
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
-    regions.align(x, regions.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
+    box_pooling.align(x, box_pooling.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
 
 
 def _aligned_back(
@@ -49,28 +49,29 @@ def _aligned_back(
     aligned: bool,
     out: np.ndarray,
 ) -> None:
-    from core.kernels.boxes import box_pooling as regions
+    from core.kernels.boxes import box_pooling
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
-    regions.align_back(gradient, regions.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
+    box_pooling.align_back(gradient, box_pooling.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
 
 
 def _largest(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels.boxes import box_pooling as regions
+    from core.kernels.boxes import box_pooling
 
     owner = _owners(counts, len(x), len(boxes), "roi_pool")
-    regions.largest(x, regions.pool_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
+    box_pooling.largest(x, box_pooling.pool_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
 
 
 def _sensitive(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels.boxes import box_pooling as regions
+    from core.kernels.boxes import box_pooling
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
-    regions.position_sensitive(x, regions.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
+    bins = box_pooling.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])
+    box_pooling.position_sensitive(x, bins, out)
 
 
 def _sensitive_back(
@@ -82,11 +83,11 @@ def _sensitive_back(
     scale: float,
     out: np.ndarray,
 ) -> None:
-    from core.kernels.boxes import box_pooling as regions
+    from core.kernels.boxes import box_pooling
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
-    bins = regions.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])
-    regions.position_sensitive_back(gradient, bins, out)
+    bins = box_pooling.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])
+    box_pooling.position_sensitive_back(gradient, bins, out)
 
 
 def _pooled_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:

@@ -1,4 +1,4 @@
-"""cond, while_loop, case and switch_case: eagerly, and as regions of a program."""
+"""cond, while_loop, case and switch_case: eagerly, and as control-flow operators of a program."""
 
 from __future__ import annotations
 

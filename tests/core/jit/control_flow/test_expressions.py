@@ -121,7 +121,7 @@ def test_python_conditions_stay_python() -> None:
         np.testing.assert_array_equal(compiled(x, mode, sizes).numpy(), function(x, mode, sizes).numpy())
     programs = [program for kept in compiled.programs.values() for program in kept]
     assert len(programs) == 3
-    assert not any(operation.operator.region for program in programs for operation in program.operations)
+    assert not any(operation.operator.is_control_flow for program in programs for operation in program.operations)
 
 
 def test_print_happens_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:

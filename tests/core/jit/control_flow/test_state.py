@@ -1,4 +1,4 @@
-"""Buffers, parameters, random numbers and training inside branches and loops; regions as plain data."""
+"""Buffers, parameters, random numbers and training inside branches and loops; control-flow operators as plain data."""
 
 from __future__ import annotations
 
@@ -198,12 +198,12 @@ def test_compiled_inside_compiled() -> None:
             np.testing.assert_allclose(other, one, rtol=1e-5)
 
 
-def traced_region(kind: type, function) -> object:
+def traced_control_flow(kind: type, function) -> object:
     compiled = to_static(function)
     compiled(core.to_tensor(vector(1, 2)))
     ((program,),) = compiled.programs.values()
-    (region,) = [o.operator for o in program.operations if isinstance(o.operator, kind)]
-    return region
+    (control_flow,) = [o.operator for o in program.operations if isinstance(o.operator, kind)]
+    return control_flow
 
 
 def test_a_region_can_be_rebuilt_from_its_parts() -> None:
@@ -212,12 +212,12 @@ def test_a_region_can_be_rebuilt_from_its_parts() -> None:
             x = x * 2
         return x
 
-    region = traced_region(Loop, loop)
-    assert sorted(region.subprograms) == ["body", "condition"] and region.settings == {"variables": 1}
-    body = region.subprograms["body"]
+    control_flow = traced_control_flow(Loop, loop)
+    assert sorted(control_flow.subprograms) == ["body", "condition"] and control_flow.settings == {"variables": 1}
+    body = control_flow.subprograms["body"]
     assert [operation.operator.name for operation in body.operations]
     programs = {}
-    for name, program in region.subprograms.items():
+    for name, program in control_flow.subprograms.items():
         trace = Trace()
         with trace:
             variables = [trace.input(value.meta, False) for value in program.variables]
@@ -227,11 +227,11 @@ def test_a_region_can_be_rebuilt_from_its_parts() -> None:
                 values = dispatcher.invoke(operation.operator, given, operation.attributes)
                 known.update(zip([id(value) for value in operation.outputs], values))
         programs[name] = Subprogram(variables, trace.operations, [known[id(value)] for value in program.outputs])
-    again = rebuild("loop", programs, region.settings)
+    again = rebuild("loop", programs, control_flow.settings)
     inputs = [core.to_tensor(vector(1, 2))._value, *[core.to_tensor(10.0)._value] * (len(body.variables) - 1)]
     (result,) = again.run(inputs)
     assert core.Tensor(result).tolist() == [4, 8]
-    with pytest.raises(ValueError, match="'loop' with programs .* is no region"):
+    with pytest.raises(ValueError, match="there is no control-flow operator 'loop' with programs"):
         rebuild("loop", {}, {})
 
 
@@ -256,8 +256,8 @@ def test_one_conditional_for_one_if() -> None:
             y = x * len(unused)
         return y
 
-    region = traced_region(Conditional, without)
-    assert len(region.subprograms["true"].outputs) == 1
+    control_flow = traced_control_flow(Conditional, without)
+    assert len(control_flow.subprograms["true"].outputs) == 1
     with pytest.raises(ValueError, match="variable 'scratch' is a Tensor"):
         to_static(function)(core.ones([2]))
 
@@ -309,11 +309,11 @@ def test_a_program_with_regions_is_freed_with_its_last_reference() -> None:
     compiled = to_static(function)
     compiled(core.to_tensor(vector(1, 2)))
     ((program,),) = compiled.programs.values()
-    regions = [weakref.ref(o.operator) for o in program.operations if o.operator.region]
+    operators = [weakref.ref(o.operator) for o in program.operations if o.operator.is_control_flow]
     gc.collect()
     gc.disable()
     try:
         del program, compiled
-        assert [region() for region in regions] == [None]
+        assert [operator() for operator in operators] == [None]
     finally:
         gc.enable()

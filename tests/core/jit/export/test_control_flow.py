@@ -167,7 +167,7 @@ def test_gradients_of_control_flow_inside_the_program_are_refused(tmp_path: Path
 
 
 def damaged(edit: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Apply an edit to the first region of a program."""
+    """Apply an edit to the first control-flow operator of a program."""
 
     def at_region(content: Any) -> None:
         edit(next(node for node in content["operations"] if "region" in node))

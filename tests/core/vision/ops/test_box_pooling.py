@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.boxes import box_pooling as regions
+from core.kernels.boxes import box_pooling
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.vision import ops
 from tests.core.gradient_check import check_gradients
@@ -22,30 +22,30 @@ POOLED = (3, 2)
 
 @pytest.mark.parametrize(("ratio", "aligned"), [(-1, True), (2, False), (3, True)])
 def test_aligned_samples_and_their_transpose(ratio: int, aligned: bool) -> None:
-    grid = regions.align_grid(BOXES, OWNER, POOLED, 0.7, ratio, aligned)
+    grid = box_pooling.align_grid(BOXES, OWNER, POOLED, 0.7, ratio, aligned)
     found = np.empty((6, 12, *POOLED))
-    regions.align(IMAGES, grid, found)
-    np.testing.assert_allclose(found, regions.align_reference(IMAGES, grid, POOLED), atol=1e-12)
+    box_pooling.align(IMAGES, grid, found)
+    np.testing.assert_allclose(found, box_pooling.align_reference(IMAGES, grid, POOLED), atol=1e-12)
     gradient, back = RANDOM.normal(size=found.shape), np.empty(IMAGES.shape)
-    regions.align_back(gradient, grid, back)
-    np.testing.assert_allclose(back, regions.align_back_reference(gradient, grid, IMAGES.shape), atol=1e-12)
+    box_pooling.align_back(gradient, grid, back)
+    np.testing.assert_allclose(back, box_pooling.align_back_reference(gradient, grid, IMAGES.shape), atol=1e-12)
     np.testing.assert_allclose((back * IMAGES).sum(), (gradient * found).sum())
 
 
 def test_largest_elements() -> None:
-    bins = regions.pool_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
+    bins = box_pooling.pool_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
     found = np.empty((6, 12, *POOLED), np.int64)
-    regions.largest(IMAGES, bins, found)
-    np.testing.assert_array_equal(found, regions.largest_reference(IMAGES, bins, POOLED))
+    box_pooling.largest(IMAGES, bins, found)
+    np.testing.assert_array_equal(found, box_pooling.largest_reference(IMAGES, bins, POOLED))
 
 
 def test_position_sensitive_means_and_their_transpose() -> None:
-    bins = regions.position_sensitive_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
+    bins = box_pooling.position_sensitive_bins(BOXES, OWNER, POOLED, 0.7, (7, 9))
     found = np.empty((6, 2, *POOLED))
-    regions.position_sensitive(IMAGES, bins, found)
-    np.testing.assert_allclose(found, regions.position_sensitive_reference(IMAGES, bins, POOLED), atol=1e-12)
+    box_pooling.position_sensitive(IMAGES, bins, found)
+    np.testing.assert_allclose(found, box_pooling.position_sensitive_reference(IMAGES, bins, POOLED), atol=1e-12)
     gradient, back = RANDOM.normal(size=found.shape), np.empty(IMAGES.shape)
-    regions.position_sensitive_back(gradient, bins, back)
+    box_pooling.position_sensitive_back(gradient, bins, back)
     np.testing.assert_allclose((back * IMAGES).sum(), (gradient * found).sum())
 
 
