@@ -326,9 +326,7 @@ class Tensor:
             grad_tensor: The gradient to start from, of this shape; ones when None.
             retain_graph: Keep the record, so that backward may run through it again.
         """
-        from core.autograd.backward import backward  # the backward pass is above this layer
-
-        backward([self], [grad_tensor], retain_graph)
+        _registered("backward")([self], [grad_tensor], retain_graph)
 
     def register_hook(self, hook: Callable[[Tensor], Optional[Tensor]]) -> HookRemover:
         """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns (not None) replaces it.
@@ -343,9 +341,7 @@ class Tensor:
         if self._hooks is None:
             self._hooks = {}
             if self._value.traced:
-                from core.autograd.pylayer import with_hooks  # a gradient of its own stands above this floor
-
-                self._value = with_hooks(self, self._hooks)._value
+                self._value = _registered("with_hooks")(self, self._hooks)._value
             else:
                 self._attach_hooks()
         key = max(self._hooks, default=-1) + 1
@@ -529,6 +525,20 @@ def given_name(tensor: Tensor) -> Optional[str]:
         tensor: any tensor.
     """
     return tensor._name
+
+
+_REGISTERED: dict[str, Callable[..., Any]] = {}
+
+
+def register(name: str, function: Callable[..., Any]) -> None:
+    """Register a function of core.autograd that a method of Tensor calls: ``backward`` or ``with_hooks``."""
+    _REGISTERED[name] = function
+
+
+def _registered(name: str) -> Callable[..., Any]:
+    if name not in _REGISTERED:
+        importlib.import_module("core.autograd")  # which registers it, and that nothing has needed so far
+    return _REGISTERED[name]
 
 
 def __getattr__(name: str) -> Any:

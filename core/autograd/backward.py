@@ -13,7 +13,7 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.engine import custom
 from core.kernels.engine.engine import Array
 from core.operators.creation.creation import ones_like
-from core.tensor import Tensor
+from core.tensor import Tensor, register
 
 Key = tuple[int, int]
 
@@ -276,3 +276,6 @@ def _differentiate_arrays(
 
 
 custom.differentiate = _differentiate_arrays
+
+
+register("backward", backward)

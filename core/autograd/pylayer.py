@@ -12,7 +12,7 @@ from core.kernels.dispatch.operator import TRANSIENT, Operator
 from core.kernels.dispatch.trace import Trace
 from core.kernels.engine.engine import Array
 from core.operators.creation.creation import zeros
-from core.tensor import Tensor
+from core.tensor import Tensor, register
 
 
 class PyLayerContext:
@@ -222,3 +222,6 @@ class _Hooked(PyLayer):
 def with_hooks(tensor: Tensor, hooks: dict[int, Any]) -> Tensor:
     """Return a traced tensor whose gradient passes through hooks."""
     return _Hooked.apply(tensor, hooks)
+
+
+register("with_hooks", with_hooks)

@@ -10,7 +10,7 @@ from core.distribution.beta import Beta
 from core.distribution.categorical import Categorical
 from core.distribution.cauchy import Cauchy
 from core.distribution.dirichlet import Dirichlet
-from core.distribution.distribution import Distribution
+from core.distribution.distribution import Distribution, register_divergence
 from core.distribution.exponential_family import ExponentialFamily, over_event
 from core.distribution.geometric import Geometric
 from core.distribution.laplace import Laplace
@@ -156,3 +156,6 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     for parameter, other, mean in zip(natural, others, means):
         result = result - over_event((other - parameter) * mean, p)
     return result
+
+
+register_divergence(kl_divergence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import core
 from core.distribution.distribution import Distribution
@@ -23,6 +23,14 @@ class Type(enum.Enum):
     OTHER = "other"
 
 
+_COMPOSED: dict[type, Callable[..., Any]] = {}
+
+
+def register_composed(applied_to: type, made: Callable[..., Any]) -> None:
+    """Register what a transform applied to a Distribution, or to another Transform, makes."""
+    _COMPOSED[applied_to] = made
+
+
 class Transform:
     """A differentiable function of a random tensor, with its inverse and the logarithm of its volume change.
 
@@ -38,13 +46,9 @@ class Transform:
     def __call__(self, input: Any) -> Any:  # noqa: A002 - Paddle's name
         """Transform a Tensor, or a Distribution; of another Transform make the chain that begins with this one."""
         if isinstance(input, Distribution):
-            from core.distribution.transformed_distribution import TransformedDistribution  # which stands on this file
-
-            return TransformedDistribution(input, [self])
+            return _COMPOSED[Distribution](input, [self])
         if isinstance(input, Transform):
-            from core.distribution.transform_compound import ChainTransform
-
-            return ChainTransform([self, input])
+            return _COMPOSED[Transform]([self, input])
         return self.forward(input)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import core
 from core.distribution.independent import sum_last
-from core.distribution.transform import Transform, Type
+from core.distribution.transform import Transform, Type, register_composed
 from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
 
@@ -235,3 +235,6 @@ class StackTransform(Transform):
                 f"StackTransform: {len(self._transforms)} transforms along axis {self._axis} do not fit shape {x.shape}"
             )
         return list(zip(self._transforms, core.unbind(x, self._axis)))
+
+
+register_composed(Transform, ChainTransform)

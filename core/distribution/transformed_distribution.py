@@ -7,7 +7,7 @@ from typing import Any
 
 from core.distribution.distribution import Distribution, as_value
 from core.distribution.independent import Independent, sum_last
-from core.distribution.transform import Transform
+from core.distribution.transform import Transform, register_composed
 from core.distribution.transform_compound import ChainTransform, summed_change
 from core.kernels.dispatch.errors import OperatorTypeError
 from core.tensor import Tensor
@@ -65,3 +65,6 @@ class TransformedDistribution(Distribution):
             change = change + summed_change(transform, x, rank - transform._domain_event_rank)
             y = x
         return sum_last(self._base.log_prob(y), rank - len(self._base.event_shape)) - change
+
+
+register_composed(Distribution, TransformedDistribution)

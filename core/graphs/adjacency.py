@@ -163,7 +163,7 @@ class Adjacency:
 
     def sorted(self) -> Adjacency:
         """Return the same rows with the other ends ascending in each, in new memory and without edge ids."""
-        from core.kernels.graphs.walks import sort_rows
+        from core.kernels.graphs.walks import sort_rows  # numba loads with the first use
 
         return type(self)(self.indptr, sort_rows(self.indptr, self.indices), None, self.columns)
 

@@ -24,7 +24,7 @@ def random_key(*numbers: int) -> np.uint64:
     Raises:
         TypeError: a number is no integer.
     """
-    from core.kernels.numeric.draws import key_of
+    from core.kernels.numeric.draws import key_of  # numba loads with the first use
 
     try:
         return key_of(*map(operator.index, numbers))
@@ -57,7 +57,7 @@ def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> Al
         check_array(indptr, owner, "indptr", INT64, [None])
         if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(weights) or (np.diff(indptr) < 0).any():
             raise ValueError(f"{owner}: indptr must rise from 0 to {len(weights)}, the number of weights")
-    from core.kernels.graphs.alias import alias_tables as build
+    from core.kernels.graphs.alias import alias_tables as build  # numba loads with the first use
 
     return build(weights, indptr)
 
@@ -101,7 +101,7 @@ def draw_alias(tables: AliasTables, count: int, key: np.uint64) -> np.ndarray:
     number, bits = checked_integer(count, 0, owner, "count"), checked_key(key, owner)
     if number and (not len(tables.others) or tables.others[0] < 0):
         raise ValueError(f"{owner}: the tables have no entry with a weight above 0 to draw")
-    from core.kernels.graphs.alias import draw_alias as draw
+    from core.kernels.graphs.alias import draw_alias as draw  # numba loads with the first use
 
     return draw(tables, number, bits)
 
@@ -131,6 +131,6 @@ def draw_negatives(
     check_array(weights, owner, "weights", (np.dtype(np.float64),), [excluded.columns])
     check_tables(tables, excluded.columns, owner)
     bits = checked_key(key, owner)
-    from core.kernels.graphs.negatives import draw_negatives as draw
+    from core.kernels.graphs.negatives import draw_negatives as draw  # numba loads with the first use
 
     return draw(excluded.indptr, excluded.indices, rows, number, weights, tables, bits)

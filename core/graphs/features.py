@@ -28,6 +28,6 @@ def gather_scaled(values: np.ndarray, scale: np.ndarray, rows: Any) -> np.ndarra
     check_array(values, owner, "values", (np.dtype(np.int8),), [None, None])
     check_array(scale, owner, "scale", FLOAT32, [values.shape[1]])
     chosen = checked_ids(rows, len(values), owner, "rows")
-    from core.kernels.graphs.scaled_rows import gather_scaled as gather
+    from core.kernels.graphs.scaled_rows import gather_scaled as gather  # numba loads with the first use
 
     return gather(values, scale, chosen)

@@ -51,7 +51,7 @@ def sample_neighbors(
         check_tables(weights, adjacency.num_edges, owner, "weights")
     elif weights is not None:
         check_array(weights, owner, "weights", FLOAT32, [adjacency.num_edges])
-    from core.kernels.graphs.neighbor_sampling import sample_neighbors as draw
+    from core.kernels.graphs.neighbor_sampling import sample_neighbors as draw  # numba loads with the first use
 
     return draw(adjacency.indptr, adjacency.indices, rows, most, bits, replace, weights)
 
@@ -84,7 +84,7 @@ def visited_neighbors(
     starts, number = checked_ids(nodes, adjacency.rows, owner, "nodes"), checked_integer(steps, 0, owner, "steps")
     chance, size = checked_number(restart, 0, 1, owner, "restart"), checked_integer(most, 1, owner, "most")
     bits = checked_key(key, owner)
-    from core.kernels.graphs.visits import visit
+    from core.kernels.graphs.visits import visit  # numba loads with the first use
 
     return visit(adjacency.indptr, adjacency.indices, starts, number, chance, min(size, max(number, 1)), bits)
 
@@ -107,6 +107,6 @@ def renumber(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     check_array(ids, "renumber", "ids", IDS, [None])
     if len(ids) >= _MOST_IDS:
         raise ValueError(f"renumber: ids must be fewer than 2^30, not {len(ids)}")
-    from core.kernels.graphs.numbering import number
+    from core.kernels.graphs.numbering import number  # numba loads with the first use
 
     return number(np.ascontiguousarray(ids))

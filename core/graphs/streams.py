@@ -36,7 +36,7 @@ def group_stream(
             a row does not exist, or it gives other edges when it is gone through again.
     """
     owner = "group_stream"
-    from core.kernels.graphs.edge_streams import count_rows, place_edges
+    from core.kernels.graphs.edge_streams import count_rows, place_edges  # numba loads with the first use
 
     starts, indices, size = adjacency.indptr, adjacency.indices, adjacency.rows
     most = max(1, checked_integer(memory, 1, owner, "memory") // indices.itemsize)

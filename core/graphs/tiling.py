@@ -61,7 +61,7 @@ class TiledGraph:
 
     def edges_before(self, node: int) -> int:
         """Return how many edges begin at nodes before ``node``."""
-        from core.kernels.graphs.rewiring import edges_before
+        from core.kernels.graphs.rewiring import edges_before  # numba loads with the first use
 
         return int(edges_before(node, self._indptr, self.num_nodes, self.num_edges))
 
@@ -78,7 +78,7 @@ class TiledGraph:
         Raises:
             ValueError: there are no such nodes.
         """
-        from core.kernels.graphs.rewiring import tile_edges
+        from core.kernels.graphs.rewiring import tile_edges  # numba loads with the first use
 
         if not 0 <= first <= last <= self.num_nodes:
             raise ValueError(f"TiledGraph: nodes {first} to {last} are not of the {self.num_nodes}")
@@ -121,7 +121,7 @@ def tile_rows(table: np.ndarray, noise: float, key: np.uint64, first: int, count
     if not len(table):
         raise ValueError(f"{owner}: table must have a row for each small node, not none")
     begin, size = checked_integer(first, 0, owner, "first"), checked_integer(count, 0, owner, "count")
-    from core.kernels.graphs.rewiring import tile_rows as write
+    from core.kernels.graphs.rewiring import tile_rows as write  # numba loads with the first use
 
     rows = np.empty((size, table.shape[1]), np.float32)
     write(table, float(noise), checked_key(key, owner), begin, rows)

@@ -43,7 +43,7 @@ def random_walks(adjacency: Adjacency, starts: Any, length: int, key: np.uint64,
     check_same_nodes(adjacency, owner)
     nodes, most = checked_ids(starts, adjacency.rows, owner, "starts"), checked_integer(length, 1, owner, "length")
     bits, chance = checked_key(key, owner), checked_number(stop, 0, 1, owner, "stop")
-    from core.kernels.graphs.walks import random_walks as walk
+    from core.kernels.graphs.walks import random_walks as walk  # numba loads with the first use
 
     return walk(adjacency.indptr, adjacency.indices, nodes, most, bits, chance)
 
@@ -76,7 +76,7 @@ def node2vec_walks(
     nodes, most = checked_ids(starts, adjacency.rows, owner, "starts"), checked_integer(length, 1, owner, "length")
     back, away = (checked_number(value, 1e-9, 1e9, owner, name) for name, value in (("p", p), ("q", q)))
     bits = checked_key(key, owner)
-    from core.kernels.graphs.walks import node2vec_walks as walk
+    from core.kernels.graphs.walks import node2vec_walks as walk  # numba loads with the first use
 
     return walk(adjacency.indptr, adjacency.indices, nodes, most, bits, back, away)
 
@@ -96,7 +96,7 @@ def walk_step(adjacency: Adjacency, nodes: Any, key: np.uint64) -> np.ndarray:
         ValueError: a node does not exist, or the key is none.
     """
     found, bits = checked_ids(nodes, adjacency.rows, "walk_step", "nodes", least=-1), checked_key(key, "walk_step")
-    from core.kernels.graphs.walks import take_steps
+    from core.kernels.graphs.walks import take_steps  # numba loads with the first use
 
     return take_steps(adjacency.indptr, adjacency.indices, found, bits)
 
@@ -124,6 +124,6 @@ def walk_windows(walks: np.ndarray, radius: int, key: np.uint64) -> tuple[np.nda
     if walks.size and int(walks.max()) >= SMALLEST_WIDE:
         raise ValueError(f"{owner}: walks holds the node {int(walks.max())}, and windows hold nodes below 2^31")
     reach, bits = checked_integer(radius, 1, owner, "radius"), checked_key(key, owner)
-    from core.kernels.graphs.skip_gram_windows import windows
+    from core.kernels.graphs.skip_gram_windows import windows  # numba loads with the first use
 
     return windows(np.ascontiguousarray(walks), reach, bits)

@@ -9,10 +9,11 @@ from core.amp import auto_cast, is_bfloat16_supported, is_float16_supported
 from core.inference.kinds import PlaceType, PrecisionType
 from core.inference.program_files import folder_of, named_folder, same_program
 from core.jit import forms
-from core.jit.export.inputs import is_spec, named_arguments
+from core.jit.export.inputs import named_arguments
 from core.jit.export.save import exported, save
 from core.jit.exported.program import ExportedProgram
 from core.jit.exported.reader import read_program
+from core.jit.input_spec import is_spec
 from core.jit.running.translated_layer import TranslatedLayer
 from core.kernels.dtypes import BY_NAME, DType, float32
 from core.kernels.engine import engine

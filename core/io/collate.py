@@ -85,7 +85,7 @@ def to_tensors(batch: Any) -> Any:
     Returns:
         The same structure with Tensors inside.
     """
-    import core
+    import core  # loads the engine, which not every process needs
 
     if isinstance(batch, (np.ndarray, np.generic)):
         return core.to_tensor(np.asarray(batch)) if batch.dtype.kind in "biufc" else batch

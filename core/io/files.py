@@ -238,7 +238,7 @@ class _Named(io.RawIOBase):
 
 
 def _file_system(url: str) -> tuple[Any, str]:
-    import fsspec
+    import fsspec  # loaded with the first use
 
     for part in url.split("::"):
         protocol = part.split("://", 1)[0]

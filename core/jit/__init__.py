@@ -32,7 +32,7 @@ from core.jit.translator import (
 
 def __getattr__(name: str) -> Any:
     if name in ("TranslatedLayer", "load"):  # these need layers; a Predictor does not
-        from core.jit.running import translated_layer
+        from core.jit.running import translated_layer  # loads core.nn
 
         return getattr(translated_layer, name)
     raise AttributeError(f"module 'core.jit' has no attribute {name!r}")

@@ -198,3 +198,8 @@ def _two_sizes(axis: int, sizes: Sequence[int], shape: tuple[int, ...]) -> tuple
     if len(sizes) != 2 or sizes[0] == sizes[1] or min(sizes) < 2:
         raise ValueError(f"InputSpec: axis {axis} needs two different examples of at least 2, got {list(sizes)}")
     return int(sizes[0]), int(sizes[1])
+
+
+def is_spec(item: Any) -> bool:
+    """Return whether an item stands for an input tensor."""
+    return isinstance(item, (InputSpec, Tensor))

@@ -56,6 +56,6 @@ def like(result: np.ndarray, example: Any) -> Any:
     """
     if not hasattr(example, "stop_gradient"):
         return result
-    import core
+    import core  # loads the engine, which not every process needs
 
     return core.to_tensor(result)

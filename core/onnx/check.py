@@ -43,7 +43,7 @@ class RuntimeSession:
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
-        import onnxruntime
+        import onnxruntime  # no part of an installation
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors only: they are raised as well

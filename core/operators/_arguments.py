@@ -12,7 +12,8 @@ from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, OperatorTypeError
 from core.kernels.dtypes import DType, int64, promote
 from core.kernels.sizes.dimension import Dimension, all_ints, is_known, larger
-from core.tensor import Tensor, default_dtype
+from core.operators._full import full_of
+from core.tensor import Tensor, apply, default_dtype
 
 Scalar = Union[int, float, bool]
 IntOrTensor = Union[int, Tensor]
@@ -39,9 +40,7 @@ def number_tensor(value: Any, dtype: Optional[DType] = None) -> Tensor:
     """Return a 0-D tensor of a number, which may be an unknown size."""
     if not isinstance(value, Dimension):
         return Tensor(value, dtype=dtype)
-    from core.operators.creation.creation import filled  # which stands on this file
-
-    return filled((), value, dtype or (int64 if value.is_whole else default_dtype()))
+    return apply(full_of, shape=(), value=value, dtype=dtype or (int64 if value.is_whole else default_dtype()))
 
 
 def need_tensor(value: Any, caller: str, name: str = "x") -> Tensor:

@@ -21,7 +21,7 @@ def _packed_affine(*arrays: np.ndarray, activation: str, out: np.ndarray) -> Non
 
 def _check_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     """Refuse shapes that do not fit: the kernel would read other memory."""
-    from core.kernels.numeric.tiles import COLUMNS
+    from core.kernels.numeric.tiles import COLUMNS  # numba loads with the first use
 
     (x, _), (panels, _), (bias, _) = metas
     fits = len(x) > 0 and len(bias) == 1 and panels == (-(-bias[0] // COLUMNS), x[-1], COLUMNS)
@@ -32,7 +32,7 @@ def _check_affine(metas: Sequence[Meta], options: dict[str, Any]) -> None:
 
 
 def _add_and_normalize(*arrays: np.ndarray, epsilon: float, keep: bool, out: Any) -> None:
-    from core.kernels.layers.normalization import add_and_normalize_rows
+    from core.kernels.layers.normalization import add_and_normalize_rows  # numba loads with the first use
 
     add_and_normalize_rows(*arrays, epsilon=epsilon, keep=keep, out=out)
 

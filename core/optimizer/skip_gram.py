@@ -65,7 +65,7 @@ def skip_gram_descent(
             raise ValueError(f"skip-gram: the {name} {wrong} is outside the tables of {nodes} rows")
     if not len(contexts):
         return 0.0
-    from core.kernels.graphs.skip_gram import BLOCK, descend
+    from core.kernels.graphs.skip_gram import BLOCK, descend  # numba loads with the first use
 
     wait_all()
     memory_written()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import select
 import signal
 import sys
+from pathlib import Path
 from typing import Callable, NoReturn, Optional
 
 from core.kernels.engine.requirements import PackageError, check
@@ -189,3 +191,16 @@ def run(main: Callable[[], int]) -> NoReturn:
         print(f"error: {text}", file=sys.stderr)
         code = 1
     sys.exit(code)
+
+
+def command_line_of(package: str, command: str) -> str:
+    """Return how a command of a toolkit is typed in the working directory: "python PaddleClas/train.py".
+
+    Args:
+        package: the toolkit's.
+        command: "train".
+    """
+    found = importlib.util.find_spec(package)
+    folders = list(found.submodule_search_locations or []) if found is not None else []
+    file = Path(folders[0] if folders else package) / f"{command}.py"
+    return f"python {folder_of(str(file))}/{file.name}"

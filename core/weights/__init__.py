@@ -47,7 +47,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in ("load", "save"):  # the only two that need the engine
-        from core.weights import save_load
+        from core.weights import save_load  # loads the engine, which not every process needs
 
         return getattr(save_load, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

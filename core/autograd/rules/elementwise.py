@@ -13,7 +13,7 @@ from core.kernels.sizes.dimension import contains_dimension
 from core.operators.arithmetic.bessel import bessel_i
 from core.operators.arithmetic.math import multiply_gradient
 from core.operators.layers.dropout import drop_elements
-from core.operators.shape.manipulation import unbroadcast
+from core.operators.reductions.reduction import unbroadcast
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

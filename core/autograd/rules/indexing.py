@@ -12,7 +12,8 @@ from core.operators.creation._constants import positions
 from core.operators.indexing.gathering import linear_index, take_rows
 from core.operators.indexing.scattering import add_rows, set_rows
 from core.operators.indexing.slicing import assign_ranges, slice_backward, take_ranges
-from core.operators.shape.manipulation import reshape_exact, unbroadcast
+from core.operators.reductions.reduction import unbroadcast
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

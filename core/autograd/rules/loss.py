@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from core import operators as ops
+from core.autograd.backward import grad
 from core.autograd.context import Context, rule
 from core.operators.losses._mean_cross_entropy import mean_cross_entropy_backward
 from core.operators.losses._reduction import pick_backward
@@ -51,8 +52,6 @@ def _logistic_loss(context: Context, gradient: Tensor) -> Gradients:
 
 @rule("ctc")
 def _ctc(context: Context, gradient: Tensor, _: Optional[Tensor]) -> Gradients:
-    from core.autograd.backward import grad  # which stands above the rules
-
     logits, labels, input_lengths, label_lengths = context.inputs
     if not context.create_graph:
         return gradient.reshape([1, -1, 1]) * context.outputs[1], None, None, None

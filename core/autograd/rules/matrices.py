@@ -13,7 +13,7 @@ from core import operators as ops
 from core.autograd.context import Context, rule
 from core.operators.linear_algebra.factors import permutation_matrices
 from core.operators.linear_algebra.linalg import swap_last
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

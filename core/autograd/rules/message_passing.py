@@ -18,7 +18,7 @@ from core.operators.graphs import message_passing as messages
 from core.operators.graphs._edges import Edges, Rows
 from core.operators.graphs.message_passing import dot_ends, gather_multiply_reduce, gather_reduce
 from core.operators.indexing.masking import where
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

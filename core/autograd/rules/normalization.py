@@ -9,7 +9,7 @@ from core import operators as ops
 from core.autograd.context import Context, rule
 from core.kernels.dispatch import dispatcher
 from core.operators.layers import _normalization_primitives as primitives
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]

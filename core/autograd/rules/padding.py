@@ -7,7 +7,7 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.shape.joining import cut
+from core.operators.indexing.slicing import cut
 from core.operators.shape.padding import pad_exact
 from core.tensor import Tensor
 

@@ -7,8 +7,8 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
-from core.operators.reductions.reduction import reduced_shape
-from core.operators.shape.manipulation import reshape_exact, unbroadcast
+from core.operators.reductions.reduction import reduced_shape, unbroadcast
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 Gradients = Sequence[Optional[Tensor]]

@@ -31,6 +31,8 @@ from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.trace import Trace
 from core.kernels.dtypes import DType, bool_, int64
+from core.operators.creation.creation import cast
+from core.operators.shape.manipulation import reshape
 from core.tensor import Tensor, default_dtype
 
 RETURNED = "the returned value"
@@ -343,3 +345,12 @@ _depth = _Depth()
 def in_branch() -> bool:
     """Return whether a branch or loop body that depends on a tensor is being traced."""
     return _depth.branches > 0
+
+
+def truth(value: Any, line: str) -> Tensor:
+    """Return the truth of a value as a 0-D bool tensor."""
+    if not isinstance(value, Tensor):
+        return Tensor(as_value(bool(value), bool_))
+    one_element(value, line)
+    flat = value if value.ndim == 0 else reshape(value, [])
+    return flat if flat.dtype is bool_ else cast(flat, bool_)

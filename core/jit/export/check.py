@@ -23,6 +23,7 @@ from core.kernels.dispatch import dispatcher
 from core.kernels.dtypes import DType, float32, float64
 from core.kernels.engine import engine
 from core.kernels.engine.engine import MXNetError
+from core.operators.creation.random import get_rng_state, set_rng_state
 from core.tensor import Tensor
 
 SMALL_BATCHES = (1, 3)
@@ -153,15 +154,11 @@ class _seeded:
 
     def __enter__(self) -> None:
         if self.active:
-            from core.operators.creation.random import get_rng_state
-
             self.state = get_rng_state()
             engine.seed(_SEED)
 
     def __exit__(self, *_: object) -> None:
         if self.active:
-            from core.operators.creation.random import set_rng_state
-
             set_rng_state(self.state)
 
 

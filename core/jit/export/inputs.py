@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from core.jit import forms, tree
-from core.jit.input_spec import InputSpec
+from core.jit.input_spec import InputSpec, is_spec
 from core.jit.static_function import StaticFunction
 from core.tensor import Tensor
 
@@ -88,10 +88,6 @@ def named_arguments(
         raise ValueError("jit.save: the input_spec has no InputSpec or Tensor: a program needs at least one input")
     return arguments, arrays
 
-
-def is_spec(item: Any) -> bool:
-    """Return whether an item stands for an input tensor."""
-    return isinstance(item, (InputSpec, Tensor))
 
 
 def is_layer(item: Any) -> bool:

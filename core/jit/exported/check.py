@@ -6,6 +6,7 @@ import difflib
 import importlib
 from typing import Any, Union
 
+import core.operators  # noqa: F401 - declares every operator
 from core.jit.exported.memory import measured
 from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramNode, SizeExpression, size_names
 from core.jit.exported.values import MAXIMUM_RANK, DamagedProgram, check_keys, require
@@ -22,8 +23,6 @@ def check_program(program: ExportedProgram) -> None:
     Raises:
         DamagedProgram: an operator is unknown; a name is used before it is defined, or defined twice; a count differs.
     """
-    import core.operators  # noqa: F401  # declares every operator
-
     names = _Names("")
     for entry in program.inputs:
         names.define(entry.name, "inputs")

@@ -34,7 +34,7 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
     Raises:
         ValueError: an attribute, the preprocessing or a class name cannot be written down.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save_file  # loaded with the first use
 
     content = {
         "format": FORMAT,

@@ -8,7 +8,6 @@ from typing import Any, Optional
 
 from core.jit import forms
 from core.jit.control_flow.operators import ControlFlowOperator, Subprogram
-from core.jit.export.inputs import is_spec
 from core.jit.exported.program import (
     ExportedProgram,
     ProgramBody,
@@ -19,6 +18,7 @@ from core.jit.exported.program import (
     ProgramWeight,
     SizeExpression,
 )
+from core.jit.input_spec import is_spec
 from core.jit.tracing.symbolic import SymbolicProgram
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.trace import Operation

@@ -253,7 +253,7 @@ def _example(entry: Any, place: str) -> list[tuple[int, ...]]:
 
 def _read_weights(program: ExportedProgram, entries: Any, file: Path) -> None:
     """Fill in the weights that the program names, each of the type and shape that it says."""
-    import safetensors
+    import safetensors  # loaded with the first use
 
     declared: dict[str, tuple[DType, tuple[int, ...], str, bool]] = {}
     for i, entry in enumerate(entries):

@@ -44,7 +44,7 @@ class Layers(Steps):
     # convolutions and products
 
     def _take_convolution(self, node: ProgramNode) -> bool:
-        from core.kernels.channels_last.weights import goes_along_rows, is_product
+        from core.kernels.channels_last.weights import goes_along_rows, is_product  # numba loads with the first use
 
         name, pad = self._padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
         if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):

@@ -87,7 +87,7 @@ class Steps:
 
     def network(self, outputs: Sequence[str], flat: Sequence[bool]) -> tuple[Any, np.ndarray]:
         """Return the network that gives some values, without their last two axes where ``flat``, and its weights."""
-        from core.kernels.channels_last.activation import ACTIVATIONS
+        from core.kernels.channels_last.activation import ACTIVATIONS  # numba loads with the first use
         from core.kernels.channels_last.layer import Layer
         from core.kernels.channels_last.network import Network
         from core.kernels.channels_last.weights import PackedWeights

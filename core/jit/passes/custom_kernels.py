@@ -39,7 +39,7 @@ def is_for_custom_kernels(program: ExportedProgram) -> bool:
 
 def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
     """Lay fixed matrices out for our kernel, and join activations to their products."""
-    from core.kernels.numeric.products import panels
+    from core.kernels.numeric.products import panels  # numba loads with the first use
 
     weights = dict(program.weights)
     uses = uses_of(program)

@@ -9,9 +9,12 @@ import sysconfig
 import types
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import core
+from core.jit.control_flow.conditionals import truth
+from core.jit.control_flow.ranges import TensorRange
+from core.jit.rewrite.printing import traced_print
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import user_line
 from core.kernels.sizes.dimension import Dimension
@@ -21,6 +24,12 @@ _CORE = f"{Path(core.__file__).parent}{os.sep}"
 _INSTALLED = tuple({f"{sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib")})
 _STANDARD = tuple({f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib")})
 _ignored: set[str] = set()
+_CONVERT: list[Callable[[types.FunctionType], Any]] = []
+
+
+def register_conversion(convert: Callable[[types.FunctionType], Any]) -> None:
+    """Register what rewrites a function; its helpers call the functions of this file."""
+    _CONVERT[:] = [convert]
 
 
 def ignore_module(modules: Iterable[Any]) -> None:
@@ -53,12 +62,10 @@ def call(function: Any) -> Any:
 
 
 def _called(function: types.FunctionType) -> Any:
-    from core.jit.rewrite.convert import convert  # it needs the helpers, which need this
-
     if getattr(function, "_core_not_to_static", False):
         return function
     if not _is_library(function):
-        return convert(function)
+        return _CONVERT[0](function)
     inner = getattr(function, "__wrapped__", None)
     if isinstance(inner, types.FunctionType) and not _is_library(inner):  # a library's decorator around user code
         return _around(function, inner, call(inner))
@@ -101,22 +108,16 @@ def _uses_core(module: dict[str, Any]) -> bool:
 
 
 def _range(*arguments: Any) -> Any:
-    from core.jit.control_flow.ranges import TensorRange
-
     if any(isinstance(argument, (Tensor, Dimension)) for argument in arguments):
         return TensorRange(*arguments)
     return range(*arguments)
 
 
 def _print(*items: Any, **options: Any) -> None:
-    from core.jit.rewrite.printing import traced_print
-
     traced_print(*items, **options)
 
 
 def _bool(*arguments: Any) -> Any:
-    from core.jit.rewrite.runtime import truth
-
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return truth(arguments[0], user_line())
     return bool(*arguments)

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from typing import Any, Callable, Optional
 
 from core.jit.rewrite import runtime
+from core.jit.rewrite.calls import register_conversion
 from core.jit.rewrite.source import compile_function, find_function, with_code
 from core.jit.rewrite.statements import rewrite_function
 
@@ -88,3 +89,6 @@ def _remember(code: types.CodeType) -> None:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             _remember(constant)
+
+
+register_conversion(convert)

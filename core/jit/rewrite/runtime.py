@@ -22,9 +22,7 @@ from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import bool_
 from core.operators.arithmetic.logic import logical_and, logical_not, logical_or
-from core.operators.creation.creation import cast
 from core.operators.shape._sizes import SizeTensor
-from core.operators.shape.manipulation import reshape
 from core.tensor import Tensor
 
 MAXIMUM_GUARDED = 4096
@@ -266,7 +264,7 @@ class Helpers:
         return self._all([lambda: answer, lambda: self.compare(line, right, *rest)], line, as_test=False)
 
     def _truth(self, value: Any, line: int) -> Tensor:
-        return truth(value, self.at(line))
+        return conditionals.truth(value, self.at(line))
 
     def _select(self, test: Tensor, true: Callable[[], Any], false: Callable[[], Any], name: str, line: int) -> Any:
         box: list[Any] = [UNDEFINED]
@@ -283,15 +281,6 @@ class Helpers:
         state = State([name], lambda: list(box), fill, [name], [name])
         conditionals.conditional(test, put(true), put(false), state, self.at(line))
         return box[0]
-
-
-def truth(value: Any, line: str) -> Tensor:
-    """Return the truth of a value as a 0-D bool tensor."""
-    if not isinstance(value, Tensor):
-        return Tensor(conditionals.as_value(bool(value), bool_))
-    conditionals.one_element(value, line)
-    flat = value if value.ndim == 0 else reshape(value, [])
-    return flat if flat.dtype is bool_ else cast(flat, bool_)
 
 
 def is_bool(value: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Callable, Optional
 
 import numpy as np
 
+from core.jit.exported.from_trace import converted
 from core.jit.exported.rounding import ROUNDING, distance_between
 from core.jit.input_spec import InputSpec
 from core.jit.passes.fusion import ANCHORS, optimized
@@ -122,8 +123,6 @@ class FrozenProgram:
         return max([ROUNDING.get(name, 0.0) for name in names])
 
     def _folded(self, weights: Sequence[Array]) -> EngineProgram:
-        from core.jit.exported.from_trace import converted  # which knows compiled functions
-
         metas = [value.meta for value in self.variables]
         specs = [InputSpec(list(s), dtype, f"input{i}") for i, (s, dtype) in enumerate(metas[: self.first_weight])]
         captured = [(Value(array, meta), None) for array, meta in zip(weights, metas[self.first_weight :])]

@@ -152,9 +152,7 @@ class Value:
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
         if self.traced:
-            from core.kernels.dispatch.trace import DETACH  # a trace is made of the dispatcher's own values
-
-            return invoke(DETACH, [self], {})[0]
+            return self.traced.detached(self)
         return Value(self.array, self.meta)
 
 

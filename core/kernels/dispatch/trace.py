@@ -172,6 +172,10 @@ class Trace:
         """Return whether a value is an input of the graph, or becomes one on use, rather than a result in it."""
         return value.traced is not self or any(value is known for known in self.variables)
 
+    def detached(self, value: Value) -> Value:
+        """Return the same value, through which no gradient flows."""
+        return dispatcher.invoke(DETACH, [value], {})[0]
+
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Note one operator down; the counterpart of :func:`core.kernels.dispatch.dispatcher.invoke`."""
         if operator.needs_float32([value.meta for value in inputs]):

@@ -41,7 +41,7 @@ def transform_real(values: np.ndarray) -> tuple[np.ndarray, ...]:
     Returns:
         The real and the imaginary parts of the first n // 2 + 1 sums; the others are their conjugates.
     """
-    import scipy.fft
+    import scipy.fft  # takes a good part of a second to load
 
     if not values.size:
         empty = np.zeros((*values.shape[:-1], values.shape[-1] // 2 + 1), values.dtype)

@@ -55,7 +55,7 @@ def sum_of_squares(gradients: Sequence[Value]) -> np.ndarray:
         if _fits_engine(gradients):
             return update_engine.sum_of_squares([value.array for value in gradients]).astype(np.float64)
         return np.array([np.sum(np.square(value.array.asnumpy(), dtype=np.float64)) for value in gradients])
-    from core.kernels.optimizer import update_rules
+    from core.kernels.optimizer import update_rules  # numba loads with the first use
 
     chunks = _chunks(_sizes(gradients))
     parts = np.zeros(len(chunks))
@@ -99,7 +99,7 @@ def update(
     chunks = _chunks(_sizes(columns[0]))
     table = _addresses(columns)
     if rule == "lamb":
-        from core.kernels.optimizer import update_lamb
+        from core.kernels.optimizer import update_lamb  # numba loads with the first use
 
         parts = np.zeros((len(chunks), 2))
         _call(update_lamb.lamb_moments, table, chunks, like, terms, rates, numbers, parts)
@@ -107,7 +107,7 @@ def update(
         ratios = update_reference.trust_ratios(squares, rates[:, 2]).astype(like.dtype)
         _call(update_lamb.lamb_weights, table, chunks, like, ratios, rates, numbers)
     else:
-        from core.kernels.optimizer import update_rules
+        from core.kernels.optimizer import update_rules  # numba loads with the first use
 
         rates = rates if rates.shape[1] > 1 else rates[:, 0]
         _call(getattr(update_rules, rule), table, chunks, like, terms, rates, numbers)
@@ -133,7 +133,7 @@ def write_half(weights: Sequence[Value], halves: Sequence[Value]) -> None:
         for weight, half in brain:
             engine.copy_into(half.array, engine.from_numpy(weight.array.asnumpy(), bfloat16))
         return
-    from core.kernels.optimizer import update_rules
+    from core.kernels.optimizer import update_rules  # numba loads with the first use
 
     chunks = _chunks(_sizes([half for _, half in brain]))
     table = _addresses(list(zip(*brain)))
@@ -212,7 +212,7 @@ def _summed(parts: np.ndarray, chunks: np.ndarray, tensors: int) -> np.ndarray:
 
 def _call(compiled: Callable[..., None], table: np.ndarray, chunks: np.ndarray, *arguments: np.ndarray) -> None:
     """Run a compiled rule on as many threads as there is work for."""
-    import numba
+    import numba  # numba loads with the first use
 
     threads = numba.get_num_threads()
     elements = int((chunks[:, 2] - chunks[:, 1]).sum())

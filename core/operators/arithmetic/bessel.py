@@ -14,7 +14,7 @@ from core.tensor import Tensor, apply
 
 
 def _values(x: np.ndarray, order: int, scaled: bool) -> np.ndarray:
-    from core.kernels.numeric import special
+    from core.kernels.numeric import special  # numba loads with the first use
 
     with np.errstate(over="ignore"):
         return special.bessel_i(x, order, scaled).astype(x.dtype)

@@ -23,9 +23,11 @@ from core.operators.arithmetic.math import Operand, add, maximum, minimum, multi
 from core.operators.creation.creation import arange, assign, cast
 from core.operators.indexing.gathering import check_range, index_select
 from core.operators.indexing.masking import where
+from core.operators.layers import activation
 from core.operators.reductions.reduction import logsumexp
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.joining import stack
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply
 
 _atan2 = Operator("atan2", "_npi_arctan2", check=check_broadcast("atan2"))
@@ -193,8 +195,6 @@ def scale(
     result = add(result, bias) if bias_after_scale and bias != 0 else result
     result = cast(result, x.dtype)
     if act is not None:
-        from core.operators.layers import activation  # same floor
-
         if act not in activation.__all__:
             raise OperatorError(f"scale: there is no activation {act!r}: use one of {', '.join(activation.__all__)}")
         return getattr(activation, act)(result)

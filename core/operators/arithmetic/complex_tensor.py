@@ -14,7 +14,7 @@ from core.kernels.printing import elements_text
 from core.operators.arithmetic.binary import atan2
 from core.operators.arithmetic.logic import logical_and
 from core.operators.arithmetic.math import add, divide, multiply, neg, sqrt, subtract
-from core.operators.creation.creation import assign, cast, to_tensor, zeros_like
+from core.operators.creation.creation import assign, cast, register_complex, to_tensor, zeros_like
 from core.operators.indexing.masking import where
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions import reduction
@@ -329,3 +329,5 @@ _LINEAR: Sequence[tuple[Any, Sequence[str]]] = (
 for _module, _names in _LINEAR:
     for _name in _names:
         setattr(ComplexTensor, _name, _on_parts(_name, getattr(_module, _name)))
+
+register_complex(from_data)

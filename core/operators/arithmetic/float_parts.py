@@ -17,7 +17,8 @@ from core.operators.arithmetic.special import lgamma
 from core.operators.creation.creation import arange, cast, full, linspace
 from core.operators.indexing.gathering import index_select
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply, default_dtype
 
 _nextafter = HostOperator(

@@ -19,7 +19,7 @@ from core.tensor import Tensor, apply
 
 
 def _polygamma_values(x: np.ndarray, order: int) -> np.ndarray:
-    from core.kernels.numeric import special
+    from core.kernels.numeric import special  # numba loads with the first use
 
     with np.errstate(over="ignore"):
         return special.polygamma(x, order).astype(x.dtype)

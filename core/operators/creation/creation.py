@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from core.kernels.engine import engine
 from core.kernels.place import check_place
 from core.kernels.sizes.dimension import Dimension, contains_dimension
 from core.operators._arguments import Scalar, ShapeLike, need_tensor, shape_argument
+from core.operators._full import full_of
+from core.operators.shape._primitives import broadcast_to, reshape_exact
 from core.tensor import Tensor, apply, default_dtype
 
 _cast = Operator(
@@ -27,12 +29,6 @@ _half_cast = Operator(
 )
 _HALF_CAST_AXES = 6  # as many as oneDNN knows
 _identity = Operator("assign", "_copy")
-_full = Operator(
-    "full",
-    "_npi_full",
-    differentiable=False,
-    infer=lambda metas, options: [(options["shape"], options["dtype"])],
-)
 
 
 def range_length(start: float, end: float, step: float) -> int:
@@ -73,6 +69,15 @@ _eye = ConstantOperator(
 )
 
 
+_FROM_COMPLEX: list[Callable[[Any, DTypeLike, bool], Tensor]] = []
+"""What makes a tensor of complex data, registered by core.operators.arithmetic.complex_tensor."""
+
+
+def register_complex(from_data: Callable[[Any, DTypeLike, bool], Tensor]) -> None:
+    """Register what makes a tensor of complex data: from the data, a type and ``stop_gradient``."""
+    _FROM_COMPLEX[:] = [from_data]
+
+
 def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
     """Make a tensor holding a copy of the data.
 
@@ -96,9 +101,7 @@ def to_tensor(data: Any, dtype: DTypeLike = None, place: Any = None, stop_gradie
         return cast(apply(_listed, numbers=_as_tuple(data)), int64 if dtype is None else dtype)
     kind = getattr(getattr(data, "dtype", None), "kind", "c" if isinstance(data, complex) else None)
     if kind == "c":
-        from core.operators.arithmetic.complex_tensor import from_data  # which stands on this file
-
-        return from_data(data, dtype, stop_gradient)
+        return _FROM_COMPLEX[0](data, dtype, stop_gradient)
     return Tensor(data, dtype=dtype, stop_gradient=stop_gradient)
 
 
@@ -134,14 +137,12 @@ def filled(shape: tuple[int, ...], number: Union[Scalar, Dimension], dtype: DTyp
     if any(size < 0 for size in shape):
         raise OperatorError(f"full: shape {list(shape)} has a negative size")
     if isinstance(number, Dimension):
-        return apply(_full, shape=shape, value=number, dtype=dtype)
+        return apply(full_of, shape=shape, value=number, dtype=dtype)
     if dtype is int64 and abs(number) > 2**53 or not np.isfinite(number):
         if contains_dimension(shape):
-            from core.operators.shape.manipulation import broadcast_to  # which stands on this file
-
-            return broadcast_to(Tensor(number, dtype=dtype), shape)
+            return apply(broadcast_to, Tensor(number, dtype=dtype), shape=shape)
         return Tensor(np.full(shape, number), dtype=dtype)
-    return apply(_full, shape=shape, value=float(number), dtype=dtype)
+    return apply(full_of, shape=shape, value=float(number), dtype=dtype)
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: Optional[str] = None) -> Tensor:
@@ -339,8 +340,6 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
 
 def _through_half_cast(x: Tensor, wanted: DType) -> Tensor:
     """Convert between float32 and bfloat16 by oneDNN, which rounds, many times as fast as the engine cuts off."""
-    from core.operators.shape.manipulation import reshape_exact  # which stands on casts
-
     if x.size == 0:
         return apply(_cast, x, dtype=wanted)
     if 1 <= x.ndim <= _HALF_CAST_AXES:

@@ -118,7 +118,7 @@ def _index(given: Union[Tensor, np.ndarray], size: int, name: str) -> np.ndarray
 
 
 def _grouped(source: np.ndarray, target: np.ndarray, sources: int, targets: int, out: tuple[np.ndarray, ...]) -> None:
-    from core.kernels.graphs.adjacency import compress
+    from core.kernels.graphs.adjacency import compress  # numba loads with the first use
 
     for ends, size in ((source, sources), (target, targets)):
         if ends.size and (ends.min() < 0 or ends.max() >= size):

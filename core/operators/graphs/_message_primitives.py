@@ -43,14 +43,14 @@ def _width(array: np.ndarray) -> int:
 
 
 def _gather_sum(x: np.ndarray, *rows: np.ndarray, mean: bool, out: np.ndarray) -> None:
-    from core.kernels.graphs.message_passing import gather_sum
+    from core.kernels.graphs.message_passing import gather_sum  # numba loads with the first use
 
     indptr, neighbors, _ = _checked(rows, x.shape[0])
     gather_sum(x.reshape(-1), indptr, neighbors, mean, _width(x), out.reshape(-1))
 
 
 def _gather_multiply_sum(x: np.ndarray, weight: np.ndarray, *rows: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.graphs.message_passing import gather_multiply_sum
+    from core.kernels.graphs.message_passing import gather_multiply_sum  # numba loads with the first use
 
     heads = _width(weight)
     given = (x.reshape(-1), weight.reshape(-1), *_checked(rows, x.shape[0]), heads, _width(x) // max(heads, 1))
@@ -60,7 +60,7 @@ def _gather_multiply_sum(x: np.ndarray, weight: np.ndarray, *rows: np.ndarray, o
 def _gather_multiply_add(
     x: np.ndarray, weight: np.ndarray, bias: np.ndarray, *rows: np.ndarray, out: np.ndarray
 ) -> None:
-    from core.kernels.numeric.matrix_rows import add_to_rows
+    from core.kernels.numeric.matrix_rows import add_to_rows  # numba loads with the first use
 
     _gather_multiply_sum(x, weight, *rows, out=out)
     add_to_rows(out.reshape(len(out), _width(out)), bias.reshape(-1))
@@ -69,7 +69,7 @@ def _gather_multiply_add(
 def _gather_multiply_gradients(
     gradient: np.ndarray, x: np.ndarray, weight: np.ndarray, *rows: np.ndarray, out: Arrays
 ) -> None:
-    from core.kernels.graphs.message_passing import gather_multiply_gradients
+    from core.kernels.graphs.message_passing import gather_multiply_gradients  # numba loads with the first use
 
     heads = _width(weight)
     three = _checked(rows, gradient.shape[0])
@@ -104,7 +104,7 @@ def _into_gather_multiply_add(
     x, weight, _, *rows = inputs
     of_x, of_weight, of_bias, *_ = out
     if of_bias is not None:
-        from core.kernels.numeric.matrix_rows import sum_of_rows
+        from core.kernels.numeric.matrix_rows import sum_of_rows  # numba loads with the first use
 
         gradient = gradients[0]
         sum_of_rows(gradient.reshape(len(gradient), _width(gradient)), of_bias.reshape(-1))
@@ -112,7 +112,7 @@ def _into_gather_multiply_add(
 
 
 def _dot_ends(source: np.ndarray, target: np.ndarray, *rows: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.graphs.message_passing import dot_ends
+    from core.kernels.graphs.message_passing import dot_ends  # numba loads with the first use
 
     three = _checked(rows, source.shape[0])
     if source.shape[-1] == 0:  # the kernel would write nothing
@@ -123,7 +123,7 @@ def _dot_ends(source: np.ndarray, target: np.ndarray, *rows: np.ndarray, out: np
 
 
 def _add_ends(source: np.ndarray, target: np.ndarray, *rows: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.graphs.edge_rows import add_ends
+    from core.kernels.graphs.edge_rows import add_ends  # numba loads with the first use
 
     three = _checked(rows, source.shape[0])
     add_ends(source.reshape(-1), target.reshape(-1), *three, _width(source), out.reshape(-1))
@@ -134,14 +134,14 @@ def _edge_sum(x: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, out: np.n
 
 
 def _edge_expand(x: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.graphs.edge_rows import edge_expand
+    from core.kernels.graphs.edge_rows import edge_expand  # numba loads with the first use
 
     _checked((indptr, edge_ids, edge_ids), out.shape[0])
     edge_expand(x.reshape(-1), indptr, edge_ids, _width(x), out.reshape(-1))
 
 
 def _gather_extreme(x: np.ndarray, *rows: np.ndarray, largest: bool, out: Arrays) -> None:
-    from core.kernels.graphs.message_extremes import gather_extreme
+    from core.kernels.graphs.message_extremes import gather_extreme  # numba loads with the first use
 
     three = _checked(rows, x.shape[0])
     gather_extreme(x.reshape(-1), *three, largest, _width(x), (out[0].reshape(-1), out[1].reshape(-1)))
@@ -152,14 +152,14 @@ def _edge_extreme(x: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, large
 
 
 def _sum_of_winners(x: np.ndarray, winners: np.ndarray, *rows: np.ndarray, forward: bool, out: np.ndarray) -> None:
-    from core.kernels.graphs.message_extremes import sum_of_winners
+    from core.kernels.graphs.message_extremes import sum_of_winners  # numba loads with the first use
 
     three = _checked(rows, x.shape[0])
     sum_of_winners(x.reshape(-1), winners.reshape(-1), *three, forward, _width(x), out.reshape(-1))
 
 
 def _edge_softmax(x: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.graphs.edge_softmax import edge_softmax
+    from core.kernels.graphs.edge_softmax import edge_softmax  # numba loads with the first use
 
     _checked((indptr, edge_ids, edge_ids), x.shape[0])
     edge_softmax(x.reshape(-1), indptr, edge_ids, _width(x), out.reshape(-1))
@@ -168,7 +168,7 @@ def _edge_softmax(x: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, out: 
 def _edge_softmax_gradient(
     gradient: np.ndarray, result: np.ndarray, indptr: np.ndarray, edge_ids: np.ndarray, out: np.ndarray
 ) -> None:
-    from core.kernels.graphs.edge_softmax import edge_softmax_gradient
+    from core.kernels.graphs.edge_softmax import edge_softmax_gradient  # numba loads with the first use
 
     _checked((indptr, edge_ids, edge_ids), result.shape[0])
     given = (gradient.reshape(-1), result.reshape(-1), indptr, edge_ids, _width(result))

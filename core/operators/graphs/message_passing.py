@@ -18,7 +18,7 @@ from core.operators.graphs import _message_primitives as primitives
 from core.operators.graphs._edges import Edges as Edges
 from core.operators.graphs._edges import Rows, check_edges
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 REDUCTIONS = ("sum", "mean", "max", "min")

@@ -23,7 +23,8 @@ from core.operators.indexing.gathering import check_range, index_argument, take_
 from core.operators.indexing.masking import where
 from core.operators.indexing.scattering import add_rows, as_rows
 from core.operators.layers._activation_primitives import floating_tensor
-from core.operators.shape.manipulation import reshape_exact, unsqueeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import unsqueeze
 from core.tensor import Tensor, apply, readable
 
 
@@ -36,7 +37,7 @@ def _summed(table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int
 def _found(
     table: np.ndarray, source: np.ndarray, target: np.ndarray, size: int, largest: bool, out: np.ndarray
 ) -> None:
-    from core.kernels.graphs import segment
+    from core.kernels.graphs import segment  # numba loads with the first use
 
     segment.extreme_edges(table, source, target, size, largest, out)
 

@@ -15,8 +15,9 @@ from core.operators.creation._constants import constant, lower_triangle
 from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import take_along
 from core.operators.indexing.masking import where
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.arrangement import moveaxis
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, unsqueeze
+from core.operators.shape.manipulation import broadcast_to, unsqueeze
 from core.operators.shape.padding import pad_exact
 from core.tensor import Tensor
 

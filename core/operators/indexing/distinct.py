@@ -11,7 +11,7 @@ from core.kernels.dtypes import DTypeLike, bfloat16, float32
 from core.operators._arguments import axis_argument, need_tensor
 from core.operators.creation.creation import cast
 from core.operators.indexing.search import index_dtype
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 

@@ -16,7 +16,9 @@ from core.kernels.sizes.dimension import agree, is_known
 from core.operators._arguments import IntOrTensor, axis_argument, broadcast_shape, need_tensor
 from core.operators.creation._constants import positions_along
 from core.operators.creation.creation import cast
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import unbind
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply, numbers_now
 
 
@@ -190,8 +192,6 @@ def nd_position(shape: Sequence[int], index: Tensor, caller: str) -> tuple[list[
     leading, rest = list(shape[:depth]), list(shape[depth:])
     if depth == 0:
         return [1, *rest], Tensor(np.zeros(index.shape[:-1], "int64"))
-    from core.operators.shape.joining import unbind
-
     parts = unbind(index, -1)
     for axis, (part, size) in enumerate(zip(parts, leading)):
         check_range(part, size, caller, name=f"index of axis {axis}")

@@ -17,9 +17,10 @@ from core.operators.graphs.segment import reduce_edges
 from core.operators.indexing.gathering import along_axis_position, check_range, index_argument, linear_index, take_rows
 from core.operators.indexing.masking import nonzero_columns, where
 from core.operators.indexing.scattering import add_rows, set_rows
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.arrangement import moveaxis
 from core.operators.shape.joining import concat
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor
 
 

@@ -28,7 +28,9 @@ from core.operators._size_zero import constant_result
 from core.operators.creation._constants import positions
 from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import check_range, index_argument, take_rows
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, unsqueeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import split_sizes, unbind
+from core.operators.shape.manipulation import broadcast_to, unsqueeze
 from core.tensor import Tensor, apply
 
 
@@ -119,16 +121,12 @@ def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
     found = apply(_nonzero, x)
     if not as_tuple:
         return found
-    from core.operators.shape.joining import split_sizes
-
     return tuple(split_sizes(found, [1] * x.ndim, 1))
 
 
 def nonzero_columns(mask: Tensor) -> list[Tensor]:
     """Return the positions of true elements as one tensor of shape [count] per axis."""
     found = apply(_nonzero, mask)
-    from core.operators.shape.joining import unbind
-
     return unbind(found, 1)
 
 

@@ -13,8 +13,9 @@ from core.operators.indexing.diagonals import diagonal_length, diagonal_position
 from core.operators.indexing.masking import masked_fill
 from core.operators.indexing.scattering import set_rows
 from core.operators.indexing.slicing import assign_ranges
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.arrangement import moveaxis
-from core.operators.shape.manipulation import reshape_exact, unsqueeze
+from core.operators.shape.manipulation import unsqueeze
 from core.tensor import Tensor
 
 

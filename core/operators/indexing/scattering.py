@@ -15,7 +15,7 @@ from core.kernels.dtypes import bfloat16, float32
 from core.operators._arguments import ShapeLike, need_tensor, shape_argument
 from core.operators.creation.creation import cast, filled
 from core.operators.indexing.gathering import check_range, index_argument, nd_position
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 
@@ -31,7 +31,7 @@ def _added(updates: np.ndarray, index: np.ndarray, size: int, out: np.ndarray) -
 
 
 def _set(table: np.ndarray, index: np.ndarray, updates: np.ndarray, out: np.ndarray) -> None:
-    from core.kernels.numeric import scatter
+    from core.kernels.numeric import scatter  # numba loads with the first use
 
     scatter.set_rows(as_rows(table), index, as_rows(updates), as_rows(out))
 

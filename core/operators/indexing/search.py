@@ -14,7 +14,9 @@ from core.kernels.dtypes import DType, DTypeLike, bfloat16, bool_, float16, floa
 from core.operators._arguments import as_tensor, axis_argument, need_tensor
 from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import take_along_axis
-from core.operators.shape.manipulation import reshape_exact, squeeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.arrangement import swapaxes
+from core.operators.shape.manipulation import squeeze
 from core.tensor import Tensor, apply
 
 
@@ -134,8 +136,6 @@ def mode(x: Tensor, axis: int = -1, keepdim: bool = False, name: Optional[str] =
         OperatorError: there is no element along the axis.
         OperatorIndexError: the axis does not exist.
     """
-    from core.operators.shape.arrangement import swapaxes
-
     shape = need_tensor(x, "mode").shape
     place = axis_argument(axis, len(shape), "mode")
     if not shape:

@@ -16,7 +16,10 @@ from core.kernels.sizes.dimension import all_ints, ceiling, contains_dimension, 
 from core.operators._arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.creation._constants import constant
 from core.operators.creation.creation import cast
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.indexing.gathering import take_rows
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import concat, split_sizes
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply
 
 MAXIMUM_AXES = 5  # the engine's slice counts no further
@@ -88,8 +91,6 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
         return x
     counts = [count for _, count, _ in ranges]
     if 0 in counts:  # the engine makes no empty slice; an empty gather keeps the way of the gradient open
-        from core.operators.indexing.gathering import take_rows  # which stands on slices
-
         return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
     if x.ndim > MAXIMUM_AXES:
         return _axis_by_axis(x, ranges)
@@ -121,9 +122,6 @@ def assign_ranges(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
 
 def _assembled(x: Tensor, ranges: Sequence[Range], value: Tensor) -> Tensor:
     """Put the result of an assignment together in a way that a compiled program does without leaving the engine."""
-    from core.operators.indexing.gathering import take_rows  # which stands on slices
-    from core.operators.shape.joining import concat, cut
-
     shape = x.shape
     partial = [i for i, (part, size) in enumerate(zip(ranges, shape)) if not is_whole(part, size)]
     axis = partial[-1]
@@ -269,6 +267,19 @@ def crop(
         if start < 0 or count < 0 or start + count > size:
             raise OperatorError(f"crop: {count} elements from {start} reach beyond axis {axis} of {sizes}")
     return take_ranges(x, [(start if count else 0, count, 1) for start, count in zip(begin, counts)])
+
+
+def cut(x: Tensor, axis: int, start: int, end: int) -> Tensor:
+    """Return the part from start to end (0 <= start <= end <= size) along an axis counted from the front."""
+    size = x.shape[axis]
+    if is_known(start, 0) and same(end, size):
+        return x
+    if contains_dimension([start, end, size]):  # a part may be empty for some sizes: no part of it is made
+        whole = [(0, length, 1) for length in x.shape]
+        return take_ranges(x, [*whole[:axis], (start, end - start, 1), *whole[axis + 1 :]])
+    sizes = [start, end - start, size - end]
+    wanted = 1 if start else 0
+    return split_sizes(x, [part for i, part in enumerate(sizes) if part or i == 1], axis)[wanted]
 
 
 __all__ = ["crop", "slice", "strided_slice"]

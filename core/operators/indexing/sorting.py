@@ -12,9 +12,10 @@ from core.kernels.dtypes import int64
 from core.operators._arguments import IntOrTensor, axis_argument, need_tensor
 from core.operators.indexing.gathering import take_along_axis
 from core.operators.indexing.search import comparable
+from core.operators.indexing.slicing import cut
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.arrangement import swapaxes
-from core.operators.shape.joining import cut
-from core.operators.shape.manipulation import reshape_exact, squeeze
+from core.operators.shape.manipulation import squeeze
 from core.tensor import Tensor, apply
 
 
@@ -25,7 +26,7 @@ def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
 
 
 def _top(x: np.ndarray, k: int, largest: bool, in_order: bool = True) -> np.ndarray:
-    from core.kernels.numeric import topk
+    from core.kernels.numeric import topk  # numba loads with the first use
 
     rows = x.reshape(-1, x.shape[-1])
     return topk.top_indices(rows, k, largest, in_order).reshape(*x.shape[:-1], k)

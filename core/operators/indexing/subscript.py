@@ -23,7 +23,8 @@ from core.operators.indexing.gathering import check_range, index_argument, linea
 from core.operators.indexing.index_writing import put_rows
 from core.operators.indexing.masking import nonzero_columns, where
 from core.operators.indexing.slicing import Range, assign_ranges, range_of, take_ranges
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to, transpose
 from core.tensor import Tensor
 
 

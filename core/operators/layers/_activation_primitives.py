@@ -8,7 +8,7 @@ from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import float32
 from core.operators.creation.creation import assign, cast, narrowed
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 

@@ -7,6 +7,7 @@ from typing import Any, Union
 
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.sizes.dimension import Dimension, larger
+from core.operators.shape.manipulation import transpose
 from core.tensor import Tensor
 
 Sizes = Union[int, Sequence[int]]
@@ -135,13 +136,9 @@ def check_rank(x: Any, rank: int, caller: str) -> None:
 
 def channel_first(x: Tensor) -> Tensor:
     """Move the last axis to the second place."""
-    from core.operators.shape.manipulation import transpose
-
     return transpose(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])
 
 
 def channel_last(x: Tensor) -> Tensor:
     """Move the second axis to the last place."""
-    from core.operators.shape.manipulation import transpose
-
     return transpose(x, [0, *range(2, x.ndim), 1])

@@ -11,10 +11,11 @@ from core.operators._arguments import axis_argument, need_tensor
 from core.operators._methods import in_place
 from core.operators.arithmetic.math import maximum, minimum
 from core.operators.arithmetic.rounding import clip
+from core.operators.creation.random import uniform
 from core.operators.indexing.masking import where
 from core.operators.layers._activation_primitives import floating_tensor, over_engine_shapes
 from core.operators.reductions.reduction import max as largest
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 _relu = Operator("relu", "Activation", attributes=lambda metas, options: {"act_type": "relu"})
@@ -151,8 +152,6 @@ def rrelu(
         raise OperatorError(f"rrelu: wants 0 <= lower <= upper <= 1, got lower={lower}, upper={upper}")
     if not training:
         return leaky_relu(x, (lower + upper) / 2.0)
-    from core.operators.creation.random import uniform  # same floor
-
     slopes = uniform(x.shape, dtype=x.dtype, min=lower, max=upper)
     return where(x < 0, x * slopes, x)
 

@@ -17,6 +17,7 @@ from core.operators.arithmetic.math import erf, exp, expm1, log1p, minimum
 from core.operators.creation.creation import cast
 from core.operators.indexing.masking import where
 from core.operators.layers._activation_primitives import floating_tensor, over_engine_shapes, through_float32
+from core.operators.layers.activation import relu
 from core.operators.shape.joining import split
 from core.tensor import Tensor
 
@@ -97,8 +98,6 @@ def elu(x: Tensor, alpha: float = 1.0, name: Optional[str] = None) -> Tensor:
     Returns:
         A tensor of the same shape.
     """
-    from core.operators.layers.activation import relu  # same floor
-
     return relu(floating_tensor(x, "elu")) + float(alpha) * expm1(minimum(x, 0.0))
 
 

@@ -11,10 +11,12 @@ from core.operators._arguments import axis_argument
 from core.operators._methods import in_place
 from core.operators.arithmetic.math import log
 from core.operators.creation.creation import assign, cast
+from core.operators.creation.random import uniform
 from core.operators.indexing.masking import one_hot
+from core.operators.indexing.search import argmax
 from core.operators.layers._activation_primitives import floating_tensor
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.arrangement import moveaxis
-from core.operators.shape.manipulation import reshape_exact
 from core.tensor import Tensor, apply
 
 _softmax = Operator("softmax", "_npx_softmax", lacks=(float16,))  # adds up in 16 bits there
@@ -94,9 +96,6 @@ def gumbel_softmax(
     Raises:
         OperatorError: the temperature is not positive.
     """
-    from core.operators.creation.random import uniform
-    from core.operators.indexing.search import argmax
-
     floating_tensor(x, "gumbel_softmax")
     if temperature <= 0:
         raise OperatorError(f"gumbel_softmax: the temperature must be above 0, got {temperature}")

@@ -20,7 +20,7 @@ from core.operators.layers._activation_primitives import floating_tensor
 from core.operators.layers.activation_softmax import softmax
 from core.operators.layers.dropout import dropout
 from core.operators.linear_algebra.linalg import matmul
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 

@@ -15,7 +15,7 @@ from core.operators.indexing.gathering import index_argument
 from core.operators.layers._activation_primitives import floating_tensor
 from core.operators.layers.activation_softmax import softmax
 from core.operators.linear_algebra.linalg import matmul
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 _HIDDEN = -1e30

@@ -23,7 +23,7 @@ from core.operators.layers._windows import (
     padding_argument,
     sizes_argument,
 )
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.padding import pad_exact
 from core.tensor import Tensor
 

@@ -16,7 +16,8 @@ from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions.reduction import max as largest
 from core.operators.reductions.reduction import min as smallest
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact, transpose, unsqueeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose, unsqueeze
 from core.tensor import Tensor
 
 

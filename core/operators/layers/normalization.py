@@ -19,7 +19,7 @@ from core.operators.layers._normalization_primitives import (
     layer_normalization,
 )
 from core.operators.layers._windows import channel_first, channel_last
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 

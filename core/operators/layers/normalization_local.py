@@ -9,7 +9,7 @@ from core.operators.creation.creation import assign
 from core.operators.layers._activation_primitives import floating_tensor, through_float32
 from core.operators.layers._pooling_primitives import average_windows
 from core.operators.layers._windows import channel_first, channel_last
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 

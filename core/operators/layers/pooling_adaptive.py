@@ -13,7 +13,7 @@ from core.operators._arguments import shape_argument
 from core.operators.creation.creation import filled
 from core.operators.layers._pooling_primitives import adaptive_positions, gather, pool
 from core.operators.layers._windows import channel_first, channel_last, check_rank, is_channel_last
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 OutputSize = Union[int, Sequence[Optional[int]], None]

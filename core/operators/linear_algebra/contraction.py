@@ -16,7 +16,8 @@ from core.operators.creation.creation import assign, cast
 from core.operators.indexing.diagonals import diagonal
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to, transpose
 from core.tensor import Tensor
 
 

@@ -13,12 +13,14 @@ from core.operators._arguments import need_tensor
 from core.operators.arithmetic.math import add, multiply, subtract
 from core.operators.creation.creation import eye, zeros
 from core.operators.indexing.diagonals import tril, triu
+from core.operators.indexing.slicing import cut
 from core.operators.linear_algebra.decompositions import svd
 from core.operators.linear_algebra.linalg import matmul, swap_last
 from core.operators.linear_algebra.solvers import real_matrices, triangular_solve
 from core.operators.reductions.reduction import mean
-from core.operators.shape.joining import concat, cut
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import concat
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply
 
 

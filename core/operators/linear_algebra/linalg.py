@@ -12,7 +12,9 @@ from core.operators._size_zero import constant_result
 from core.operators.arithmetic.math import add, multiply
 from core.operators.creation.creation import cast
 from core.operators.linear_algebra._product_primitives import integer_matrix_product, product, product_shape
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, transpose
+from core.operators.reductions.reduction import sum as reduce_sum
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to, transpose
 from core.tensor import Tensor, apply
 
 
@@ -162,8 +164,6 @@ def dot(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: the shapes differ or have other ranks.
     """
-    from core.operators.reductions.reduction import sum as reduce_sum  # reduction needs this floor's arithmetic
-
     need_tensor(x, "dot")
     need_tensor(y, "dot", "y")
     if x.ndim not in (1, 2) or x.shape != y.shape:

@@ -12,11 +12,14 @@ from core.operators._arguments import axis_argument, broadcast_shape, need_tenso
 from core.operators.arithmetic.math import multiply, subtract
 from core.operators.creation.creation import assign, cast, eye
 from core.operators.indexing.diagonals import diagonal
+from core.operators.indexing.slicing import cut
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.linear_algebra.norms import norm
+from core.operators.linear_algebra.solvers import inverse, square_matrices
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.joining import cut, stack
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import stack
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor
 
 
@@ -85,8 +88,6 @@ def matrix_power(x: Tensor, n: int, name: Optional[str] = None) -> Tensor:
     Raises:
         OperatorError: the matrices are not square, or not invertible for a negative n.
     """
-    from core.operators.linear_algebra.solvers import inverse, square_matrices
-
     square_matrices(x, "matrix_power")
     if n == 0:
         return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)

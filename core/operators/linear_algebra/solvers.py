@@ -14,8 +14,9 @@ from core.kernels.dtypes import int32
 from core.kernels.sizes.dimension import larger
 from core.operators._arguments import broadcast_shape, need_tensor
 from core.operators.creation.creation import cast
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.joining import stack
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor, apply
 
 

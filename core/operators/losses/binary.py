@@ -15,7 +15,7 @@ from core.operators.layers.activation_smooth import log_sigmoid, sigmoid, stable
 from core.operators.losses._reduction import check_reduction, logistic_loss, pick, reduced, same_shape
 from core.operators.losses.classes import check_labels
 from core.operators.reductions.reduction import mean
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 

@@ -18,7 +18,8 @@ from core.operators.losses._mean_cross_entropy import mean_cross_entropy
 from core.operators.losses._reduction import check_reduction, pick, reduced
 from core.operators.reductions.reduction import mean
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact, squeeze, unsqueeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import squeeze, unsqueeze
 from core.tensor import Tensor, numbers_now
 
 

@@ -18,7 +18,7 @@ from core.operators.layers.activation_softmax import log_softmax
 from core.operators.losses._reduction import pick
 from core.operators.reductions.reduction import mean
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 _SEED_BOUND = 2**31 - 1

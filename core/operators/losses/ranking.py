@@ -17,7 +17,7 @@ from core.operators.losses._reduction import check_reduction, reduced
 from core.operators.losses.classes import softmax_with_cross_entropy
 from core.operators.reductions.reduction import mean
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
 
 

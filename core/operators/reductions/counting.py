@@ -16,7 +16,7 @@ from core.operators.creation.creation import cast
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.reductions.reduction import mean
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 

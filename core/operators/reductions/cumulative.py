@@ -15,9 +15,10 @@ from core.operators.arithmetic.math import add, divide, multiply, subtract
 from core.operators.creation.creation import assign, cast
 from core.operators.indexing.gathering import take_along_axis
 from core.operators.indexing.search import index_dtype
+from core.operators.indexing.slicing import cut
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.joining import concat, cut
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import concat
 from core.tensor import Tensor, apply
 
 

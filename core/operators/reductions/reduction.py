@@ -9,12 +9,13 @@ from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, bool_, float32, int64, to_dtype
-from core.kernels.sizes.dimension import is_known
+from core.kernels.sizes.dimension import is_known, same_shape
 from core.operators._arguments import AxisLike, axes_argument, floating, need_tensor
 from core.operators._size_zero import constant_result
 from core.operators.arithmetic.math import exp, log
+from core.operators.arithmetic.rounding import clip
 from core.operators.creation.creation import cast, filled, narrowed
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 
@@ -271,8 +272,6 @@ def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
     need_tensor(x, "logsumexp")
     if not x.dtype.is_floating:
         raise OperatorTypeError(f"logsumexp: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
-    from core.operators.arithmetic.rounding import clip  # same floor
-
     axes = axes_argument(axis, x.ndim, "logsumexp")
     if not elements(x.shape, axes):
         return _reduce(_sum, x, axes, keepdim, float("-inf"))
@@ -281,6 +280,18 @@ def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
     shift = clip(max(wide, axes, True), -largest, largest).detach()  # infinite extremes must not give inf - inf
     total = log(sum(exp(wide - shift), axes, keepdim=True)) + shift
     return narrowed(total if keepdim else reshape_exact(total, reduced_shape(x.shape, axes, False)), x.dtype)
+
+
+def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Tensor:
+    """Sum a gradient over the axes that broadcasting had added or repeated, back to the original shape."""
+    have = gradient.shape
+    if same_shape(have, shape):
+        return gradient
+    offset = len(have) - len(shape)
+    axes = [i for i in range(len(have)) if i < offset or (is_known(shape[i - offset], 1) and not is_known(have[i], 1))]
+    if axes:
+        gradient = sum(gradient, axis=axes, keepdim=True)
+    return reshape_exact(gradient, shape) if not same_shape(gradient.shape, shape) else gradient
 
 
 __all__ = ["all", "amax", "amin", "any", "count_nonzero", "logsumexp", "max", "mean", "min", "prod", "sum"]

@@ -20,7 +20,8 @@ from core.operators.indexing.gathering import take_along_axis
 from core.operators.indexing.masking import where
 from core.operators.reductions.reduction import elements, mean, reduced_shape
 from core.operators.reductions.reduction import sum as reduce_sum
-from core.operators.shape.manipulation import reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose
 from core.tensor import Tensor, apply
 
 

@@ -13,8 +13,10 @@ from core.kernels.sizes.dimension import contains_dimension, is_known
 from core.operators._arguments import ShapeLike, axis_argument, need_tensor, shape_argument
 from core.operators.creation._constants import positions
 from core.operators.indexing.gathering import index_argument, take_along
-from core.operators.indexing.slicing import take_ranges
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, transpose
+from core.operators.indexing.slicing import cut, take_ranges
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import concat
+from core.operators.shape.manipulation import broadcast_to, transpose
 from core.tensor import Tensor
 
 
@@ -154,8 +156,6 @@ def roll(
         OperatorError: the numbers of shifts and axes differ.
         OperatorIndexError: an axis does not exist.
     """
-    from core.operators.shape.joining import concat, cut
-
     shape = need_tensor(x, "roll").shape
     steps = shape_argument(shifts, "roll")
     if axis is None:

@@ -18,10 +18,12 @@ from core.operators.creation._constants import constant, positions
 from core.operators.creation.creation import cast, range_length
 from core.operators.indexing.gathering import index_argument, take_along, take_along_axis, take_rows
 from core.operators.indexing.masking import where
+from core.operators.indexing.slicing import cut
+from core.operators.shape._primitives import reshape_exact
 from core.operators.shape._sizes import size_tensor
 from core.operators.shape.arrangement import moveaxis
-from core.operators.shape.joining import concat, cut, stack, unbind
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape.joining import concat, stack, unbind
+from core.operators.shape.manipulation import broadcast_to
 from core.operators.shape.padding import pad_exact
 from core.tensor import Tensor
 

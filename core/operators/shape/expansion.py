@@ -7,7 +7,8 @@ from typing import Any, Optional
 from core.kernels.dispatch.errors import OperatorTypeError
 from core.kernels.dtypes import DType
 from core.operators._arguments import ShapeLike, as_tensor, need_tensor
-from core.operators.shape.manipulation import broadcast_to, reshape, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to, reshape
 from core.tensor import Tensor
 
 

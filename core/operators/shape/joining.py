@@ -10,7 +10,7 @@ import numpy as np
 from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import Operator
-from core.kernels.sizes.dimension import contains_dimension, is_known, same
+from core.kernels.sizes.dimension import same
 from core.operators._arguments import (
     IntOrTensor,
     axis_argument,
@@ -20,7 +20,8 @@ from core.operators._arguments import (
     shape_argument,
 )
 from core.operators.creation.creation import cast
-from core.operators.shape.manipulation import broadcast_to, reshape_exact, squeeze, unsqueeze
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to, squeeze, unsqueeze
 from core.tensor import Tensor, apply
 
 
@@ -230,21 +231,6 @@ def unstack(x: Tensor, axis: int = 0, num: Optional[int] = None) -> list[Tensor]
     if num is not None and num != size:
         raise OperatorError(f"unstack: num is {num}, but axis {place} of {x.shape} has size {size}")
     return unbind(x, place)
-
-
-def cut(x: Tensor, axis: int, start: int, end: int) -> Tensor:
-    """Return the part from start to end (0 <= start <= end <= size) along an axis counted from the front."""
-    size = x.shape[axis]
-    if is_known(start, 0) and same(end, size):
-        return x
-    if contains_dimension([start, end, size]):  # a part may be empty for some sizes: no part of it is made
-        from core.operators.indexing.slicing import take_ranges  # which stands on this file
-
-        whole = [(0, length, 1) for length in x.shape]
-        return take_ranges(x, [*whole[:axis], (start, end - start, 1), *whole[axis + 1 :]])
-    sizes = [start, end - start, size - end]
-    wanted = 1 if start else 0
-    return split_sizes(x, [part for i, part in enumerate(sizes) if part or i == 1], axis)[wanted]
 
 
 def broadcast_tensors(input: Sequence[Tensor], name: Optional[str] = None) -> list[Tensor]:

@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
-from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16, bool_, float32, uint8
-from core.kernels.sizes.dimension import Dimension, is_known, larger, same, same_shape
+from core.kernels.sizes.dimension import Dimension, larger, same, same_shape
 from core.operators._arguments import (
     ShapeLike,
     axes_argument,
@@ -19,23 +17,9 @@ from core.operators._arguments import (
     shape_argument,
 )
 from core.operators.creation.creation import cast
+from core.operators.shape import _primitives as primitives
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
-
-
-def _reshaped(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
-    (shape, dtype), wanted = metas[0], options["newshape"]
-    if math.prod(shape) != math.prod(wanted):  # Reshape takes any, and then reads and writes past the end
-        raise OperatorError(f"reshape: a tensor of shape {list(shape)} cannot have the shape {list(wanted)}")
-    return [(wanted, dtype)]
-
-
-_reshape = Operator("reshape", "_np_reshape", infer=_reshaped, lacks=None)
-_transpose = Operator(  # the engine's other one, _np_transpose, takes 2 to 9 times as long
-    "transpose", "transpose", lacks=(bfloat16,)  # of which it moves four bytes for each element: memory is overrun
-)
-_broadcast_to = Operator(
-    "broadcast_to", "_npi_broadcast_to", infer=lambda metas, options: [(options["shape"], metas[0][1])]
-)
 
 
 def reshape(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
@@ -103,7 +87,7 @@ def transpose(x: Tensor, perm: Sequence[int], name: Optional[str] = None) -> Ten
         return cast(transpose(cast(x, uint8), order), bool_)
     if rank > MAXIMUM_AXES:
         return _transpose_many(x, order)
-    return apply(_transpose, x, axes=order)
+    return apply(primitives.transpose, x, axes=order)
 
 
 MAXIMUM_AXES = 6
@@ -170,7 +154,7 @@ def broadcast_to(x: Tensor, shape: ShapeLike, name: Optional[str] = None) -> Ten
         return cast(broadcast_to(cast(x, float32), wanted), bfloat16)
     if len(wanted) > MAXIMUM_BROADCAST_AXES:
         return _broadcast_many(x, wanted)
-    return apply(_broadcast_to, x, shape=tuple(wanted))
+    return apply(primitives.broadcast_to, x, shape=tuple(wanted))
 
 
 MAXIMUM_BROADCAST_AXES = 5
@@ -183,23 +167,9 @@ def _broadcast_many(x: Tensor, wanted: Sequence[int]) -> Tensor:
     for axis, size in enumerate(wanted):
         if not same(shape[axis], size):
             before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-            x = apply(_broadcast_to, reshape_exact(x, [before, 1, after]), shape=(before, size, after))
+            x = apply(primitives.broadcast_to, reshape_exact(x, [before, 1, after]), shape=(before, size, after))
             shape[axis] = size
     return reshape_exact(x, wanted)
-
-
-def unbroadcast(gradient: Tensor, shape: Sequence[int]) -> Tensor:
-    """Sum a gradient over the axes that broadcasting had added or repeated, back to the original shape."""
-    from core.operators.reductions.reduction import sum as reduce_sum  # reduction needs reshape
-
-    have = gradient.shape
-    if same_shape(have, shape):
-        return gradient
-    offset = len(have) - len(shape)
-    axes = [i for i in range(len(have)) if i < offset or (is_known(shape[i - offset], 1) and not is_known(have[i], 1))]
-    if axes:
-        gradient = reduce_sum(gradient, axis=axes, keepdim=True)
-    return reshape_exact(gradient, shape) if not same_shape(gradient.shape, shape) else gradient
 
 
 def squeeze(x: Tensor, axis: Any = None, name: Optional[str] = None) -> Tensor:
@@ -245,14 +215,6 @@ def unsqueeze(x: Tensor, axis: Any, name: Optional[str] = None) -> Tensor:
             raise OperatorError(f"unsqueeze: axis {place} is outside a result of {len(shape) + 1} dimensions")
         shape.insert(place if place >= 0 else place + len(shape) + 1, 1)
     return reshape_exact(x, shape)
-
-
-def reshape_exact(x: Tensor, shape: Sequence[int]) -> Tensor:
-    """Reshape to sizes that are known to fit; unlike :func:`reshape`, a 0 means a size of 0."""
-    value = x._value
-    if same_shape(x.shape, shape) and not value.is_trainable_leaf:
-        return Tensor(value)  # a second handle; only a leaf that needs a gradient must not have two
-    return apply(_reshape, x, newshape=tuple(shape))
 
 
 def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[str] = None) -> Tensor:

@@ -12,8 +12,9 @@ from core.kernels.dtypes import bfloat16, float32
 from core.kernels.sizes.dimension import is_known
 from core.operators._arguments import Scalar, ShapeLike, need_tensor, shape_argument
 from core.operators.creation.creation import cast
-from core.operators.shape.joining import concat, cut
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.indexing.slicing import cut
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.joining import concat
 from core.tensor import Tensor, apply
 
 Widths = tuple[tuple[int, int], ...]

@@ -10,8 +10,8 @@ import numpy as np
 from core.kernels.dispatch.errors import OperatorError, OperatorIndexError
 from core.kernels.sizes.dimension import larger
 from core.operators._arguments import need_tensor, shape_argument
-from core.operators.indexing.slicing import range_start
-from core.operators.shape.joining import cut, cut_axis, split, split_sizes
+from core.operators.indexing.slicing import cut, range_start
+from core.operators.shape.joining import cut_axis, split, split_sizes
 from core.tensor import Tensor
 
 

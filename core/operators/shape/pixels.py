@@ -10,7 +10,8 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import bfloat16
 from core.operators._arguments import check_floating, need_tensor, shape_argument
-from core.operators.shape.manipulation import reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose
 from core.operators.shape.padding import pad
 from core.tensor import Tensor, apply
 

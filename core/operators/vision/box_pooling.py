@@ -49,7 +49,7 @@ def _aligned_back(
     aligned: bool,
     out: np.ndarray,
 ) -> None:
-    from core.kernels.boxes import box_pooling
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "roi_align")
     box_pooling.align_back(gradient, box_pooling.align_grid(boxes, owner, pooled, scale, ratio, aligned), out)
@@ -58,7 +58,7 @@ def _aligned_back(
 def _largest(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels.boxes import box_pooling
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "roi_pool")
     box_pooling.largest(x, box_pooling.pool_bins(boxes, owner, pooled, scale, x.shape[2:]), out)
@@ -67,7 +67,7 @@ def _largest(
 def _sensitive(
     x: np.ndarray, boxes: np.ndarray, counts: np.ndarray, pooled: Pair, scale: float, out: np.ndarray
 ) -> None:
-    from core.kernels.boxes import box_pooling
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
     bins = box_pooling.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])
@@ -83,7 +83,7 @@ def _sensitive_back(
     scale: float,
     out: np.ndarray,
 ) -> None:
-    from core.kernels.boxes import box_pooling
+    from core.kernels.boxes import box_pooling  # numba loads with the first use
 
     owner = _owners(counts, len(x), len(boxes), "psroi_pool")
     bins = box_pooling.position_sensitive_bins(boxes, owner, pooled, scale, x.shape[2:])

@@ -13,7 +13,8 @@ from core.operators.arithmetic.math import floor
 from core.operators.creation._constants import positions
 from core.operators.creation.creation import cast, full_like
 from core.operators.indexing.gathering import take_along_axis
-from core.operators.shape.manipulation import broadcast_to, reshape_exact
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import broadcast_to
 from core.tensor import Tensor
 
 Pair = tuple[int, int]
@@ -28,7 +29,7 @@ def _columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, out: np.ndarra
 def _image_back(
     gradient: np.ndarray, x: np.ndarray, offset: np.ndarray, mask: np.ndarray, out: np.ndarray, **window: Pair
 ) -> None:
-    from core.kernels.layers import deformable
+    from core.kernels.layers import deformable  # numba loads with the first use
 
     deformable.image_back(gradient, offset, mask, deformable.Window(**window), out)
 
@@ -41,7 +42,7 @@ def _places_back(
     out: tuple[np.ndarray, np.ndarray],
     **window: Pair,
 ) -> None:
-    from core.kernels.layers import deformable
+    from core.kernels.layers import deformable  # numba loads with the first use
 
     deformable.places_back(gradient, x, offset, mask, deformable.Window(**window), out)
 

@@ -18,7 +18,8 @@ from core.operators.creation._constants import constant, positions_along
 from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import take_rows
 from core.operators.linear_algebra.linalg import matmul
-from core.operators.shape.manipulation import reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose
 from core.tensor import Tensor
 
 

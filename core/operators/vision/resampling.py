@@ -17,7 +17,8 @@ from core.operators.creation._constants import constant
 from core.operators.indexing.gathering import take_along
 from core.operators.layers.pooling_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from core.operators.linear_algebra.linalg import matmul
-from core.operators.shape.manipulation import reshape_exact, transpose
+from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose
 from core.tensor import Tensor
 
 SizeLike = Union[int, Tensor, Sequence[Union[int, Tensor]], None]

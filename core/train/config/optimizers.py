@@ -83,7 +83,7 @@ class ClipSection(Section):
 
     def build(self) -> Any:
         """Return the clip of core.nn."""
-        from core import nn
+        from core import nn  # loads the engine, which not every process needs
 
         if self.norm is not None:
             return nn.ClipGradByGlobalNorm(self.norm)
@@ -163,7 +163,7 @@ def build_optimizer(
     Raises:
         ValueError: a pattern fits nothing, nothing is left to train, or a number is out of its range.
     """
-    from core.train.config.group_schedules import GroupSchedules
+    from core.train.config.group_schedules import GroupSchedules  # loads the engine, which not every process needs
 
     if not isinstance(section, OptimizerSection):
         section = OptimizerSection.model_validate(section.model_dump())
@@ -200,7 +200,7 @@ def _built(table: Table, component: Component, key: str, **provided: Any) -> Any
 
 
 def _set_options(optimizer: Any, learning: Sequence[Setting], schedules: Mapping[int, Any]) -> None:
-    from core.optimizer.groups import ParameterOptions
+    from core.optimizer.groups import ParameterOptions  # loads the engine, which not every process needs
 
     options = {}
     for setting in learning:

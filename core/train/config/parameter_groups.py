@@ -245,7 +245,7 @@ def freeze(networks: Mapping[str, Any], parameters: Collection[Any]) -> None:
         networks: Layers by name.
         parameters: the parameters.
     """
-    from core.nn.layer.batch_norm import BatchNormBase
+    from core.nn.layer.batch_norm import BatchNormBase  # loads the engine, which not every process needs
 
     frozen = {id(parameter) for parameter in parameters}
     for parameter in parameters:

@@ -15,7 +15,7 @@ NotNegative = Annotated[float, pydantic.Field(ge=0)]
 
 def constant(learning_rate: Positive, warmup_epochs: NotNegative = 0.0, *, steps_per_epoch: int, epochs: float) -> Any:
     """One learning rate throughout, after a linear warm-up from zero."""
-    from core.optimizer.lr import PiecewiseDecay
+    from core.optimizer.lr import PiecewiseDecay  # loads the engine, which not every process needs
 
     flat = PiecewiseDecay([1], [learning_rate, learning_rate])
     return _warmed_up(flat, learning_rate, warmup_epochs, steps_per_epoch)
@@ -34,7 +34,7 @@ def cosine(
 
     It falls with every step; with ``by_epoch`` at the end of each epoch, as in recipes of Fluid.
     """
-    from core.optimizer.lr import CosineAnnealingDecay, LambdaDecay
+    from core.optimizer.lr import CosineAnnealingDecay, LambdaDecay  # loads the engine, which not every process needs
 
     steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
     if by_epoch:
@@ -60,7 +60,7 @@ def polynomial(
     epochs: float,
 ) -> Any:
     """(1 - progress) ** power from the learning rate to its end, after a linear warm-up from zero."""
-    from core.optimizer.lr import PolynomialDecay
+    from core.optimizer.lr import PolynomialDecay  # loads the engine, which not every process needs
 
     steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
     decay = PolynomialDecay(learning_rate, decay_steps=steps, end_lr=end_learning_rate, power=power)
@@ -80,7 +80,7 @@ def linear(
 
     CycleGAN's recipe is 100 flat epochs of 200.
     """
-    from core.optimizer.lr import LambdaDecay
+    from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
 
     flat = round(flat_epochs * steps_per_epoch)
     steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch) - flat, 1)
@@ -107,7 +107,7 @@ def exponential(
     It falls with every step; with ``by_epoch`` in jumps, at the end of each span. EfficientNet's recipe is factor 0.97,
     decay_epochs 2.4, warmup_epochs 5.
     """
-    from core.optimizer.lr import LambdaDecay
+    from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
 
     span = decay_epochs * steps_per_epoch
 
@@ -127,7 +127,7 @@ def piecewise(
     epochs: float,
 ) -> Any:
     """A learning rate that is multiplied by a factor at given epochs, after a linear warm-up from zero."""
-    from core.optimizer.lr import PiecewiseDecay
+    from core.optimizer.lr import PiecewiseDecay  # loads the engine, which not every process needs
 
     boundaries = [round((epoch - warmup_epochs) * steps_per_epoch) for epoch in decay_epochs]
     if boundaries != sorted(boundaries) or (boundaries and boundaries[0] <= 0):
@@ -137,7 +137,7 @@ def piecewise(
 
 
 def _warmed_up(decay: Any, learning_rate: float, warmup_epochs: float, steps_per_epoch: int) -> Any:
-    from core.optimizer.lr import LinearWarmup
+    from core.optimizer.lr import LinearWarmup  # loads the engine, which not every process needs
 
     steps = round(warmup_epochs * steps_per_epoch)
     if steps < 1:

@@ -82,7 +82,7 @@ class _Events:
     """A TensorBoard file; tensorboardX's own writer works in a thread, where errors are lost."""
 
     def __init__(self, folder: Path, purge_step: Optional[int]) -> None:
-        from tensorboardX.proto import event_pb2
+        from tensorboardX.proto import event_pb2  # loaded with the first use
 
         self._kinds: Any = event_pb2
         self.path = folder / f"events.out.tfevents.{time.time_ns() / 1e9:.6f}.{os.getpid()}"
@@ -96,7 +96,7 @@ class _Events:
 
     def write(self, values: Mapping[str, float], step: int) -> None:
         """Append numbers of a step."""
-        from tensorboardX.proto.summary_pb2 import Summary
+        from tensorboardX.proto.summary_pb2 import Summary  # loaded with the first use
 
         numbers = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
         self._record(self._kinds.Event(wall_time=time.time(), step=step, summary=Summary(value=numbers)))
@@ -106,7 +106,7 @@ class _Events:
         self._stream.close()
 
     def _record(self, event: Any) -> None:
-        from tensorboardX.record_writer import masked_crc32c
+        from tensorboardX.record_writer import masked_crc32c  # loaded with the first use
 
         data = event.SerializeToString()
         length = struct.pack("<Q", len(data))

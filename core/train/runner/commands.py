@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn, Optional
 
 from core.kernels.engine import requirements
@@ -130,7 +128,7 @@ class Train(Command):
         if options.keys:
             print("\n".join(toolkit.keys()))
             return 0
-        from core.train.runner.training import train
+        from core.train.runner.training import train  # loads the engine, which not every process needs
 
         return train(toolkit, options.config, options.overrides, options.resume, options.profile)
 
@@ -166,7 +164,7 @@ class Evaluate(Command):
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Evaluate."""
-        from core.train.runner.evaluation import evaluate
+        from core.train.runner.evaluation import evaluate  # loads the engine, which not every process needs
 
         return evaluate(
             toolkit, options.run, options.split, options.checkpoint, options.overrides, options.output, options.config
@@ -223,7 +221,7 @@ class Export(Command):
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Export the run."""
-        from core.train.runner.exporting import export_run
+        from core.train.runner.exporting import export_run  # loads the engine, which not every process needs
 
         return export_run(
             toolkit, options.run, options.checkpoint, options.overrides, options.output, options.onnx
@@ -249,16 +247,3 @@ class Preview(Command):
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Draw the picture."""
         return int(toolkit.function(toolkit.preview)(toolkit, options))
-
-
-def command_line_of(package: str, command: str) -> str:
-    """Return how a command of a toolkit is typed in the working directory: "python PaddleClas/train.py".
-
-    Args:
-        package: the toolkit's.
-        command: "train".
-    """
-    found = importlib.util.find_spec(package)
-    folders = list(found.submodule_search_locations or []) if found is not None else []
-    file = Path(folders[0] if folders else package) / f"{command}.py"
-    return f"python {command_line.folder_of(str(file))}/{file.name}"

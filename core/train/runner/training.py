@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.train.checkpoints.store import CheckpointStore
+from core.train.command_line import command_line_of
 from core.train.config.schema import save_config
 from core.train.finish import Outcome
 from core.train.logs.run_folder import RunFolder, writing
-from core.train.runner.commands import command_line_of
 from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import claimed_folder, open_experiment
 from core.train.runner.task import Suggestion

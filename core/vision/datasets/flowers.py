@@ -100,7 +100,7 @@ class Flowers(Dataset):
 
 
 def _matlab_row(path: str, name: str) -> np.ndarray:
-    from scipy.io import loadmat
+    from scipy.io import loadmat  # takes a good part of a second to load
 
     _check_compressed(path)
     try:

@@ -9,6 +9,8 @@ import numpy as np
 from PIL import Image
 
 from core.vision.image import get_image_backend
+from core.weights.downloads.download import cache_path, fetch
+from core.weights.downloads.transfer import digest_of
 
 
 class Source(NamedTuple):
@@ -40,8 +42,6 @@ def local_file(owner: str, argument: str, given: Optional[str], source: Source, 
         if not os.path.isfile(given):
             raise FileNotFoundError(f"{owner}: no file {given!r} ({argument}); it is published at {source.url}")
         return os.fspath(given)
-    from core.weights.downloads.download import cache_path, fetch
-    from core.weights.downloads.transfer import digest_of
 
     if not download:
         place = cache_path(source.url)

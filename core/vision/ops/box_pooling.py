@@ -11,7 +11,7 @@ from core.nn import Layer
 from core.operators import cast, where
 from core.operators.indexing.gathering import take_rows
 from core.operators.layers._windows import sizes_argument
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.operators.vision.box_pooling import region_align, region_largest, region_sensitive
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import boxes_argument, counts_argument, floating_of_rank, upcast

@@ -13,7 +13,7 @@ from core.operators import cast
 from core.operators._arguments import optional_tensor
 from core.operators.layers._windows import sizes_argument
 from core.operators.linear_algebra.linalg import matmul
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.operators.vision.deformable import deformable_columns, whole_mask
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank, upcast

@@ -70,7 +70,7 @@ def _selected(
 
 def _tasks(boxes: np.ndarray, scores: np.ndarray, counts: np.ndarray, background: int) -> tuple[Any, np.ndarray]:
     """Return what is selected from, image by image and class by class, and the classes."""
-    from core.kernels.boxes.multiclass import Tasks
+    from core.kernels.boxes.multiclass import Tasks  # numba loads with the first use
 
     labels = np.array([label for label in range(scores.shape[1]) if label != background], np.int64)
     if scores.ndim == 2:

@@ -128,7 +128,7 @@ def _decayed(
     plus: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows of label, score and box, the place of each among all boxes, and their number per image."""
-    from core.kernels.boxes import suppression
+    from core.kernels.boxes import suppression  # numba loads with the first use
     from core.kernels.numeric import introsort
 
     limits = [boxes.dtype.type(np.float32(number)) for number in (score_threshold, post_threshold)]

@@ -15,7 +15,7 @@ from core.operators import cast, concat, exp, log, one_hot, ones_like, sigmoid, 
 from core.operators._arguments import need_tensor
 from core.operators.creation._constants import positions
 from core.operators.indexing.gathering import take_rows
-from core.operators.shape.manipulation import reshape_exact
+from core.operators.shape._primitives import reshape_exact
 from core.operators.vision.yolo import assign_objects
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank

@@ -162,7 +162,7 @@ def digest_of(path: PathLike, algorithm: str = "sha256") -> Any:
 
 def _attempt(wanted: _Wanted) -> str:
     """Bring what is missing; return the hexadecimal digest of the whole, of SHA-256 unless another one is wanted."""
-    from tqdm import tqdm
+    from tqdm import tqdm  # loaded with the first use
 
     place, part, checksum, progress, announce, deadline = wanted
     algorithm = "sha256" if checksum is None else checksum.algorithm

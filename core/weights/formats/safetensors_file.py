@@ -74,7 +74,7 @@ def read_safetensors_bits(path: PathLike) -> tuple[dict[str, numpy.ndarray], dic
         FileNotFoundError: there is no such file.
         ValueError: the file is truncated or is not a safetensors file.
     """
-    import safetensors
+    import safetensors  # loaded with the first use
 
     require_file(path)
     try:

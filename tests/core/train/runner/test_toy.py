@@ -10,7 +10,7 @@ import pytest
 
 import core
 from core.train import ConfigError, read_metrics
-from core.train.runner.commands import command_line_of
+from core.train.command_line import command_line_of
 from core.vision import read_image
 from tests.core.train.runner import toy
 
