@@ -11,10 +11,12 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator, Operator
 from core.kernels.dtypes import float32
 from core.operators._arguments import floating, need_tensor
-from core.operators.arithmetic.math import divide, log, multiply, sign, subtract
+from core.operators.arithmetic.math import add, divide, log, multiply, sign, subtract
 from core.operators.arithmetic.rounding import clip
-from core.operators.creation.creation import cast
+from core.operators.creation.creation import arange, cast
 from core.operators.layers.activation_smooth import tanh
+from core.operators.reductions.reduction import sum as reduce_sum
+from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor, apply
 
 
@@ -140,6 +142,29 @@ def sgn(x: Tensor, name: Optional[str] = None) -> Tensor:
     return sign(x)
 
 
-__all__ = ["deg2rad", "digamma", "lgamma", "logit", "polygamma", "rad2deg", "sgn", "stanh"]
+def multigammaln(x: Tensor, p: int, name: Optional[str] = None) -> Tensor:
+    """Compute the logarithm of the multivariate gamma function.
+
+    Args:
+        x: A tensor, every element above (p - 1) / 2.
+        p: The dimension, at least 1.
+        name: Unused, as in Paddle.
+
+    Returns:
+        A floating-point tensor of x's shape.
+
+    Raises:
+        OperatorError: the dimension is below 1.
+    """
+    if p < 1:
+        raise OperatorError(f"multigammaln: the dimension p must be at least 1, got {p}")
+    x = cast(need_tensor(x, "multigammaln"), floating(x.dtype))
+    steps = cast(arange(p), x.dtype) * -0.5
+    terms = lgamma(add(reshape_exact(x, [*x.shape, 1]), steps))
+    return add(reduce_sum(terms, axis=-1), p * (p - 1) / 4 * math.log(math.pi))
+
+
+__all__ = ["deg2rad", "digamma", "lgamma", "logit", "multigammaln", "polygamma", "rad2deg", "sgn", "stanh"]
 TENSOR_METHODS = tuple(__all__)
-IN_PLACE_METHODS = ("digamma", "lgamma", "logit", "polygamma")
+IN_PLACE_METHODS = ("digamma", "lgamma", "logit", "multigammaln", "polygamma")
+TENSOR_METHODS = ("multigammaln",)
