@@ -65,7 +65,7 @@ def predictions(model: Any, images: np.ndarray, mixed: bool) -> np.ndarray:
 @pytest.mark.bfloat16
 def test_digits_are_told_apart_in_16_bits_as_in_32() -> None:
     images, labels = arrays("digits_resnet18", "train")
-    model = trained(images[:800], labels[:800], "ResNet18", epochs=2)
+    model = trained(images[:640], labels[:640], "ResNet18", epochs=2)
     images, labels = arrays("digits_resnet18", "test")
     exact, low = predictions(model, images, False), predictions(model, images, True)
     assert (exact == labels).mean() > 0.9

@@ -38,6 +38,13 @@ for axes, shape in ((1, (1, 2, 3)), (2, (1, 2, 2, 3)), (3, (1, 1, 2, 1, 2))):
         draw("x", *shape),
         np.ascontiguousarray(np.broadcast_to(places, shape)),
     )
+
+
+def kind_of_layer(name: str) -> str:
+    """Return the part of a case's name that names the layer: what follows tells its arguments."""
+    return name.split("_")[0]
+
+
 BASES = {"Layer", "RNNCellBase"}
 
 

@@ -167,4 +167,3 @@ def multigammaln(x: Tensor, p: int, name: Optional[str] = None) -> Tensor:
 __all__ = ["deg2rad", "digamma", "lgamma", "logit", "multigammaln", "polygamma", "rad2deg", "sgn", "stanh"]
 TENSOR_METHODS = tuple(__all__)
 IN_PLACE_METHODS = ("digamma", "lgamma", "logit", "multigammaln", "polygamma")
-TENSOR_METHODS = ("multigammaln",)

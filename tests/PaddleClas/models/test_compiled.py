@@ -14,6 +14,7 @@ import pytest
 
 import core
 import PaddleClas
+from tests.sampling import is_drawn, sampled
 
 SHAPES = {
     "LeNet": (2, 1, 28, 28),
@@ -96,7 +97,12 @@ def train(
 
 
 CASES = [
-    pytest.param(name, training, id=f"{name}-{mode}", marks=pytest.mark.zoo if name in DEEP else ())
+    pytest.param(
+        name,
+        training,
+        id=f"{name}-{mode}",
+        marks=pytest.mark.zoo if name in DEEP else () if training or is_drawn(name, 3) else pytest.mark.exhaustive,
+    )
     for name in SHAPES
     for mode, training in (("training", True), ("evaluation", False))
 ]
@@ -112,7 +118,7 @@ def test_compiled_training_steps_are_eager(name: str, training: bool) -> None:
     assert largest_difference(compiled, eager) <= max(1e-6, 2 * rounding)
 
 
-@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("name", sampled(DEEP, 2, group=lambda name: None))
 def test_a_deep_networks_compiled_step_is_eager(name: str) -> None:
     exact = train(name, "float64", eagerly, steps=1)
     assert largest_difference(train(name, "float64", core.jit.to_static, steps=1), exact) <= 1e-6

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 import pytest
@@ -193,6 +194,11 @@ SMALLEST = {
 """The smallest model of each family, and the shape of a small batch for it."""
 
 
+def small_first(names: Iterable[str], largest: int = 15_000_000) -> list[Any]:
+    """Leave the networks of more parameters than ``largest`` to the exhaustive run."""
+    return [pytest.param(n, marks=() if PARAMETERS[n] <= largest else pytest.mark.exhaustive) for n in names]
+
+
 def images(shape: tuple[int, ...]) -> core.Tensor:
     return core.to_tensor(np.random.RandomState(0).standard_normal(shape).astype("float32"))
 
@@ -230,7 +236,7 @@ def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
             assert np.abs(gradient).max() > 0, key
 
 
-@pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
+@pytest.mark.parametrize("name", small_first(name for name in SMALLEST if name != "VGG11"))
 def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
     core.seed(2)
     model = PaddleClas.create_model(name, class_num=4)
@@ -245,7 +251,7 @@ def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(main_logits(again(images(SMALLEST[name]))).numpy(), expected)
 
 
-@pytest.mark.parametrize("name", [name for name in SMALLEST if name != "VGG11"])
+@pytest.mark.parametrize("name", small_first(name for name in SMALLEST if name != "VGG11"))
 def test_a_network_is_its_features_and_its_head(name: str) -> None:
     model = PaddleClas.create_model(name, class_num=4)
     model.eval()

@@ -23,6 +23,7 @@ import PaddleClas
 from PaddleClas.models.older_names import FLUID, RELEASE_2_0, fluid_names, older_names, renamed
 from PaddleClas.models.registry import FAMILIES
 from tests.PaddleClas.models import older_names_oracle as oracle
+from tests.PaddleClas.models.test_models import small_first
 
 Arrays = Mapping[str, np.ndarray]
 ORACLE = json.loads(oracle.TARGET.read_text())
@@ -145,7 +146,7 @@ def assert_loads(name: str, path: Path, expected: Arrays, class_num: int = 3) ->
 SMALLEST = {family: names[0] for family, names in FAMILIES.items() if names[0] not in WITHOUT and family != "resnest"}
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=_zoo(name)) for name in SMALLEST.values()])
+@pytest.mark.parametrize("name", small_first(SMALLEST.values()))
 def test_a_folder_of_fluid_loads_into_every_family(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     values = seeded(name)
     folder = write_folder(of_fluid(name, values), tmp_path / f"{name}_pretrained")

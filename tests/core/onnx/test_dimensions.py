@@ -10,6 +10,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
 import core
 from core import operators
+from core.jit import tree
 from core.jit.tracing.symbolic import replay, trace_symbolic
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.sizes.dimension import ARITHMETIC, combine
@@ -17,9 +18,10 @@ from core.onnx.check import RuntimeSession, relative_difference
 from core.onnx.convert import convert
 from core.onnx.export_layer import evaluation_mode
 from tests.core.dimension_check import SIZES, Axes, Call, leading_axes, trailing_axes
-from tests.core.onnx.test_operators import CASES, SAMPLES, check_refusal
-from tests.core.samples import Draw
+from tests.core.onnx.test_operators import SAMPLES, check_refusal
+from tests.core.samples import Draw, cases_with_tensors
 from tests.core.test_reflection_layers import CASES as LAYERS
+from tests.sampling import sampled
 
 CHOOSING = ("topk", "kthvalue")
 """Of equal elements ONNX takes the first, and Paddle another one; samples of more sizes have equal elements."""
@@ -27,14 +29,24 @@ CHOOSING = ("topk", "kthvalue")
 Choice = Callable[[Sequence[core.Tensor]], list[Axes]]
 
 
-@pytest.mark.parametrize("axes_of", [leading_axes, trailing_axes])
-@pytest.mark.parametrize(("name", "index"), CASES)
+def cases_of_every_size() -> list[tuple[str, int, Choice]]:
+    """Return the example calls with each axis that may have any size."""
+    found = []
+    for name, index in cases_with_tensors():
+        args, kwargs = SAMPLES[name][index](Draw())
+        for axes_of in (leading_axes, trailing_axes):
+            if any(axes_of(tree.flatten((list(args), kwargs))[0])):
+                found.append((name, index, axes_of))
+    return found
+
+
+@pytest.mark.parametrize(("name", "index", "axes_of"), sampled(cases_of_every_size(), 6))
 def test_one_file_of_an_operator_serves_every_size(name: str, index: int, axes_of: Choice) -> None:
     args, kwargs = SAMPLES[name][index](Draw())
     check(name, Call(getattr(operators, name), args, kwargs, []), axes_of)
 
 
-@pytest.mark.parametrize("name", list(LAYERS))
+@pytest.mark.parametrize("name", sampled(LAYERS, group=lambda name: None))
 def test_one_file_of_a_layer_serves_every_batch(name: str) -> None:
     core.seed(5)
     case = LAYERS[name]

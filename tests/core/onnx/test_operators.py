@@ -15,10 +15,10 @@ from core.kernels.dispatch.operator import REGISTRY, ConstantOperator
 from core.onnx.check import RuntimeSession, check_model, relative_difference
 from core.onnx.convert import convert
 from core.onnx.table import CONVERTERS, GRADIENTS, REFUSED
-from tests.core.samples import Draw, all_samples
+from tests.core.samples import Draw, all_samples, cases
+from tests.sampling import sampled
 
 SAMPLES = all_samples()
-CASES = [(name, i) for name in sorted(SAMPLES) if not name.endswith("_") for i in range(len(SAMPLES[name]))]
 
 # the primitives that make the export refuse a public operator; everything else must be exported
 RANDOM = {
@@ -47,7 +47,7 @@ DATA_DEPENDENT = {
 READS_VALUES = {"get_rng_state", "tolist"}
 
 
-@pytest.mark.parametrize(("name", "index"), CASES)
+@pytest.mark.parametrize(("name", "index"), sampled(cases()))
 def test_every_operator_gives_the_eager_values_or_is_refused_by_name(name: str, index: int) -> None:
     args, kwargs = SAMPLES[name][index](Draw())
     tensors, skeleton = tree.flatten((list(args), kwargs))

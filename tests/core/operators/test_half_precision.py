@@ -111,11 +111,10 @@ def compare(
 @pytest.mark.bfloat16
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
 def test_shapes_and_values_are_float32s(name: str) -> None:
-    likely = TYPES[zlib.crc32(name.encode()) % 2]
+    likely, other = TYPES if zlib.crc32(name.encode()) % 2 else TYPES[::-1]
     compare(name, 0, likely, "as it is")
-    for dtype in TYPES:
-        for variant in ("without axes", "first axis empty"):
-            compare(name, 0, dtype, variant)
+    compare(name, 0, other, "without axes")
+    compare(name, 0, other, "first axis empty")
 
 
 @pytest.mark.exhaustive

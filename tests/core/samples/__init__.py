@@ -14,6 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 import core
+from core.jit import tree
 
 
 class Draw:
@@ -47,6 +48,26 @@ def all_samples() -> dict[str, list[Sample]]:
             if name in found:
                 raise ValueError(f"samples of {name!r} stand in two files")
             found[name] = samples
+    return found
+
+
+def cases() -> list[tuple[str, int]]:
+    """Return (name, number of its example) for every example call of an operator that does not work in place."""
+    samples = all_samples()
+    return [(name, i) for name in sorted(samples) if not name.endswith("_") for i in range(len(samples[name]))]
+
+
+def cases_with_tensors(differentiated: bool = False) -> list[tuple[str, int]]:
+    """Return those of :func:`cases` that are given tensors.
+
+    Args:
+        differentiated: Leave out what gets no tensor that needs a gradient, too.
+    """
+    samples, found = all_samples(), []
+    for name, index in cases():
+        tensors, _ = tree.flatten(samples[name][index](Draw()))
+        if any(not (differentiated and tensor.stop_gradient) for tensor in tensors):
+            found.append((name, index))
     return found
 
 

@@ -91,12 +91,15 @@ def assert_as_undisturbed(folder: Path, undisturbed: Path) -> None:
         assert two[key] == value, key
 
 
-def test_killed_at_thirty_random_moments(server: Server, undisturbed: tuple[Path, float], tmp_path: Path) -> None:
-    """Fifteen of them by the clock, fifteen at a touch of the run's files, so that saving is hit often."""
+@pytest.mark.parametrize("wanted", [12, pytest.param(60, marks=pytest.mark.exhaustive)])
+def test_killed_at_random_moments(
+    server: Server, undisturbed: tuple[Path, float], tmp_path: Path, wanted: int
+) -> None:
+    """Half of them by the clock, half at a touch of the run's files, so that saving is hit often."""
     whole, seconds = undisturbed
     generator = random.Random(4)
     kills, chain, folder = 0, 0, tmp_path / "chain0"
-    while kills < 30:
+    while kills < wanted:
         event = generator.randint(1, 70) if kills % 2 else 0
         code = server.run(folder, event, 0.0 if event else generator.uniform(0.05, 1.0) * seconds)
         assert code in (0, signal.SIGKILL)

@@ -12,11 +12,12 @@ import core
 from core import nn, operators
 from core.jit import Predictor, tree
 from core.kernels.dispatch.operator import REGISTRY
-from tests.core.samples import Draw, all_samples
+from tests.core.samples import Draw, all_samples, cases
 from tests.core.test_reflection_layers import CASES as LAYERS
+from tests.core.test_reflection_layers import kind_of_layer
+from tests.sampling import sampled
 
 SAMPLES = all_samples()
-CASES = [(name, i) for name in sorted(SAMPLES) if not name.endswith("_") for i in range(len(SAMPLES[name]))]
 DATA_DEPENDENT = {"bincount", "lstsq", "masked_select", "nonzero", "unique", "unique_consecutive"}
 READS_VALUES = {"get_rng_state", "tolist"}
 KEEPS_STATE = {("batch_norm", 1)}  # in training mode
@@ -29,7 +30,7 @@ def check_same(got: Any, wanted: Any) -> None:
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5 * scale if wanted.dtype.kind == "f" else 0)
 
 
-@pytest.mark.parametrize(("name", "index"), CASES)
+@pytest.mark.parametrize(("name", "index"), sampled(cases()))
 def test_every_operator(name: str, index: int, tmp_path: Path) -> None:
     args, kwargs = SAMPLES[name][index](Draw())
     tensors, skeleton = tree.flatten((list(args), kwargs))
@@ -60,7 +61,7 @@ def test_every_operator(name: str, index: int, tmp_path: Path) -> None:
             check_same(ours, theirs.as_float_numpy())
 
 
-@pytest.mark.parametrize("name", list(LAYERS))
+@pytest.mark.parametrize("name", sampled(LAYERS, group=kind_of_layer))
 def test_every_layer(name: str, tmp_path: Path) -> None:
     case = LAYERS[name]
     layer = case.build(core)

@@ -63,7 +63,10 @@ def test_the_first_of_equal_rows_is_the_extreme_one() -> None:
     assert found.tolist() == [[1], [-1]]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32", "int8", "uint8"])
+EXHAUSTIVELY = [pytest.param(name, marks=pytest.mark.exhaustive) for name in ("int32", "int8", "uint8")]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", *EXHAUSTIVELY])
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("k", [1, 3, 20])
 def test_top_rows_rank_nan_highest(dtype: str, largest: bool, k: int, threads: int) -> None:

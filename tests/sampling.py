@@ -1,0 +1,39 @@
+"""What the default run takes of a grid of cases: a sample that holds every name; ``-m exhaustive`` runs the rest."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any, Callable
+
+import pytest
+
+
+def first_of(case: Any) -> Any:
+    """Return the first part of a case, or the case itself if it has no parts."""
+    return case[0] if isinstance(case, tuple) else case
+
+
+def is_drawn(case: Any, share: int) -> bool:
+    """Return whether a case is one of the about 1/share that the default run draws, on every machine the same."""
+    return zlib.crc32(repr(case).encode()) % share == 0
+
+
+def sampled(cases: Iterable[Any], share: int = 3, group: Callable[[Any], Any] = first_of) -> list[Any]:
+    """Mark as exhaustive what the default run leaves out of a grid.
+
+    Args:
+        cases: Tuples of parameters, or single ones.
+        share: Of the cases that no group needs, one in so many stays.
+        group: What a case is an example of; the first case of each group stays.
+
+    Returns:
+        Parameters for ``pytest.mark.parametrize``.
+    """
+    found, seen = [], set()
+    for case in cases:
+        name = group(case)
+        marks = () if name not in seen or is_drawn(case, share) else (pytest.mark.exhaustive,)
+        seen.add(name)
+        found.append(pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=marks))
+    return found
