@@ -544,7 +544,7 @@ def _registered(name: str) -> Callable[..., Any]:
 def __getattr__(name: str) -> Any:
     """Answer ``core.tensor.matmul`` and the like with the operator, as ``paddle.tensor`` does."""
     if not name.startswith("__"):
-        importlib.import_module("core.autograd")  # the rules belong to the operators, which stand above this floor
+        importlib.import_module("core.autograd")  # the rules belong to the operators, which are above this layer
         operators = importlib.import_module("core.operators")
         if hasattr(operators, name):
             return getattr(operators, name)

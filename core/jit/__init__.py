@@ -1,4 +1,20 @@
-"""Compiling eager code into static programs (paddle.jit)."""
+"""Compiling eager code into static programs (paddle.jit).
+
+From Python code to what runs, and which class is what on the way::
+
+    StaticFunction             what to_static returns; keeps a program for each signature
+      │ traced (tracing/)
+      ├── CompiledProgram      sizes are known: runs as a Segment, or as an Executable where control flow cuts it; each
+      │     │                  stretch is a Program of core.kernels.engine.graph, one call of the engine
+      │     └── FrozenProgram  without gradients, while its weights do not change: an EngineProgram of what an export
+      │                        would contain
+      └── SymbolicProgram      sizes are open: operations for any size, nothing is compiled
+            │ exported/from_trace
+            └── ExportedProgram      plain data, what a folder holds; passes/ rewrite it
+                  └── EngineProgram  compiled for given sizes; a Predictor keeps several
+
+    ControlFlowOperator (a branch, a loop) holds Subprograms: operations of the same trace, compiled for each signature.
+"""
 
 from __future__ import annotations
 

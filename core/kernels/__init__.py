@@ -1,1 +1,1 @@
-"""The engine room: the only place that imports mxnet or numba."""
+"""The kernel layer: the only place that imports mxnet or numba."""

@@ -1,4 +1,4 @@
-"""The floors of pyproject.toml are whole: no module without a floor, no floor without a module, one table for both.
+"""The layers of pyproject.toml are whole: no module without a layer, no layer without a module, one table for both.
 
 ``lint-imports`` checks who imports whom; here stands what keeps its contracts whole.
 """
@@ -34,13 +34,13 @@ def modules(folder: Path) -> set[str]:
     return files | {path.name for path in folder.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
 
 
-def test_the_floors_of_core_are_its_modules(linter: dict[str, Any]) -> None:
-    floors = contract(linter, "Each floor of core")
-    assert floors["containers"] == ["core"] and floors["exhaustive"] in (True, "True")
-    named = [name for layer in floors["layers"] for name in SEVERAL.split(layer)]
+def test_the_layers_of_core_are_its_modules(linter: dict[str, Any]) -> None:
+    layers = contract(linter, "Each layer of core")
+    assert layers["containers"] == ["core"] and layers["exhaustive"] in (True, "True")
+    named = [name for layer in layers["layers"] for name in SEVERAL.split(layer)]
     assert len(named) == len(set(named))
-    assert modules(ROOT / "core") - set(named) == set(), "modules that stand on no floor: see [tool.importlinter]"
-    assert set(named) - modules(ROOT / "core") == set(), "floors that name no module: see [tool.importlinter]"
+    assert modules(ROOT / "core") - set(named) == set(), "modules that are in no layer: see [tool.importlinter]"
+    assert set(named) - modules(ROOT / "core") == set(), "layers that name no module: see [tool.importlinter]"
 
 
 def test_every_toolkit_is_checked(linter: dict[str, Any]) -> None:
@@ -49,8 +49,8 @@ def test_every_toolkit_is_checked(linter: dict[str, Any]) -> None:
     assert {"PaddleClas", "PaddleGAN", "PGL"} <= toolkits
     assert set(linter["session_options"]["root_packages"]) == toolkits | {"core"}
     assert contract(linter, "Toolkits stand on core")["layers"] == [" | ".join(sorted(toolkits, key=str.lower)), "core"]
-    assert set(contract(linter, "Only the engine room")["source_modules"]) == toolkits | {"core"}
-    assert set(contract(linter, "Toolkits reach the engine room")["source_modules"]) == toolkits
+    assert set(contract(linter, "Only the kernel layer")["source_modules"]) == toolkits | {"core"}
+    assert set(contract(linter, "Toolkits reach the kernel layer")["source_modules"]) == toolkits
 
 
 def test_siblings_are_independent(linter: dict[str, Any]) -> None:
@@ -58,9 +58,9 @@ def test_siblings_are_independent(linter: dict[str, Any]) -> None:
     assert [layer for layer in layers if ":" in layer or "(" in layer] == []
 
 
-def test_the_page_shows_the_floors_as_they_are(linter: dict[str, Any]) -> None:
+def test_the_page_shows_the_layers_as_they_are(linter: dict[str, Any]) -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`.*?) \|", text.split("## Floors")[1].split("\n## ")[0], re.MULTILINE)
-    floors = [contract(linter, "Toolkits stand on core")["layers"][0]]
-    floors += [f"core.{layer}" for layer in contract(linter, "Each floor of core")["layers"]]
-    assert [re.findall(r"`(.*?)`", row) for row in rows] == [SEVERAL.split(layer) for layer in floors]
+    rows = re.findall(r"^\| (`.*?) \|", text.split("## Layers")[1].split("\n## ")[0], re.MULTILINE)
+    layers = [contract(linter, "Toolkits stand on core")["layers"][0]]
+    layers += [f"core.{layer}" for layer in contract(linter, "Each layer of core")["layers"]]
+    assert [re.findall(r"`(.*?)`", row) for row in rows] == [SEVERAL.split(layer) for layer in layers]
