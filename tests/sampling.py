@@ -16,7 +16,21 @@ def first_of(case: Any) -> Any:
 
 def is_drawn(case: Any, share: int) -> bool:
     """Return whether a case is one of the about 1/share that the default run draws, on every machine the same."""
-    return zlib.crc32(repr(case).encode()) % share == 0
+    return zlib.crc32(text_of(case).encode()) % share == 0
+
+
+def text_of(case: Any) -> str:
+    """Return a case as a text that is the same in every process.
+
+    Raises:
+        ValueError: the text would hold an object's address.
+    """
+    if isinstance(case, tuple):
+        return f"({', '.join(text_of(part) for part in case)})"
+    text = getattr(case, "__qualname__", None) or repr(case)
+    if " at 0x" in text:
+        raise ValueError(f"{text} is no parameter to sample by: its text changes from process to process")
+    return text
 
 
 def sampled(cases: Iterable[Any], share: int = 3, group: Callable[[Any], Any] = first_of) -> list[Any]:
