@@ -44,7 +44,7 @@ class GraphConfig(Experiment):
 
     old_keys: ClassVar[OldKeys] = {**Experiment.old_keys, "task.decays": Moved("optimizer.groups", _groups)}
 
-    task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="what is learnt, with its settings")
+    task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="the task to train, with its settings")
     network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
         description="the network or table of embeddings, with its settings"
     )

@@ -68,7 +68,7 @@ class ClassificationConfig(Experiment):
     }
 
     task: Annotated[Component, Named(TASKS)] = pydantic.Field(
-        Component(name="Classification"), description="what is learnt"
+        Component(name="Classification"), description="the task to train"
     )
     network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
         description="with class_num, pretrained (true: official weights, downloaded once; a path: a weight file), "

@@ -55,7 +55,7 @@ class SamplesSection(Section):
 class GANConfig(BaseExperiment):
     """One experiment."""
 
-    task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="what is learnt, with its settings")
+    task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="the task to train, with its settings")
     data: Splits[SplitSection]
     generator: GeneratorSection
     discriminator: DiscriminatorSection

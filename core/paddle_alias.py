@@ -245,7 +245,7 @@ class _MissingNames(MetaPathFinder):
 
 
 def _not_there(name: str, searched: str) -> ModuleNotFoundError:
-    """Return the error for a missing name. ``from x import y`` swallows one that carries the name it wants."""
+    """Return the error for a missing name. ``from x import y`` swallows one that carries the name it expects."""
     return ModuleNotFoundError(f"core has no {name}; {PAGE} says what there is", name=searched)
 
 

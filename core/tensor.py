@@ -163,7 +163,7 @@ class Tensor:
         """
         array = self.as_float_numpy()
         if not index and array.size != 1:
-            raise ValueError(f"item() wants exactly one element, but the shape is {self.shape}: give an index")
+            raise ValueError(f"item() expects exactly one element, but the shape is {self.shape}: give an index")
         return array.item(*index)
 
     def tolist(self) -> Any:
@@ -203,7 +203,7 @@ class Tensor:
 
     def _one_element(self, use: str) -> Any:
         if self.size != 1:
-            raise ValueError(f"{use} wants a tensor of one element, but the shape is {self.shape}")
+            raise ValueError(f"{use} expects a tensor of one element, but the shape is {self.shape}")
         return self.as_float_numpy().reshape(()).item()
 
     def __hash__(self) -> int:

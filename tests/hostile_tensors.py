@@ -237,7 +237,7 @@ TENSORS: dict[str, Bomb] = {
             full("s", [1]),
             operation("frozen_normalization", ["v", "s", "s", "s", "s"], "w", [2, 2**12], axis=1, epsilon=1e-5),
         ),
-        "wants an input of shape \\[4096\\], not \\[1\\]",
+        "expects an input of shape \\[4096\\], not \\[1\\]",
     ),
     "sizes worked out at several steps": Bomb(
         made_by(

@@ -97,7 +97,7 @@ class LinkPrediction(GraphTask):
         self.everyone = core.arange(self.data.num_entities, dtype="int64").reshape([1, -1])
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
+        """Return lines that describe the training data."""
         parts = ", ".join(f"{len(triples):,} {split}" for split, triples in self.parts.items())
         name, data = self.config.data.dataset.name, self.data
         return [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]

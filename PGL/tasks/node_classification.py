@@ -83,7 +83,7 @@ class NodeClassification(GraphTask):
         self.parts = {"train": self.data.train_index, "valid": self.data.val_index, "test": self.data.test_index}
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
+        """Return lines that describe the training data."""
         kind = "mostly 0, kept sparse" if isinstance(self.features, SparseRows) else "dense"
         parts = ", ".join(f"{len(nodes):,} {split}" for split, nodes in self.parts.items())
         return [

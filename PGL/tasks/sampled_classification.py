@@ -57,7 +57,7 @@ class SampledNodeClassification(GraphTask):
         self.parts = {"train": self.data.train_index, "valid": self.data.val_index, "test": self.data.test_index}
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
+        """Return lines that describe the training data."""
         parts = ", ".join(f"{len(nodes):,} {split}" for split, nodes in self.parts.items())
         return [
             f"{self.config.data.dataset.name}: {self.graph.num_nodes:,} nodes, {self.graph.num_edges:,} edges, "

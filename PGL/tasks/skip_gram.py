@@ -124,7 +124,7 @@ class SkipGramTask(GraphTask):
         self.build_network(num_nodes=self.graph.num_nodes)
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
+        """Return lines that describe the training data."""
         groups = "no groups" if self.groups is None else f"{self.groups.shape[1]} groups"
         edges = self.graph.num_edges  # of a graph with types of edges, by type
         told = ", ".join(f"{n:,} {name}" for name, n in edges.items()) if isinstance(edges, dict) else f"{edges:,}"

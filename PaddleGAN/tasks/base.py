@@ -119,7 +119,7 @@ class AdversarialTask(ToolkitTask):
         raise NotImplementedError
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on."""
+        """Return lines that describe the training data."""
         (line,) = super().facts()
         return [f"{line} ({self.config.data.train.dataset.name})"]
 

@@ -69,7 +69,7 @@ class ConditionalGAN(NoiseTask):
         self.generator_criterion = GANLoss(gan_mode)
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on.
+        """Return lines that describe the training data.
 
         Raises:
             ValueError: the data has a class that the networks do not know, or none at all.

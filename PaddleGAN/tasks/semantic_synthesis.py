@@ -80,7 +80,7 @@ class SPADE(PairedTask):
         return PerceptualLoss(self.vgg_weights) if self.lambda_vgg and at_hand else None
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on, and whether VGG-19 is at hand."""
+        """Return lines that describe the training data, and say whether VGG-19 is at hand."""
         told = [*super().facts(), f"{len(self.palette)} classes"]
         if self.lambda_vgg and self.perceptual is None:
             told.append(f"note: no perceptual loss, as the weights of VGG-19 are not at {str(vgg_path())!r}")

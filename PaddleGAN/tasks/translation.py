@@ -33,7 +33,7 @@ class TranslationTask(AdversarialTask):
     translators: dict[str, Any]
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on.
+        """Return lines that describe the training data.
 
         Raises:
             ValueError: the samples are no two images, or the networks cannot take them.

@@ -70,7 +70,7 @@ class GradScaler:
             TypeError: it is no Tensor.
         """
         if not isinstance(var, Tensor):
-            raise TypeError(f"GradScaler.scale: wants the loss as a Tensor, got {type(var).__name__}")
+            raise TypeError(f"GradScaler.scale: expects the loss as a Tensor, got {type(var).__name__}")
         return multiply(var, self._scale) if self._enable else var
 
     def unscale_(self, optimizer: Any) -> None:

@@ -160,7 +160,7 @@ class _PyLayerOperator(Operator):
         return returned, results
 
     def traced(self, trace: Trace, inputs: Sequence[Tensor]) -> Any:
-        """Note the application down as one custom operator; its shapes come from tracing ``forward`` on the side."""
+        """Record the application as one custom operator; its shapes come from tracing ``forward`` on the side."""
         side = Trace()
         with side:
             values = [tensor._value for tensor in inputs]

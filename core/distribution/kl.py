@@ -65,7 +65,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Divergence], Divergence]:
     """
     for given in (cls_p, cls_q):
         if not (isinstance(given, type) and issubclass(given, Distribution)):
-            raise OperatorTypeError(f"register_kl: wants subclasses of Distribution, got {given!r}")
+            raise OperatorTypeError(f"register_kl: expects subclasses of Distribution, got {given!r}")
 
     def decorate(function: Divergence) -> Divergence:
         _REGISTERED[cls_p, cls_q] = function

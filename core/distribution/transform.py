@@ -124,9 +124,9 @@ def _defines(transform: Transform, method: str) -> bool:
 
 def _tensor(transform: Transform, x: Any, rank: int) -> Tensor:
     if not isinstance(x, Tensor):
-        raise OperatorTypeError(f"{type(transform).__name__}: wants a Tensor, got {type(x).__name__}")
+        raise OperatorTypeError(f"{type(transform).__name__}: expects a Tensor, got {type(x).__name__}")
     if x.ndim < rank:
-        raise ValueError(f"{type(transform).__name__}: wants at least {rank} axes, got shape {x.shape}")
+        raise ValueError(f"{type(transform).__name__}: expects at least {rank} axes, got shape {x.shape}")
     return x
 
 
@@ -311,7 +311,7 @@ class StickBreakingTransform(Transform):
 
 def _last(transform: Transform, shape: tuple[int, ...]) -> int:
     if not shape:
-        raise ValueError(f"{type(transform).__name__}: wants at least 1 axis, got shape []")
+        raise ValueError(f"{type(transform).__name__}: expects at least 1 axis, got shape []")
     return shape[-1]
 
 

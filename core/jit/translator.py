@@ -38,7 +38,7 @@ class ProgramTranslator:
             TypeError: it is no bool.
         """
         if not isinstance(enable_to_static, bool):
-            raise TypeError(f"enable: wants True or False, got {enable_to_static!r}")
+            raise TypeError(f"enable: expects True or False, got {enable_to_static!r}")
         ProgramTranslator.enable_to_static = enable_to_static
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:

@@ -43,7 +43,7 @@ def set_printoptions(
 
 
 def elements_text(array: np.ndarray) -> str:
-    """Return an array's elements as indented text, as :func:`set_printoptions` wants them."""
+    """Return an array's elements as indented text, as :func:`set_printoptions` expects them."""
     exponent, digits = _options["sci_mode"], _options["precision"]
     formatter: Any = None
     if exponent is not None:

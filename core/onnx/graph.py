@@ -143,7 +143,7 @@ class Graph:
         return self.cast(self.size(value), dtype) if isinstance(value, Dimension) else self.number(value, dtype)
 
     def known(self, size: Any, operator: str) -> int:
-        """Return a size that ONNX wants as a number.
+        """Return a size that ONNX expects as a number.
 
         Raises:
             OperatorError: it is unknown.

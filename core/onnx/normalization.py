@@ -16,7 +16,7 @@ def frozen_normalization(
     axis: int,
     epsilon: float,
 ) -> str:
-    """Normalise each channel with a given mean and variance; ONNX wants the channels at axis 1."""
+    """Normalise each channel with a given mean and variance; ONNX expects the channels at axis 1."""
     if axis == 1:
         return graph.node("BatchNormalization", x, scale, shift, mean, variance, epsilon=epsilon)
     order = list(range(x.rank))

@@ -206,6 +206,6 @@ def check_floating(name: str) -> Any:
     def check(metas: Sequence[Meta], attributes: dict[str, Any]) -> None:
         dtype = metas[0][1]
         if not dtype.is_floating:
-            raise OperatorTypeError(f"{name}: wants a floating-point tensor, got {dtype.name}: cast it to float32")
+            raise OperatorTypeError(f"{name}: expects a floating-point tensor, got {dtype.name}: cast it to float32")
 
     return check

@@ -63,7 +63,7 @@ def prepare(
     regularizers: Sequence[Optional[Regularizer]],
     rescale: float,
 ) -> tuple[list[Tensor], np.ndarray]:
-    """Return the gradients and the terms that :func:`core.kernels.optimizer.update.update` wants.
+    """Return the gradients and the terms that :func:`core.kernels.optimizer.update.update` expects.
 
     Args:
         params: parameters.

@@ -67,7 +67,7 @@ def while_loop(
         ValueError: there are no variables, or the body returns another number of them.
     """
     if not loop_vars:
-        raise ValueError("while_loop: wants at least one variable in loop_vars")
+        raise ValueError("while_loop: expects at least one variable in loop_vars")
     box = _Box("loop_vars")
     box.value = list(loop_vars)
     test, step = call(cond), call(body)
@@ -114,7 +114,7 @@ def case(
         ValueError: there are no pairs.
     """
     if not pred_fn_pairs:
-        raise ValueError("case: wants at least one (condition, function) pair")
+        raise ValueError("case: expects at least one (condition, function) pair")
     (pred, function), *rest = pred_fn_pairs
     if not rest:
         return cond(pred, function, default or function)
@@ -147,7 +147,7 @@ def switch_case(
         key, function = item if isinstance(item, (tuple, list)) else (number, item)
         table[key] = function
     if not table:
-        raise ValueError("switch_case: wants at least one function")
+        raise ValueError("switch_case: expects at least one function")
     last = default or table[max(table)]
     return case([(branch_index == number, function) for number, function in sorted(table.items())], last)
 

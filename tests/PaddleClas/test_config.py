@@ -68,7 +68,7 @@ def test_a_loss_that_cannot_be_is_named() -> None:
 def test_keys_are_listed() -> None:
     lines = TOOLKIT.keys()
     assert "train.epochs (integer or null; default None): how often the training data is visited; or give steps" in lines
-    assert "task (a name with its arguments; default {name: Classification}): what is learnt; of Classification" in lines
+    assert "task (a name with its arguments; default {name: Classification}): the task to train; of Classification" in lines
     sections = [line for line in lines if "{name: " not in line.partition(" (")[0]]
     assert all("default" in line or "required" in line for line in sections)
     settings = [line for line in lines if line not in sections]

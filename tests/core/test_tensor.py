@@ -53,9 +53,9 @@ def test_numbers_can_be_read() -> None:
     half = core.to_tensor(1.5).astype("bfloat16")
     assert (half.shape, half.item(), float(half), f"{half:.1f}") == ([], 1.5, 1.5, "1.5")
     assert "1.5" in repr(half)
-    with pytest.raises(ValueError, match=r"bool\(\) wants a tensor of one element, but the shape is \[2\]"):
+    with pytest.raises(ValueError, match=r"bool\(\) expects a tensor of one element, but the shape is \[2\]"):
         bool(core.ones([2]))
-    with pytest.raises(ValueError, match="item\\(\\) wants exactly one element"):
+    with pytest.raises(ValueError, match="item\\(\\) expects exactly one element"):
         core.ones([2]).item()
     with pytest.raises(TypeError, match="len\\(\\) of a 0-D tensor"):
         len(core.ones([]))

@@ -331,7 +331,7 @@ def one_element(condition: Tensor, line: str) -> None:
     sizes = condition._value.meta[0]
     if int(np.prod(sizes, dtype=np.int64)) != 1:
         raise ValueError(
-            f"{line}: a condition wants a tensor of one element, but the shape is {list(sizes)}: use all() or any()"
+            f"{line}: a condition expects a tensor of one element, but the shape is {list(sizes)}: use all() or any()"
         )
 
 

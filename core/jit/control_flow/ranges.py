@@ -31,7 +31,7 @@ class TensorRange:
                 one_element(argument, user_line())
                 if argument.dtype.kind not in "iu":
                     raise OperatorTypeError(
-                        f"{user_line()}: range() wants integers, got a tensor of {argument.dtype.name}: cast it"
+                        f"{user_line()}: range() expects integers, got a tensor of {argument.dtype.name}: cast it"
                     )
         start, stop, step = (0, *arguments, 1) if len(arguments) == 1 else (*arguments, 1)[:3]
         if not isinstance(step, int):

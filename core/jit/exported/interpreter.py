@@ -24,7 +24,7 @@ from core.kernels.sizes import dimension
 
 
 def replay(program: Union[ExportedProgram, ProgramBody], values: Mapping[str, Value]) -> dict[str, Value]:
-    """Run a program operation by operation, or note it down where a trace is running.
+    """Run a program operation by operation, or record it where a trace is running.
 
     Args:
         program: What to run.

@@ -110,7 +110,7 @@ def _rounded(numbers: np.ndarray, dtype: DType) -> ProgramWeight:
 
 
 def with_products_fused(program: ExportedProgram) -> ExportedProgram:
-    """Turn products with a fixed matrix, and bias, into the operators that take it as oneDNN's kernel wants it.
+    """Turn products with a fixed matrix, and bias, into the operators that take it as oneDNN's kernel expects it.
 
     A row may be added to a product without bias, behind a reshape that leaves the last axis alone too.
     """

@@ -261,7 +261,7 @@ def _checked_input(item: Any, entry: ProgramInput) -> np.ndarray:
 
 
 def _reason(message: str) -> str:
-    """Return what an operator of ours said, where the engine only knows that it raised, or else the engine's reason."""
+    """Return what a custom operator said, where the engine only knows that it raised, or else the engine's reason."""
     if "kCustomOpForward" in message and custom.failures:
         return _one_line(custom.failures.pop())
     return engine.first_line(message)

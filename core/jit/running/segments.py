@@ -150,7 +150,7 @@ def _result(value: Value, operation: Optional[Operation]) -> graph.Symbol:
 
 
 def _drawn(value: Value) -> graph.Symbol:
-    """Return a draw as an output of a graph: the engine wants to differentiate every output, and cannot all draws."""
+    """Return a draw as an output of a graph: the engine expects to differentiate every output, and cannot all draws."""
     return value.array if value.meta[1].is_floating else graph.block_gradient(value.array)
 
 

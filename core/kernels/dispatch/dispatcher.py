@@ -75,7 +75,7 @@ def set_precision(precision: Optional[Precision]) -> None:
 
 
 def set_trace(trace: Optional[Trace]) -> None:
-    """Note this thread's operations down in a trace; with None they are run."""
+    """Record this thread's operations in a trace; with None they are run."""
     state.trace = trace
     kind = 0
     if trace is not None:

@@ -2,7 +2,7 @@
 
 Operators are semantic: a convolution, a product, a swish. What computes one is chosen when the dispatcher makes a plan,
 or a trace builds the engine's graph, from shapes, types, formats, attributes, device and context. An implementation is
-the operator itself (the engine's kernel), a :class:`core.kernels.dispatch.operator.Kernel` of ours, or a
+the operator itself (the engine's kernel), a custom :class:`core.kernels.dispatch.operator.Kernel`, or a
 :class:`core.kernels.dispatch.composition.Composition` of other operators. The rules are in
 :mod:`core.kernels.lowerings`; an operator without one computes itself. The record of operations and exported programs
 never see the choice.

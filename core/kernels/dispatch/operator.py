@@ -171,7 +171,7 @@ class Operator:
     def execute(
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
-        """Compute on engine arrays; returns the outputs and what the differentiation rule wants kept (or None)."""
+        """Compute on engine arrays; returns the outputs and what the differentiation rule expects kept (or None)."""
         out = None
         if self.allocate:
             assert plan.metas is not None
@@ -189,7 +189,7 @@ class Operator:
 
 
 class HostOperator(Operator):
-    """A primitive of ours: a function of numpy arrays (plain numpy, or numba underneath).
+    """A custom primitive: a function of numpy arrays (plain numpy, or numba underneath).
 
     Eagerly it runs on zero-copy views of engine memory, or on copies where tensors live on a GPU; inside a compiled
     program it is a custom operator.

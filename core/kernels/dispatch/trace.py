@@ -177,7 +177,7 @@ class Trace:
         return dispatcher.invoke(DETACH, [value], {})[0]
 
     def invoke(self, operator: Operator, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Note one operator down; the counterpart of :func:`core.kernels.dispatch.dispatcher.invoke`."""
+        """Record one operator; the counterpart of :func:`core.kernels.dispatch.dispatcher.invoke`."""
         if operator.needs_float32([value.meta for value in inputs]):
             return dispatcher.in_float32(operator, inputs, attributes)
         if operator.data_dependent:

@@ -1,4 +1,4 @@
-"""The functions that the engine calls to compute an operator of ours inside a program.
+"""The functions that the engine calls to compute a custom operator inside a program.
 
 mxnet's own wrap every array of a call, and ask the engine for its shape, type and memory. Shapes and types are fixed as
 long as the engine keeps a computation, and so are the addresses in a program that keeps its buffers; so each call asks

@@ -82,7 +82,7 @@ def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes:
     if output_shapes is not None:
         for shape, (given, _) in zip(input_shapes, metas):
             if tuple(shape) != tuple(given):  # some operators say what it should be, and then read that much
-                raise MXNetError(f"{name} wants an input of shape {list(shape)}, not {list(given)}")
+                raise MXNetError(f"{name} expects an input of shape {list(shape)}, not {list(given)}")
     output_types = _infer_types(group, names, [dtype for _, dtype in metas])
     if output_shapes is None or any(shape is None or -1 in shape for shape in output_shapes):
         raise MXNetError(f"the output shape of {name} depends on data")

@@ -50,7 +50,7 @@ def check_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     groups = options["groups"]
     caller = f"conv{len(shape) - 2}d"
     if not dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point input, got {dtype.name}: cast it to float32")
     for name, (_, other) in zip(("weight", "bias"), metas[1:]):
         if other is not dtype:
             raise OperatorTypeError(
@@ -63,7 +63,7 @@ def check_convolution(metas: Sequence[Meta], options: dict[str, Any]) -> None:
     if shape[1] != weight[1] * groups:
         raise OperatorError(
             f"{caller}: the input of shape {list(shape)} has {shape[1]} channels, but the weight of shape"
-            f" {list(weight)} with groups={groups} wants {weight[1] * groups}"
+            f" {list(weight)} with groups={groups} expects {weight[1] * groups}"
         )
     if len(metas) > 2 and metas[2][0] != (weight[0],):
         raise OperatorError(f"{caller}: the bias must have shape [{weight[0]}], got {list(metas[2][0])}")

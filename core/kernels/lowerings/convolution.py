@@ -1,4 +1,4 @@
-"""Convolutions of channels that fill no whole block, and memory that batch normalisation finds in the order it wants.
+"""Convolutions of channels that fill no whole block, and memory that batch normalisation finds in the order it expects.
 
 oneDNN computes blocks of 16 channels. Few results are computed as a whole block and cut. Where the data and the
 gradient of a batch normalisation come in different orders, oneDNN has no fast kernel for it, and the one that it takes

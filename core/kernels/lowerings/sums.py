@@ -82,7 +82,7 @@ def _of_nothing(x: Value, y: Value) -> Value:
 def _add(call: Call) -> Optional[Operator]:
     """Choose for a program that learns: there the gradient of a sum that broadcasts takes two to eight times as long.
 
-    Eagerly the gradient is a sum of ours, so that repeating anything would cost.
+    Eagerly the gradient is a custom sum, so that repeating anything would cost.
     """
     if call.eager or not call.learns or call.dtype() is not float32:
         return None

@@ -151,7 +151,7 @@ def add_n(inputs: Union[Tensor, Sequence[Tensor]], name: Optional[str] = None) -
         return assign(inputs)
     parts = [need_tensor(part, "add_n", f"inputs[{i}]") for i, part in enumerate(inputs)]
     if not parts or any(part.shape != parts[0].shape for part in parts):
-        raise OperatorError(f"add_n: wants tensors of one shape, got {[part.shape for part in parts]}")
+        raise OperatorError(f"add_n: expects tensors of one shape, got {[part.shape for part in parts]}")
     if len(parts) == 1:
         return assign(parts[0])
     dtype = common_dtype(*[part.dtype for part in parts])
@@ -220,10 +220,11 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: Optional[str] = Non
     for i, part in enumerate(inputs):
         need_tensor(part, "multiplex", f"inputs[{i}]")
     if len(inputs) < 2 or any(part.shape != inputs[0].shape or not part.ndim for part in inputs):
-        raise OperatorError(f"multiplex: wants at least 2 tensors of one shape, got {[part.shape for part in inputs]}")
+        shapes = [part.shape for part in inputs]
+        raise OperatorError(f"multiplex: expects at least 2 tensors of one shape, got {shapes}")
     shape = inputs[0].shape
     if index.size != shape[0] or index.ndim not in (1, 2) or not index.dtype.is_integer:
-        raise OperatorError(f"multiplex: wants one integer per row, shape [{shape[0]}, 1], got {index.shape}")
+        raise OperatorError(f"multiplex: expects one integer per row, shape [{shape[0]}, 1], got {index.shape}")
     check_range(index, len(inputs), "multiplex")
     position = add(multiply(reshape_exact(cast(index, int64), [shape[0]]), shape[0]), arange(shape[0]))
     return index_select(reshape_exact(stack(list(inputs)), [len(inputs) * shape[0], *shape[1:]]), position)
@@ -244,7 +245,7 @@ def increment(x: Tensor, value: float = 1.0, name: Optional[str] = None) -> Tens
         OperatorError: there is more than one element.
     """
     if need_tensor(x, "increment").size != 1:
-        raise OperatorError(f"increment: wants a tensor of one element, got shape {x.shape}")
+        raise OperatorError(f"increment: expects a tensor of one element, got shape {x.shape}")
     return in_place(x, add(x, value if x.dtype.is_floating else int(value)), "increment")
 
 

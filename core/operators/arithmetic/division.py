@@ -106,7 +106,7 @@ def _divisor(operator: Operator, caller: str, what: str) -> Any:
     def function(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
         first, second = operand_pair(x, y, caller)
         if not first.dtype.is_integer:
-            raise OperatorTypeError(f"{caller}: wants integers, got {first.dtype.name}: cast it to int64")
+            raise OperatorTypeError(f"{caller}: expects integers, got {first.dtype.name}: cast it to int64")
         return apply(operator, first, second)
 
     function.__name__ = function.__qualname__ = caller

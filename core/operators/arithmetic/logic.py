@@ -112,7 +112,7 @@ def _bitwise(name: str, bits: Operator, summary: str) -> Any:
 
 def _need_bits(x: Tensor, caller: str) -> None:
     if x.dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants integers or bools, got {x.dtype.name}: cast it to int64")
+        raise OperatorTypeError(f"{caller}: expects integers or bools, got {x.dtype.name}: cast it to int64")
 
 
 def _bits(name: str, engine_name: str) -> Operator:

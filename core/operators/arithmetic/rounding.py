@@ -46,7 +46,7 @@ def clip(
     """
     need_tensor(x, "clip")
     if x.dtype.kind == "b":
-        raise OperatorTypeError("clip: wants numbers, got a bool tensor: cast it first")
+        raise OperatorTypeError("clip: expects numbers, got a bool tensor: cast it first")
     plain = not isinstance(min, Tensor) and not isinstance(max, Tensor)
     if plain and min is not None and max is not None and min > max:
         raise OperatorError(f"clip: the lower bound {min} is above the upper bound {max}")

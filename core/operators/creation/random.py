@@ -49,7 +49,7 @@ def seed(seed: int) -> int:
         OperatorTypeError: the seed is no integer.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise OperatorTypeError(f"seed: wants an integer, got {seed!r}")
+        raise OperatorTypeError(f"seed: expects an integer, got {seed!r}")
     engine.seed(int(seed))
     return int(seed)
 
@@ -84,7 +84,7 @@ def set_rng_state(state_list: Sequence[int], device: Optional[str] = None) -> No
         OperatorError: it is no such state.
     """
     if len(state_list) != 1:
-        raise OperatorError(f"set_rng_state: wants a list of one seed, as get_rng_state() returns, got {state_list!r}")
+        raise OperatorError(f"set_rng_state: expects a list of one seed, as of get_rng_state(), got {state_list!r}")
     seed(state_list[0])
 
 

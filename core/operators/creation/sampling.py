@@ -47,7 +47,7 @@ _choose = HostOperator(
 
 def _floating(x: Any, caller: str) -> Tensor:
     if not need_tensor(x, caller).dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point tensor, got {x.dtype.name}: cast it to float32")
     return x
 
 
@@ -95,7 +95,7 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
     """
     values = _values(_floating(x, "multinomial"))
     if x.ndim not in (1, 2) or not x.shape[-1]:
-        raise OperatorError(f"multinomial: wants shape [categories] or [rows, categories], got {x.shape}")
+        raise OperatorError(f"multinomial: expects shape [categories] or [rows, categories], got {x.shape}")
     if num_samples < 1:
         raise OperatorError(f"multinomial: num_samples must be at least 1, got {num_samples}")
     if values is not None:

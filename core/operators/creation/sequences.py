@@ -33,7 +33,7 @@ def vander(x: Tensor, n: Optional[int] = None, increasing: bool = False, name: O
         OperatorError: x has another number of axes, or n is negative.
     """
     if need_tensor(x, "vander").ndim != 1 or (n is not None and n < 0):
-        raise OperatorError(f"vander: wants one axis and n of at least 0, got shape {x.shape} and n={n}")
+        raise OperatorError(f"vander: expects one axis and n of at least 0, got shape {x.shape} and n={n}")
     count = x.shape[0] if n is None else int(n)
     powers = arange(count) if increasing else arange(count - 1, -1, -1)
     return pow(reshape_exact(x, [x.shape[0], 1]), cast(powers, x.dtype))
@@ -55,7 +55,7 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False, name: Op
         OperatorError: x has another number of axes, or r is negative.
     """
     if need_tensor(x, "combinations").ndim != 1 or r < 0:
-        raise OperatorError(f"combinations: wants one axis and r of at least 0, got shape {x.shape} and r={r}")
+        raise OperatorError(f"combinations: expects one axis and r of at least 0, got shape {x.shape} and r={r}")
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     chosen = np.array(list(choose(range(x.shape[0]), r)), np.int64).reshape(-1, r)
     if not chosen.size:

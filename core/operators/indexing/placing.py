@@ -108,7 +108,7 @@ def fill_diagonal(x: Tensor, value: Scalar, offset: int = 0, wrap: bool = False,
     """
     shape = need_tensor(x, "fill_diagonal").shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
-        raise OperatorError(f"fill_diagonal_: wants a matrix or axes of one size, got shape {shape}")
+        raise OperatorError(f"fill_diagonal_: expects a matrix or axes of one size, got shape {shape}")
     mask = np.zeros(shape, bool)
     if len(shape) > 2:
         np.fill_diagonal(mask, True)

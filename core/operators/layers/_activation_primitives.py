@@ -21,7 +21,7 @@ def floating_tensor(x: Any, caller: str) -> Tensor:
     if not isinstance(x, Tensor):
         raise OperatorTypeError(f"{caller}: x must be a Tensor, got {type(x).__name__}: use to_tensor()")
     if x.dtype.kind != "f":
-        raise OperatorTypeError(f"{caller}: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point tensor, got {x.dtype.name}: cast it to float32")
     return x
 
 

@@ -125,16 +125,16 @@ def pool(
     caller = f"{kind}_pool{rank}d"
     check_rank(x, rank, caller)
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point input, got {x.dtype.name}: cast it to float32")
     last = is_channel_last(data_format, rank, caller)
     if last and return_mask:
-        raise OperatorError(f"{caller}: return_mask=True wants channels first, got data_format={data_format!r}")
+        raise OperatorError(f"{caller}: return_mask=True expects channels first, got data_format={data_format!r}")
     if last:
         x = channel_first(x)
     kernel = sizes_argument(kernel_size, rank, caller, "kernel_size")
     step = kernel if stride is None else sizes_argument(stride, rank, caller, "stride")
     if isinstance(padding, str) and padding.upper() == "VALID" and ceil_mode:
-        raise OperatorError(f"{caller}: padding='VALID' wants ceil_mode=False")
+        raise OperatorError(f"{caller}: padding='VALID' expects ceil_mode=False")
     size = x.shape[2:]
     pairs = padding_argument(padding, size, kernel, step, last, caller)
     extras = _ceil(size, kernel, step, pairs, ceil_mode)

@@ -110,7 +110,7 @@ def _paired_padding(items: Sequence[Sequence[int]], rank: int, channel_last: boo
         if rest != [(0, 0), (0, 0)]:
             raise OperatorError(f"{caller}: padding of batch and channel must be [0, 0], got {list(items)}")
     if len(pairs) != rank:
-        raise OperatorError(f"{caller}: padding as pairs wants {rank + 2} of them, got {list(items)}")
+        raise OperatorError(f"{caller}: padding as pairs expects {rank + 2} of them, got {list(items)}")
     return tuple(pairs)
 
 

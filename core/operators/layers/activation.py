@@ -149,7 +149,7 @@ def rrelu(
     """
     floating_tensor(x, "rrelu")
     if not 0 <= lower <= upper <= 1:
-        raise OperatorError(f"rrelu: wants 0 <= lower <= upper <= 1, got lower={lower}, upper={upper}")
+        raise OperatorError(f"rrelu: expects 0 <= lower <= upper <= 1, got lower={lower}, upper={upper}")
     if not training:
         return leaky_relu(x, (lower + upper) / 2.0)
     slopes = uniform(x.shape, dtype=x.dtype, min=lower, max=upper)

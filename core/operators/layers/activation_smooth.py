@@ -147,7 +147,7 @@ def selu(
         OperatorError: scale is at most 1 or alpha is negative.
     """
     if scale <= 1.0 or alpha < 0:
-        raise OperatorError(f"selu: wants scale above 1 and alpha not negative, got scale={scale}, alpha={alpha}")
+        raise OperatorError(f"selu: expects scale above 1 and alpha not negative, got scale={scale}, alpha={alpha}")
     return elu(x, alpha) * float(scale)
 
 

@@ -147,7 +147,7 @@ def _transposed(
 
 def _check_types(x: Tensor, weight: Tensor, bias: Optional[Tensor], groups: int, caller: str) -> None:
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point input, got {x.dtype.name}: cast it to float32")
     for name, other in (("weight", weight), ("bias", bias)):
         if other is not None and other.dtype is not x.dtype:
             raise OperatorTypeError(
@@ -155,7 +155,7 @@ def _check_types(x: Tensor, weight: Tensor, bias: Optional[Tensor], groups: int,
             )
     if x.shape[1] != weight.shape[0]:
         raise OperatorError(
-            f"{caller}: the input has {x.shape[1]} channels, the weight of shape {weight.shape} wants {weight.shape[0]}"
+            f"{caller}: the input has {x.shape[1]} channels, the weight of shape {weight.shape} needs {weight.shape[0]}"
         )
     if x.shape[1] % groups:
         raise OperatorError(f"{caller}: {x.shape[1]} input channels do not divide into groups={groups}")

@@ -125,7 +125,7 @@ def _checked_size(
 def _checked_input(rank: int, x: Tensor, caller: str) -> None:
     check_rank(x, rank, caller)
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"{caller}: wants a floating-point input, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"{caller}: expects a floating-point input, got {x.dtype.name}: cast it to float32")
 
 
 def _average(rank: int, x: Tensor, output_size: OutputSize, data_format: str) -> Tensor:

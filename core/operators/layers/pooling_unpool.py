@@ -89,7 +89,7 @@ def _unpool(
     caller = f"max_unpool{rank}d"
     check_rank(x, rank, caller)
     if not data_format.startswith("NC"):
-        raise OperatorError(f"{caller}: wants channels first, got data_format={data_format!r}")
+        raise OperatorError(f"{caller}: expects channels first, got data_format={data_format!r}")
     if not isinstance(indices, Tensor) or not indices.dtype.is_integer:
         raise OperatorTypeError(f"{caller}: indices must be a Tensor of integers, as max_pool{rank}d returns them")
     if indices.shape != x.shape:

@@ -40,7 +40,7 @@ class _Part:
         return self
 
     def keeping(self, wanted: set[str]) -> _Part:
-        """Sum over the letters that nobody else wants."""
+        """Sum over the letters that nobody else expects."""
         axes = [i for i, label in enumerate(self.labels) if label not in wanted]
         if axes:
             self.tensor = reduce_sum(self.tensor, axis=axes)

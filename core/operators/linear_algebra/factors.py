@@ -153,7 +153,7 @@ def householder_product(x: Tensor, tau: Tensor, name: Optional[str] = None) -> T
     rows, columns = real_matrices(x, "householder_product").shape[-2:]
     if rows < columns or need_tensor(tau, "householder_product", "tau").shape[:-1] != x.shape[:-2]:
         raise OperatorError(
-            f"householder_product: wants x [..., m, n], m >= n, and tau [..., k], got {x.shape} and {tau.shape}"
+            f"householder_product: expects x [..., m, n], m >= n, and tau [..., k], got {x.shape} and {tau.shape}"
         )
     if tau.shape[-1] > columns:
         raise OperatorError(f"householder_product: {tau.shape[-1]} factors for {columns} vectors")

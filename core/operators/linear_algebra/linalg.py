@@ -125,7 +125,7 @@ def bmm(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
     need_tensor(x, "bmm")
     need_tensor(y, "bmm", "y")
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
-        raise OperatorError(f"bmm: wants shapes [b, m, k] and [b, k, n], got {x.shape} and {y.shape}")
+        raise OperatorError(f"bmm: expects shapes [b, m, k] and [b, k, n], got {x.shape} and {y.shape}")
     return matmul(x, y)
 
 
@@ -146,7 +146,7 @@ def mv(x: Tensor, vec: Tensor, name: Optional[str] = None) -> Tensor:
     need_tensor(x, "mv")
     need_tensor(vec, "mv", "vec")
     if x.ndim != 2 or vec.ndim != 1:
-        raise OperatorError(f"mv: wants a matrix and a vector, got shapes {x.shape} and {vec.shape}")
+        raise OperatorError(f"mv: expects a matrix and a vector, got shapes {x.shape} and {vec.shape}")
     return matmul(x, vec)
 
 
@@ -167,7 +167,7 @@ def dot(x: Tensor, y: Tensor, name: Optional[str] = None) -> Tensor:
     need_tensor(x, "dot")
     need_tensor(y, "dot", "y")
     if x.ndim not in (1, 2) or x.shape != y.shape:
-        raise OperatorError(f"dot: wants two vectors or two matrices of one shape, got {x.shape} and {y.shape}")
+        raise OperatorError(f"dot: expects two vectors or two matrices of one shape, got {x.shape} and {y.shape}")
     dtype = common_dtype(x.dtype, y.dtype)
     return cast(reduce_sum(multiply(x, y), axis=-1), dtype)
 
@@ -195,7 +195,7 @@ def addmm(
     need_tensor(x, "addmm")
     need_tensor(y, "addmm", "y")
     if x.ndim != 2 or y.ndim != 2 or input.ndim > 2:
-        raise OperatorError(f"addmm: wants matrices, got shapes {input.shape}, {x.shape} and {y.shape}")
+        raise OperatorError(f"addmm: expects matrices, got shapes {input.shape}, {x.shape} and {y.shape}")
     result = matmul(x, y)
     if broadcast_shape(input.shape, result.shape, caller="addmm") != tuple(result.shape):
         raise OperatorError(f"addmm: input {input.shape} does not broadcast to the product's shape {result.shape}")
@@ -223,7 +223,7 @@ def t(input: Tensor, name: Optional[str] = None) -> Tensor:  # noqa: A002 - Padd
     """
     need_tensor(input, "t", "input")
     if input.ndim > 2:
-        raise OperatorError(f"t: wants at most 2 axes, got shape {input.shape}: use transpose with perm")
+        raise OperatorError(f"t: expects at most 2 axes, got shape {input.shape}: use transpose with perm")
     return swap_last(input) if input.ndim == 2 else reshape_exact(input, input.shape)
 
 

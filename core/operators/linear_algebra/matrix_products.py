@@ -38,7 +38,7 @@ def multi_dot(x: Sequence[Tensor], name: Optional[str] = None) -> Tensor:
     """
     parts = [need_tensor(part, "multi_dot", f"x[{i}]") for i, part in enumerate(x)]
     if len(parts) < 2:
-        raise OperatorError(f"multi_dot: wants at least 2 matrices, got {len(parts)}")
+        raise OperatorError(f"multi_dot: expects at least 2 matrices, got {len(parts)}")
     ends = (parts[0].ndim == 1, parts[-1].ndim == 1)
     if ends[0]:
         parts[0] = reshape_exact(parts[0], [1, parts[0].size])
@@ -200,7 +200,7 @@ def cdist(
         OperatorError: there are fewer than 2 axes, or the sizes differ.
     """
     if need_tensor(x, "cdist").ndim < 2 or need_tensor(y, "cdist", "y").ndim < 2 or x.shape[-1] != y.shape[-1]:
-        raise OperatorError(f"cdist: wants shapes [..., m, k] and [..., n, k], got {x.shape} and {y.shape}")
+        raise OperatorError(f"cdist: expects shapes [..., m, k] and [..., n, k], got {x.shape} and {y.shape}")
     first = reshape_exact(x, [*x.shape[:-1], 1, x.shape[-1]])
     second = reshape_exact(y, [*y.shape[:-2], 1, *y.shape[-2:]])
     return norm(subtract(first, second), float(p), -1)

@@ -43,7 +43,7 @@ def norm(
     if isinstance(p, str) and p != "fro":
         raise OperatorError(f"norm: p must be a number or 'fro', got {p!r}")
     if isinstance(axis, (list, tuple)) and len(axis) > 2:
-        raise OperatorError(f"norm: wants at most two axes, got {list(axis)}")
+        raise OperatorError(f"norm: expects at most two axes, got {list(axis)}")
     if p == 0 and isinstance(axis, (list, tuple)) and len(axis) == 2:
         raise OperatorError("norm: p = 0 is not defined for two axes: give one axis, or None")
     axes = axes_argument(axis, x.ndim, "norm")
@@ -112,7 +112,7 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
         OperatorIndexError: the axis does not exist.
     """
     if need_tensor(x, "renorm").ndim < 2:
-        raise OperatorError(f"renorm: wants at least 2 axes, got shape {x.shape}")
+        raise OperatorError(f"renorm: expects at least 2 axes, got shape {x.shape}")
     kept = axes_argument(axis, x.ndim, "renorm")
     length = _norm(x, float(p), [i for i in range(x.ndim) if i not in kept], True)
     above = cast(length > max_norm, x.dtype)

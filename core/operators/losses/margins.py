@@ -70,7 +70,7 @@ def margin_cross_entropy(
     index = index_argument(label, caller, "label")
     if logits.ndim != 2 or index.shape not in ([logits.shape[0]], [logits.shape[0], 1]):
         raise OperatorError(
-            f"{caller}: wants logits (N, classes) and label (N,) or (N, 1), got {logits.shape} and {index.shape}"
+            f"{caller}: expects logits (N, classes) and label (N,) or (N, 1), got {logits.shape} and {index.shape}"
         )
     if reduction not in ("mean", "sum", None):
         raise OperatorError(f"{caller}: reduction is 'mean', 'sum' or None, got {reduction!r}")
@@ -122,7 +122,7 @@ def class_center_sample(label: Tensor, num_classes: int, num_samples: int, group
     index = index_argument(label, "class_center_sample", "label")
     if index.ndim != 1 or not 0 < num_samples <= num_classes:
         raise OperatorError(
-            f"class_center_sample: wants label (N,) and at most {num_classes} samples, got {index.shape}"
+            f"class_center_sample: expects label (N,) and at most {num_classes} samples, got {index.shape}"
             f" and {num_samples}"
         )
     words = randint(0, _SEED_BOUND, [4])

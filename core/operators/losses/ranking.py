@@ -109,7 +109,7 @@ def cosine_embedding_loss(
     need_tensor(label, "cosine_embedding_loss", "label")
     if label.ndim != 1 or input1.shape != input2.shape or not 1 <= input1.ndim <= 2:
         raise OperatorError(
-            f"cosine_embedding_loss: wants two inputs of shape (N, D) and a label of shape (N,), got {input1.shape},"
+            f"cosine_embedding_loss: expects two inputs of shape (N, D) and a label of shape (N,), got {input1.shape},"
             f" {input2.shape} and {label.shape}"
         )
     lengths = [reduce_sum(square(x), -1) + 10e-12 for x in (input1, input2)]
@@ -227,7 +227,7 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
     need_tensor(labels, "npair_loss", "labels")
     if anchor.size == 0 or anchor.ndim != 2 or anchor.shape != positive.shape or labels.size != anchor.shape[0]:
         raise OperatorError(
-            f"npair_loss: wants embeddings of one shape (N, D) and N labels, got {anchor.shape}, {positive.shape} and"
+            f"npair_loss: expects embeddings of one shape (N, D) and N labels, got {anchor.shape}, {positive.shape} and"
             f" {labels.shape}"
         )
     batch = anchor.shape[0]

@@ -88,10 +88,10 @@ def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, na
     """
     need_tensor(x, "bincount")
     if not x.dtype.is_integer:
-        raise OperatorTypeError(f"bincount: wants integers, got {x.dtype.name}: cast it to int64")
+        raise OperatorTypeError(f"bincount: expects integers, got {x.dtype.name}: cast it to int64")
     if x.ndim != 1 or (weights is not None and need_tensor(weights, "bincount", "weights").shape != x.shape):
         raise OperatorError(
-            f"bincount: wants one axis and weights of the same shape, got {x.shape}"
+            f"bincount: expects one axis and weights of the same shape, got {x.shape}"
             f"{'' if weights is None else f' and {weights.shape}'}"
         )
     if minlength < 0:
@@ -127,14 +127,14 @@ def cov(
     """
     need_tensor(x, "cov")
     if x.ndim not in (1, 2):
-        raise OperatorError(f"cov: wants 1 or 2 axes, got shape {x.shape}")
+        raise OperatorError(f"cov: expects 1 or 2 axes, got shape {x.shape}")
     x = cast(x, floating(x.dtype))
     rows = reshape_exact(x, [1, x.size]) if x.ndim == 1 else x if rowvar else x.transpose([1, 0])
     weight: Any = None
     for given, label in ((fweights, "fweights"), (aweights, "aweights")):
         if given is not None:
             if need_tensor(given, "cov", label).shape != [rows.shape[1]]:
-                raise OperatorError(f"cov: {label} wants shape [{rows.shape[1]}], got {given.shape}")
+                raise OperatorError(f"cov: {label} expects shape [{rows.shape[1]}], got {given.shape}")
             part = cast(given, x.dtype)
             weight = part if weight is None else multiply(weight, part)
     if weight is None:

@@ -126,7 +126,7 @@ def _running_extreme(caller: str, largest: bool) -> Any:
     ) -> tuple[Tensor, Tensor]:
         need_tensor(x, caller)
         if x.dtype is bool_:
-            raise OperatorTypeError(f"{caller}: wants numbers, got a bool tensor: cast it to int64")
+            raise OperatorTypeError(f"{caller}: expects numbers, got a bool tensor: cast it to int64")
         position_dtype = index_dtype(dtype, caller)
         line, place = _line(x, axis, caller)
         shape = line.shape
@@ -166,7 +166,8 @@ def logcumsumexp(x: Tensor, axis: Optional[int] = None, dtype: DTypeLike = None,
     need_tensor(x, "logcumsumexp")
     x = x if dtype is None else cast(x, to_dtype(dtype))
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"logcumsumexp: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+        kind = x.dtype.name
+        raise OperatorTypeError(f"logcumsumexp: expects a floating-point tensor, got {kind}: cast it to float32")
     line, place = _line(x, axis, "logcumsumexp")
     return _along(_logcumsumexp, line, place)
 
@@ -197,7 +198,7 @@ def diff(
     """
     need_tensor(x, "diff")
     if not x.ndim or n < 1:
-        raise OperatorError(f"diff: wants at least 1 axis and n of at least 1, got shape {x.shape} and n={n}")
+        raise OperatorError(f"diff: expects at least 1 axis and n of at least 1, got shape {x.shape} and n={n}")
     place = axis_argument(axis, x.ndim, "diff")
     parts = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, axis=place) if len(parts) > 1 else x
@@ -213,7 +214,7 @@ def _trapezoids(y: Tensor, x: Optional[Tensor], dx: Union[float, Tensor, None], 
     if x is not None and dx is not None:
         raise OperatorError(f"{caller}: give x or dx, not both")
     if not y.ndim:
-        raise OperatorError(f"{caller}: wants at least 1 axis, got a 0-D tensor")
+        raise OperatorError(f"{caller}: expects at least 1 axis, got a 0-D tensor")
     y = cast(y, floating(y.dtype))
     place, size = axis_argument(axis, y.ndim, caller), y.shape[axis]
     step: Any = 1.0 if dx is None else dx

@@ -76,7 +76,8 @@ def _reduce(
 def _numbers(x: Tensor, caller: str) -> Tensor:
     need_tensor(x, caller)
     if x.dtype is bool_:
-        raise OperatorTypeError(f"{caller}: wants numbers, got a bool tensor: cast it to int64, or use any() or all()")
+        fix = "cast it to int64, or use any() or all()"
+        raise OperatorTypeError(f"{caller}: expects numbers, got a bool tensor: {fix}")
     return x
 
 
@@ -271,7 +272,7 @@ def logsumexp(x: Tensor, axis: AxisLike = None, keepdim: bool = False, name: Opt
     """
     need_tensor(x, "logsumexp")
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"logsumexp: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"logsumexp: expects a floating-point tensor, got {x.dtype.name}: cast it to float32")
     axes = axes_argument(axis, x.ndim, "logsumexp")
     if not elements(x.shape, axes):
         return _reduce(_sum, x, axes, keepdim, float("-inf"))

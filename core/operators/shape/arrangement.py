@@ -120,7 +120,7 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: Optional[st
     rank = need_tensor(x, "rot90").ndim
     if len(axes) != 2 or rank < 2:
         raise OperatorError(
-            f"rot90: wants two axes of a tensor that has them, got axes {list(axes)}, shape {x.shape}"
+            f"rot90: expects two axes of a tensor that has them, got axes {list(axes)}, shape {x.shape}"
         )
     first, second = [axis_argument(axis, rank, "rot90") for axis in axes]
     if first == second:

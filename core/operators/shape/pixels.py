@@ -83,7 +83,7 @@ def unfold(
     """
     need_tensor(x, "unfold")
     if x.ndim != 4:
-        raise OperatorError(f"unfold: wants shape [N, C, H, W], got {x.shape}")
+        raise OperatorError(f"unfold: expects shape [N, C, H, W], got {x.shape}")
     around = _pair(paddings, "unfold", "paddings", also=4)
     if len(around) == 4:
         top, left, bottom, right = around
@@ -125,7 +125,7 @@ def fold(
     """
     need_tensor(x, "fold")
     if x.ndim != 3:
-        raise OperatorError(f"fold: wants shape [N, C * kernel area, windows], got {x.shape}")
+        raise OperatorError(f"fold: expects shape [N, C * kernel area, windows], got {x.shape}")
     around = _pair(paddings, "fold", "paddings", also=4)
     if len(around) == 4:
         if around[0] != around[2] or around[1] != around[3]:
@@ -249,7 +249,7 @@ def _image(caller: str, x: Any, data_format: str) -> list[int]:
     if data_format not in ("NCHW", "NHWC"):
         raise OperatorError(f"{caller}: data_format is NCHW or NHWC, got {data_format!r}")
     if x.ndim != 4:
-        raise OperatorError(f"{caller}: wants a 4-D tensor, got shape {x.shape}")
+        raise OperatorError(f"{caller}: expects a 4-D tensor, got shape {x.shape}")
     shape: list[int] = x.shape
     return shape if data_format == "NCHW" else [shape[0], shape[3], shape[1], shape[2]]
 

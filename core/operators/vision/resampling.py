@@ -63,11 +63,11 @@ def interpolate(
         raise OperatorError(f"interpolate: mode {mode!r} is none of {', '.join(_RANKS)}")
     if x.ndim not in _RANKS[mode]:
         wanted = " or ".join(f"{rank}-D" for rank in _RANKS[mode])
-        raise OperatorError(f"interpolate: mode {mode!r} wants a {wanted} tensor, got shape {x.shape}")
+        raise OperatorError(f"interpolate: mode {mode!r} expects a {wanted} tensor, got shape {x.shape}")
     if align_mode not in (0, 1):
         raise OperatorError(f"interpolate: align_mode is 0 or 1, got {align_mode!r}")
     if not x.dtype.is_floating:
-        raise OperatorTypeError(f"interpolate: wants a floating-point tensor, got {x.dtype.name}: cast it to float32")
+        raise OperatorTypeError(f"interpolate: expects a floating-point tensor, got {x.dtype.name}: cast it to float32")
     axes = _spatial_axes(x.ndim, data_format)
     sizes, scales = _output_sizes([x.shape[axis] for axis in axes], size, scale_factor)
     if mode == "area":

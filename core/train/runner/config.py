@@ -70,7 +70,7 @@ class BaseExperiment(Section):
 
     seed: Seed = pydantic.Field(0, description="of weights, order, augmentation and everything else that is drawn")
     output: Output = pydantic.Field(description="the run's folder; a number is added when it is taken")
-    task: Component = pydantic.Field(description="what is learnt, with its settings")
+    task: Component = pydantic.Field(description="the task to train, with its settings")
     data: DataSection
     train: TrainOptions
     expect: Optional[ExpectSection] = None

@@ -163,7 +163,7 @@ class ToolkitTask(Task):
     # what a run says and draws
 
     def facts(self) -> list[str]:
-        """Return lines that say what is learnt on, printed before training."""
+        """Return lines that describe the training data, printed before training."""
         return [f"data: {', '.join(f'{len(self.dataset(split)):,} {split}' for split in self.splits)}"]
 
     def remarks(self) -> list[str]:

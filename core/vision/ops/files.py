@@ -49,7 +49,7 @@ def decode_jpeg(x: Tensor, mode: str = "unchanged", name: Optional[str] = None) 
         ValueError: it is no whole image.
     """
     if need_tensor(x, "decode_jpeg").dtype is not uint8 or x.ndim != 1:
-        raise OperatorError(f"decode_jpeg: wants the bytes of a file, uint8 (bytes,), got {x.dtype.name} {x.shape}")
+        raise OperatorError(f"decode_jpeg: expects the bytes of a file, uint8 (bytes,), got {x.dtype.name} {x.shape}")
     if mode not in ("unchanged", "gray", "rgb"):
         raise OperatorError(f"decode_jpeg: mode is unchanged, gray or rgb, got {mode!r}")
     data = x.numpy().tobytes()

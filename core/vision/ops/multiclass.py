@@ -177,7 +177,7 @@ def multiclass_nms(
     wanted = bboxes.shape[:2] if rank == 2 else [bboxes.shape[0], scores.shape[1], bboxes.shape[1]]
     if scores.shape != wanted or bboxes.shape[2] not in (COORDINATES[:1] if rank == 2 else COORDINATES):
         raise OperatorError(
-            f"{caller}: wants bboxes (N, boxes, 4, 8, 16, 24 or 32) and scores (N, classes, boxes), or bboxes (boxes,"
+            f"{caller}: expects bboxes (N, boxes, 4, 8, 16, 24 or 32) and scores (N, classes, boxes), or bboxes (boxes,"
             f" classes, 4) and scores (boxes, classes), got {bboxes.shape} and {scores.shape}"
         )
     if rank == 2 and rois_num is not None:

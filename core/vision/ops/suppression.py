@@ -230,7 +230,7 @@ def matrix_nms(
     scores = floating_of_rank(scores, 3, "matrix_nms", "scores", "(N, classes, boxes)")
     if bboxes.shape[2] != 4 or [scores.shape[0], scores.shape[2]] != bboxes.shape[:2] or not bboxes.shape[0]:
         raise OperatorError(
-            f"matrix_nms: wants bboxes (N, boxes, 4) and scores (N, classes, boxes), got {bboxes.shape} and"
+            f"matrix_nms: expects bboxes (N, boxes, 4) and scores (N, classes, boxes), got {bboxes.shape} and"
             f" {scores.shape}"
         )
     boxes = upcast(bboxes).detach()

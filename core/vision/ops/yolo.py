@@ -89,7 +89,7 @@ def yolo_box(
     wanted = count * (5 + class_num + bool(iou_aware))
     if channels != wanted or need_tensor(img_size, "yolo_box", "img_size").shape != [batch, 2]:
         raise OperatorError(
-            f"yolo_box: wants x (N, {wanted}, H, W) and img_size (N, 2), got {x.shape} and {img_size.shape}"
+            f"yolo_box: expects x (N, {wanted}, H, W) and img_size (N, 2), got {x.shape} and {img_size.shape}"
         )
     table = x[:, count:] if iou_aware else x
     table = reshape_exact(table, [batch, count, 5 + class_num, rows, columns]).transpose([0, 1, 3, 4, 2])
@@ -155,7 +155,7 @@ def yolo_loss(
     objects = gt_box.shape[1] if need_tensor(gt_box, "yolo_loss", "gt_box").ndim == 3 else 0
     if channels != count * (5 + class_num) or gt_box.shape != [batch, objects, 4] or not objects:
         raise OperatorError(
-            f"yolo_loss: wants x (N, {count * (5 + class_num)}, H, W) and gt_box (N, objects, 4), got {x.shape} and"
+            f"yolo_loss: expects x (N, {count * (5 + class_num)}, H, W) and gt_box (N, objects, 4), got {x.shape} and"
             f" {gt_box.shape}"
         )
     if need_tensor(gt_label, "yolo_loss", "gt_label").shape != [batch, objects]:

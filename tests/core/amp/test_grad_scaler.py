@@ -178,5 +178,5 @@ def test_the_order_of_calls_is_checked() -> None:
         scaler.unscale_(optimizer)
     scaler.update()
     scaler.step(optimizer)
-    with pytest.raises(TypeError, match="wants the loss as a Tensor, got float"):
+    with pytest.raises(TypeError, match="expects the loss as a Tensor, got float"):
         scaler.scale(1.0)  # type: ignore[arg-type]

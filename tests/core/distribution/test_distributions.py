@@ -165,7 +165,7 @@ def test_divergences_are_registered_by_class_and_inherited() -> None:
     assert D.kl_divergence(D.Uniform(0.0, 2.0), D.Uniform(0.0, 1.0)).item() == np.inf
     with pytest.raises(NotImplementedError, match="nothing is registered for Normal and Beta: use register_kl"):
         D.kl_divergence(D.Normal(0.0, 1.0), D.Beta(1.0, 1.0))
-    with pytest.raises(OperatorTypeError, match="wants subclasses of Distribution, got <class 'int'>"):
+    with pytest.raises(OperatorTypeError, match="expects subclasses of Distribution, got <class 'int'>"):
         D.register_kl(int, D.Normal)
     with pytest.raises(OperatorTypeError, match="other must be Normal, got Beta"):
         D.Normal(0.0, 1.0).kl_divergence(D.Beta(1.0, 1.0))
@@ -295,13 +295,13 @@ def test_messages_of_transforms() -> None:
         transform.Transform().inverse(x)
     with pytest.raises(NotImplementedError, match="Transform: its volume change is not defined"):
         transform.Transform().forward_log_det_jacobian(x)
-    with pytest.raises(OperatorTypeError, match="ExpTransform: wants a Tensor, got float"):
+    with pytest.raises(OperatorTypeError, match="ExpTransform: expects a Tensor, got float"):
         D.ExpTransform().forward(1.0)
-    with pytest.raises(OperatorTypeError, match="AffineTransform: wants a Tensor, got float"):
+    with pytest.raises(OperatorTypeError, match="AffineTransform: expects a Tensor, got float"):
         D.AffineTransform(1.0, 2.0)
-    with pytest.raises(ValueError, match=r"SoftmaxTransform: wants at least 1 axes, got shape \[\]"):
+    with pytest.raises(ValueError, match=r"SoftmaxTransform: expects at least 1 axes, got shape \[\]"):
         D.SoftmaxTransform().forward(core.to_tensor(1.0))
-    with pytest.raises(ValueError, match=r"StickBreakingTransform: wants at least 1 axis, got shape \[\]"):
+    with pytest.raises(ValueError, match=r"StickBreakingTransform: expects at least 1 axis, got shape \[\]"):
         D.StickBreakingTransform().forward_shape(())
     with pytest.raises(OperatorTypeError, match="ExpTransform: a shape is a list of ints, got 3"):
         D.ExpTransform().forward_shape(3)

@@ -48,13 +48,13 @@ def test_case_and_switch_case() -> None:
 
 def test_what_is_refused() -> None:
     x = core.to_tensor(vector(1, 2))
-    with pytest.raises(ValueError, match="while_loop: wants at least one variable"):
+    with pytest.raises(ValueError, match="while_loop: expects at least one variable"):
         while_loop(lambda: True, lambda: [], [])
     with pytest.raises(ValueError, match="the body returns 2 values for 1 variables"):
         while_loop(lambda a: a.sum() < 10, lambda a: [a, a], [x])
-    with pytest.raises(ValueError, match="case: wants at least one"):
+    with pytest.raises(ValueError, match="case: expects at least one"):
         case([])
-    with pytest.raises(ValueError, match="switch_case: wants at least one function"):
+    with pytest.raises(ValueError, match="switch_case: expects at least one function"):
         switch_case(0, {})
     with pytest.raises(
         ValueError, match=r"test_static_nn.py:\d+: the result a, b is .* after one branch and None after"

@@ -19,7 +19,7 @@ from tests.core.weights.optimizer_cases import CASES, GRADIENTS, STEPS_BEFORE, V
 
 
 def parameters(values):
-    """Return parameters with given values; Paddle wants each name once in a process."""
+    """Return parameters with given values; Paddle expects each name once in a process."""
     made = []
     for name, value in values.items():
         made.append(paddle.create_parameter(value.shape, "float32"))

@@ -31,7 +31,7 @@ class UnusedModule(types.ModuleType):
     """A module whose every name is :class:`Unused`."""
 
     __path__: list[str] = []
-    __version__ = "9999"  # whatever asks wants a recent one
+    __version__ = "9999"  # whatever asks expects a recent one
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

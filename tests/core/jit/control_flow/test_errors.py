@@ -203,25 +203,25 @@ def test_conditions_of_several_elements() -> None:
             x = x + 1
         return x
 
-    refuses(branch, 1, r"a condition wants a tensor of one element, but the shape is \[2\]", error=ValueError)
+    refuses(branch, 1, r"a condition expects a tensor of one element, but the shape is \[2\]", error=ValueError)
 
     def loop(x):
         while x < 10:
             x = x + 1
         return x
 
-    refuses(loop, 1, r"a condition wants a tensor of one element", error=ValueError)
+    refuses(loop, 1, r"a condition expects a tensor of one element", error=ValueError)
 
     def check(x):
         assert x > 0
         return x
 
-    refuses(check, 1, r"a condition wants a tensor of one element", error=ValueError)
+    refuses(check, 1, r"a condition expects a tensor of one element", error=ValueError)
 
     def both(x):
         return x if x > 0 and x.sum() > 0 else -x
 
-    refuses(both, 1, r"a condition wants a tensor of one element", error=ValueError)
+    refuses(both, 1, r"a condition expects a tensor of one element", error=ValueError)
 
 
 def test_exceptions_in_branches() -> None:
@@ -239,7 +239,7 @@ def test_ranges() -> None:
             x = x + i
         return x
 
-    refuses(floating, 1, "range.. wants integers, got a tensor of float32", error=TypeError)
+    refuses(floating, 1, "range.. expects integers, got a tensor of float32", error=TypeError)
 
     def comprehension(x, n):
         return sum([x * i for i in range(n)], x)

@@ -360,7 +360,7 @@ def test_the_switch() -> None:
         translator.enable(True)
     assert compiled(core.ones([1])).tolist() == [2] and len(compiled.programs) == 1
     assert seen[0] == "NDArray" and seen[-1] == "Symbol"
-    with pytest.raises(TypeError, match="enable: wants True or False, got 1"):
+    with pytest.raises(TypeError, match="enable: expects True or False, got 1"):
         translator.enable(1)
 
 

@@ -114,7 +114,7 @@ def test_a_model_that_cannot_run_in_float64_is_put_back() -> None:
 
     def run() -> list[np.ndarray]:
         assert layer.weight.dtype == core.float64 and core.get_default_dtype() == "float64"
-        raise TypeError("wants float32")
+        raise TypeError("expects float32")
 
     weight = layer.weight.numpy()
     assert export_rounding.in_float64([layer], run) is None

@@ -63,7 +63,7 @@ def test_processes_that_compile_at_once_keep_all_that_they_compiled(tmp_path: Pa
 
 
 class Rules:
-    """A module with one kernel, which is imported anew as often as a test wants."""
+    """A module with one kernel, which is imported anew as often as a test expects."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = folder / "rules.py"

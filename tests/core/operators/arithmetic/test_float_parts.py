@@ -71,9 +71,9 @@ def test_tables() -> None:
             assert got.numpy().tolist() == [list(choice) for choice in choose(x, r)]
     assert core.combinations(core.to_tensor(x), 4).shape == [0, 4]
     check_gradients(lambda t: core.combinations(t), x)
-    with pytest.raises(OperatorError, match="vander: wants one axis"):
+    with pytest.raises(OperatorError, match="vander: expects one axis"):
         core.vander(core.ones([2, 2]))
-    with pytest.raises(OperatorError, match="combinations: wants one axis and r of at least 0"):
+    with pytest.raises(OperatorError, match="combinations: expects one axis and r of at least 0"):
         core.combinations(core.ones([2]), -1)
 
 

@@ -55,7 +55,7 @@ def test_bits(name: str, dtype: str) -> None:
 
 def test_bits_of_large_integers_and_refusals() -> None:
     assert (core.to_tensor([2**62 + 1]) & (2**62)).item() == 2**62
-    with pytest.raises(OperatorTypeError, match="bitwise_and: wants integers or bools, got float32"):
+    with pytest.raises(OperatorTypeError, match="bitwise_and: expects integers or bools, got float32"):
         core.bitwise_and(core.ones([1]), core.ones([1]))
     with pytest.raises(OperatorError, match="do not broadcast"):
         core.logical_and(core.ones([2]), core.ones([3]))

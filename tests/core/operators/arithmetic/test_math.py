@@ -180,7 +180,7 @@ def test_common_divisors() -> None:
     x, y = np.array([[12, -18], [0, 7]]), np.array([8, 0])
     np.testing.assert_array_equal(core.gcd(core.to_tensor(x), core.to_tensor(y)).numpy(), np.gcd(x, y))
     np.testing.assert_array_equal(core.lcm(core.to_tensor(x), core.to_tensor(y)).numpy(), np.lcm(x, y))
-    with pytest.raises(OperatorTypeError, match="gcd: wants integers, got float32"):
+    with pytest.raises(OperatorTypeError, match="gcd: expects integers, got float32"):
         core.gcd(core.ones([1]), core.ones([1]))
 
 
@@ -226,7 +226,7 @@ def test_heaviside_lerp_scale_add_n_multiplex() -> None:
     with pytest.raises(OperatorError, match="there is no activation 'rleu'"):
         core.scale(x, act="rleu")
     check_gradients(lambda a, b: core.add_n([a, b, a]), uniform(0, 1, 2), uniform(0, 1, 2, seed=1))
-    with pytest.raises(OperatorError, match="add_n: wants tensors of one shape"):
+    with pytest.raises(OperatorError, match="add_n: expects tensors of one shape"):
         core.add_n([core.ones([2]), core.ones([3])])
     parts = [core.to_tensor([[1.0, 2.0], [3.0, 4.0]]), core.to_tensor([[5.0, 6.0], [7.0, 8.0]])]
     chosen = core.multiplex(parts, core.to_tensor([[1], [0]], dtype="int32"))
@@ -247,7 +247,7 @@ def test_inner_and_outer() -> None:
 def test_increment_moves_the_handle() -> None:
     x = core.to_tensor([2])
     assert core.increment(x, 3) is x and x.item() == 5
-    with pytest.raises(OperatorError, match="increment: wants a tensor of one element"):
+    with pytest.raises(OperatorError, match="increment: expects a tensor of one element"):
         core.increment(core.ones([2]))
 
 
@@ -300,5 +300,5 @@ def test_digamma_at_known_points() -> None:
 def test_a_wrong_argument_is_named() -> None:
     with pytest.raises(OperatorTypeError, match="exp: x must be a Tensor, got list: use to_tensor"):
         core.exp([1.0])
-    with pytest.raises(OperatorTypeError, match="clip: wants numbers, got a bool tensor"):
+    with pytest.raises(OperatorTypeError, match="clip: expects numbers, got a bool tensor"):
         core.clip(core.to_tensor([True]), 0, 1)

@@ -63,7 +63,7 @@ def test_a_state_can_be_taken_and_given_back() -> None:
     expected = core.randn([4]).numpy()
     core.set_rng_state(state)
     np.testing.assert_array_equal(core.randn([4]).numpy(), expected)
-    with pytest.raises(OperatorError, match="set_rng_state: wants a list of one seed"):
+    with pytest.raises(OperatorError, match="set_rng_state: expects a list of one seed"):
         core.set_rng_state([1, 2])
 
 
@@ -180,5 +180,5 @@ def test_refusals() -> None:
         core.uniform([1], "int32")
     with pytest.raises(OperatorTypeError, match="randint: dtype must be int32 or int64, got float32"):
         core.randint(0, 1, [1], "float32")
-    with pytest.raises(OperatorTypeError, match="seed: wants an integer, got 1.5"):
+    with pytest.raises(OperatorTypeError, match="seed: expects an integer, got 1.5"):
         core.seed(1.5)

@@ -75,7 +75,7 @@ def test_kinds_and_lists() -> None:
         (lambda: core.select_scatter(T(X), T(X[0]), 0, 2), OperatorIndexError, "index 2 is outside axis 0"),
         (lambda: core.diagonal_scatter(T(X), T(X)), OperatorError, r"y must have the shape \[4, 2\]"),
         (lambda: core.diagonal_scatter(T(X), T(X), 0, 1, 1), OperatorError, "axis1 1 and axis2 1 are the same axis"),
-        (lambda: T(X).fill_diagonal_(1), OperatorError, "fill_diagonal_: wants a matrix or axes of one size"),
+        (lambda: T(X).fill_diagonal_(1), OperatorError, "fill_diagonal_: expects a matrix or axes of one size"),
     ],
 )
 def test_errors(call: Callable[[], Any], kind: type, message: str) -> None:

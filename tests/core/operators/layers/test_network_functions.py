@@ -187,14 +187,14 @@ X = core.ones([4, 3])
 IMAGES = core.ones([2, 4, 5, 5])
 Y = core.to_tensor([0, 1, 2, 1])
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
-    (lambda: F.relu(Y), "relu: wants a floating-point tensor, got int64"),
+    (lambda: F.relu(Y), "relu: expects a floating-point tensor, got int64"),
     (lambda: F.relu([1.0]), "relu: x must be a Tensor, got list"),
     (lambda: F.prelu(IMAGES, core.ones([3])), r"prelu: 3 slopes do not fit an input of shape \[2, 4, 5, 5\]"),
-    (lambda: F.rrelu(X, 0.5, 0.2), "rrelu: wants 0 <= lower <= upper <= 1"),
+    (lambda: F.rrelu(X, 0.5, 0.2), "rrelu: expects 0 <= lower <= upper <= 1"),
     (lambda: F.softshrink(X, -1.0), "softshrink: the threshold must not be negative"),
     (lambda: F.maxout(IMAGES, 3), "maxout: 4 channels do not divide into groups of 3"),
     (lambda: F.celu(X, 0), "celu: alpha must not be 0"),
-    (lambda: F.selu(X, scale=0.5), "selu: wants scale above 1"),
+    (lambda: F.selu(X, scale=0.5), "selu: expects scale above 1"),
     (lambda: F.softplus(X, 0), "softplus: beta must not be 0"),
     (lambda: F.glu(X), r"glu: axis -1 of \[4, 3\] does not divide into two halves"),
     (lambda: F.gumbel_softmax(X, 0.0), "gumbel_softmax: the temperature must be above 0"),
@@ -212,11 +212,11 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: F.bilinear(X, X, core.ones([2, 3, 4])), "bilinear: shapes .* do not fit each other"),
     (lambda: F.label_smooth(X, epsilon=2.0), r"label_smooth: epsilon must lie within \[0, 1\]"),
     (lambda: F.max_pool2d(IMAGES, 7), "max_pool2d: a window of 7 does not fit into axis 2"),
-    (lambda: F.max_pool2d(IMAGES, 2, padding="VALID", ceil_mode=True), "padding='VALID' wants ceil_mode=False"),
-    (lambda: F.max_pool2d(IMAGES, 2, data_format="NHWC", return_mask=True), "return_mask=True wants channels first"),
+    (lambda: F.max_pool2d(IMAGES, 2, padding="VALID", ceil_mode=True), "padding='VALID' expects ceil_mode=False"),
+    (lambda: F.max_pool2d(IMAGES, 2, data_format="NHWC", return_mask=True), "return_mask=True expects channels first"),
     (lambda: F.avg_pool2d(IMAGES, 2, divisor_override=0), "divisor_override must not be 0"),
     (lambda: F.avg_pool1d(IMAGES, 2), r"avg_pool1d: x must have 3 dimensions, got shape \[2, 4, 5, 5\]"),
-    (lambda: F.avg_pool2d(IMAGES.astype("int64"), 2), "avg_pool2d: wants a floating-point input, got int64"),
+    (lambda: F.avg_pool2d(IMAGES.astype("int64"), 2), "avg_pool2d: expects a floating-point input, got int64"),
     (lambda: F.adaptive_avg_pool2d(IMAGES, 0), "adaptive_avg_pool2d: output_size must be at least 1"),
     (lambda: F.adaptive_max_pool2d(IMAGES, [1, 2, 3]), "output_size must be an int or 2 ints"),
     (lambda: F.max_unpool2d(IMAGES, Y, 2), r"indices of shape \[4\] do not fit x"),
@@ -251,10 +251,10 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: F.gaussian_nll_loss(X, X, core.ones([3])), r"a variance of shape \[3\] does not fit"),
     (lambda: F.sigmoid_focal_loss(X, X, X), "normalizer must have at most 1 dimension"),
     (lambda: F.multi_margin_loss(X, core.to_tensor([0])), "labels of shape .* do not fit an input"),
-    (lambda: F.cosine_embedding_loss(X, X, X), "wants two inputs of shape"),
+    (lambda: F.cosine_embedding_loss(X, X, X), "expects two inputs of shape"),
     (lambda: F.triplet_margin_loss(X, X, X, margin=-1.0), "the margin must not be negative"),
     (lambda: F.triplet_margin_loss(X, X, X[:2]), "the shapes .* differ"),
-    (lambda: F.npair_loss(X, X, core.to_tensor([1])), "wants embeddings of one shape"),
+    (lambda: F.npair_loss(X, X, core.to_tensor([1])), "expects embeddings of one shape"),
 ]
 
 

@@ -88,15 +88,15 @@ def test_refused_products() -> None:
         core.matmul(core.ones([]), core.ones([2]))
     with pytest.raises(OperatorError, match=r"matmul: shapes \[2\] and \[3\] do not broadcast"):
         core.matmul(core.ones([2, 2, 2]), core.ones([3, 2, 2]))
-    with pytest.raises(OperatorError, match=r"bmm: wants shapes \[b, m, k\] and \[b, k, n\]"):
+    with pytest.raises(OperatorError, match=r"bmm: expects shapes \[b, m, k\] and \[b, k, n\]"):
         core.bmm(core.ones([2, 2]), core.ones([2, 2]))
-    with pytest.raises(OperatorError, match="mv: wants a matrix and a vector"):
+    with pytest.raises(OperatorError, match="mv: expects a matrix and a vector"):
         core.mv(core.ones([2, 2]), core.ones([2, 2]))
-    with pytest.raises(OperatorError, match="dot: wants two vectors or two matrices of one shape"):
+    with pytest.raises(OperatorError, match="dot: expects two vectors or two matrices of one shape"):
         core.dot(core.ones([2]), core.ones([3]))
     with pytest.raises(OperatorError, match="addmm: input .* does not broadcast|addmm: shapes"):
         core.addmm(core.ones([3, 3]), core.ones([2, 2]), core.ones([2, 2]))
-    with pytest.raises(OperatorError, match="t: wants at most 2 axes"):
+    with pytest.raises(OperatorError, match="t: expects at most 2 axes"):
         core.t(core.ones([1, 1, 1]))
 
 

@@ -56,7 +56,7 @@ def test_messages() -> None:
     logits, labels = core.to_tensor(COSINES), core.to_tensor(LABELS)
     with pytest.raises(NotImplementedError, match="margin_cross_entropy: group"):
         F.margin_cross_entropy(logits, labels, group=object())
-    with pytest.raises(OperatorError, match=r"wants logits \(N, classes\) and label \(N,\) or \(N, 1\), got \[5, 4\]"):
+    with pytest.raises(OperatorError, match=r"logits \(N, classes\) and label \(N,\) or \(N, 1\), got \[5, 4\]"):
         F.margin_cross_entropy(logits, labels[:2])
     with pytest.raises(OperatorError, match="reduction is 'mean', 'sum' or None, got 'none'"):
         F.margin_cross_entropy(logits, labels, reduction="none")
@@ -64,7 +64,7 @@ def test_messages() -> None:
         F.margin_cross_entropy(logits, labels + 1)
     with pytest.raises(NotImplementedError, match="class_center_sample: group"):
         F.class_center_sample(labels, 4, 2, group=object())
-    with pytest.raises(OperatorError, match=r"wants label \(N,\) and at most 4 samples, got \[5\] and 5"):
+    with pytest.raises(OperatorError, match=r"expects label \(N,\) and at most 4 samples, got \[5\] and 5"):
         F.class_center_sample(labels, 4, 5)
     with pytest.raises(OperatorIndexError, match="labels must lie within 0 and 2"):
         F.class_center_sample(labels, 3, 2)

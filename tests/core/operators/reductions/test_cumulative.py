@@ -92,7 +92,7 @@ def test_differences() -> None:
     assert got.numpy().tolist() == [1, 3, 5, -4]
     assert core.diff(core.to_tensor([True, False, False])).numpy().tolist() == [True, False]
     check_gradients(lambda a: core.diff(a, 2, 1), X[:, :, 0])
-    with pytest.raises(OperatorError, match="diff: wants at least 1 axis and n of at least 1"):
+    with pytest.raises(OperatorError, match="diff: expects at least 1 axis and n of at least 1"):
         core.diff(t, 0)
 
 
@@ -119,7 +119,7 @@ def test_integrals() -> None:
 def test_refusals() -> None:
     with pytest.raises(OperatorIndexError, match="cumsum: axis 3 is outside a tensor of 3 dimensions"):
         core.cumsum(core.to_tensor(X), 3)
-    with pytest.raises(OperatorTypeError, match="logcumsumexp: wants a floating-point tensor, got int64"):
+    with pytest.raises(OperatorTypeError, match="logcumsumexp: expects a floating-point tensor, got int64"):
         core.logcumsumexp(core.to_tensor([1]))
-    with pytest.raises(OperatorTypeError, match="cummax: wants numbers, got a bool tensor"):
+    with pytest.raises(OperatorTypeError, match="cummax: expects numbers, got a bool tensor"):
         core.cummax(core.to_tensor([True]))

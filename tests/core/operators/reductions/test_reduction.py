@@ -148,9 +148,9 @@ def test_refusals() -> None:
         core.sum(x, axis=2)
     with pytest.raises(OperatorError, match="names one axis twice"):
         core.mean(x, axis=[0, -2])
-    with pytest.raises(OperatorTypeError, match="max: wants numbers, got a bool tensor"):
+    with pytest.raises(OperatorTypeError, match="max: expects numbers, got a bool tensor"):
         core.max(core.to_tensor([True]))
-    with pytest.raises(OperatorTypeError, match="logsumexp: wants a floating-point tensor, got int64"):
+    with pytest.raises(OperatorTypeError, match="logsumexp: expects a floating-point tensor, got int64"):
         core.logsumexp(core.to_tensor([1]))
     with pytest.raises(OperatorTypeError, match="sum: x must be a Tensor"):
         core.sum([1, 2])

@@ -149,7 +149,7 @@ def test_bincount() -> None:
     assert core.bincount(core.zeros([0], "int64"), minlength=2).shape == [2]
     with pytest.raises(OperatorError, match="the elements must not be negative, got -1"):
         core.bincount(core.to_tensor([1, -1]))
-    with pytest.raises(OperatorTypeError, match="bincount: wants integers, got float32"):
+    with pytest.raises(OperatorTypeError, match="bincount: expects integers, got float32"):
         core.bincount(core.ones([2]))
 
 
@@ -166,7 +166,7 @@ def test_covariance_and_correlation() -> None:
     np.testing.assert_allclose(core.corrcoef(t).numpy(), np.corrcoef(x), rtol=1e-10)
     np.testing.assert_allclose(core.cov(t[0]).item(), np.cov(x[0]), rtol=1e-10)
     check_gradients(core.cov, x[:2])
-    with pytest.raises(OperatorError, match=r"cov: wants 1 or 2 axes, got shape \[2, 3, 4\]"):
+    with pytest.raises(OperatorError, match=r"cov: expects 1 or 2 axes, got shape \[2, 3, 4\]"):
         core.cov(core.to_tensor(X))
-    with pytest.raises(OperatorError, match=r"cov: fweights wants shape \[4\], got \[3\]"):
+    with pytest.raises(OperatorError, match=r"cov: fweights expects shape \[4\], got \[3\]"):
         core.cov(t, fweights=core.ones([3]))

@@ -151,7 +151,7 @@ def test_gather_tree_follows_the_beams_back() -> None:
         (lambda: core.swapaxes(T(X), 0, 3), OperatorIndexError, "swapaxes: axis 3 is outside"),
         (lambda: core.ones([3]).mT, OperatorError, r"mT: a tensor of shape \[3\] has no matrix"),
         (lambda: core.flip(T(X), 3), OperatorIndexError, "flip: axis 3 is outside"),
-        (lambda: core.rot90(T(X), 1, [0]), OperatorError, "rot90: wants two axes"),
+        (lambda: core.rot90(T(X), 1, [0]), OperatorError, "rot90: expects two axes"),
         (lambda: core.rot90(T(X), 1, [0, -3]), OperatorError, r"rot90: axes \[0, -3\] are the same axis"),
         (lambda: core.roll(T(X), [1, 2], 0), OperatorError, "roll: 2 shifts but 1 axes"),
         (lambda: core.roll(T(X), [1, 2]), OperatorError, "roll: 2 shifts without axes"),

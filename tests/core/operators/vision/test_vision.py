@@ -91,7 +91,7 @@ def test_area_averages_regions() -> None:
     ("options", "message"),
     [
         ({"mode": "cubic", "size": [2, 2]}, "mode 'cubic' is none of linear"),
-        ({"mode": "linear", "size": [2]}, "mode 'linear' wants a 3-D tensor, got shape"),
+        ({"mode": "linear", "size": [2]}, "mode 'linear' expects a 3-D tensor, got shape"),
         ({}, "give either size or scale_factor"),
         ({"size": [0, 2]}, r"the output size \[0, 2\] must be positive"),
         ({"size": [1, 2, 3]}, "names 3 axes, the tensor has 2"),
@@ -239,7 +239,7 @@ def test_columns_derivatives() -> None:
 
 
 def test_blocks_are_cut_from_floats_only() -> None:
-    with pytest.raises(OperatorError, match="unfold: wants a floating-point tensor, got int64: cast it to float32"):
+    with pytest.raises(OperatorError, match="unfold: expects a floating-point tensor, got int64: cast it to float32"):
         pixels.unfold(core.ones([1, 1, 4, 4], "int64"), 2)
-    with pytest.raises(OperatorError, match="fold: wants a floating-point tensor, got int32"):
+    with pytest.raises(OperatorError, match="fold: expects a floating-point tensor, got int32"):
         pixels.fold(core.ones([1, 4, 4], "int32"), [3, 3], 2)

@@ -74,7 +74,7 @@ def test_images_as_tensors(tmp_path: Path) -> None:
     assert ops.decode_jpeg(ops.read_file(tmp_path / "photo.jpg")).shape == [3, 6, 8]
     with pytest.raises(OperatorError, match="mode is unchanged, gray or rgb, got 'bgr'"):
         ops.decode_jpeg(color, "bgr")
-    with pytest.raises(OperatorError, match=r"wants the bytes of a file, uint8 \(bytes,\), got float32 \[2\]"):
+    with pytest.raises(OperatorError, match=r"expects the bytes of a file, uint8 \(bytes,\), got float32 \[2\]"):
         ops.decode_jpeg(core.zeros([2]))
     with pytest.raises(ValueError, match="decode_jpeg"):
         ops.decode_jpeg(color[:40])
@@ -103,7 +103,7 @@ def test_messages_of_selection() -> None:
         ops.nms(boxes, category_idxs=scores.astype("int64"))
     with pytest.raises(OperatorError, match="top_k 41 needs scores, and at least as many boxes, of which there are 40"):
         ops.nms(boxes, scores=scores, top_k=41)
-    with pytest.raises(OperatorError, match=r"wants bboxes \(N, boxes, 4\) and scores \(N, classes, boxes\)"):
+    with pytest.raises(OperatorError, match=r"expects bboxes \(N, boxes, 4\) and scores \(N, classes, boxes\)"):
         ops.matrix_nms(boxes.unsqueeze(0), core.ones([1, 2, 3]), 0.1, 0.1, 5, 5)
     with pytest.raises(OperatorError, match="levels 3 to 2 are no positive range"):
         ops.distribute_fpn_proposals(boxes, 3, 2, 2, 10)
@@ -142,11 +142,11 @@ def test_messages_of_coding() -> None:
 
 def test_messages_of_yolo() -> None:
     x, boxes, labels = core.ones([1, 7, 2, 2]), core.ones([1, 1, 4]), core.to_tensor([[1]])
-    with pytest.raises(OperatorError, match=r"yolo_box: wants x \(N, 7, H, W\) and img_size \(N, 2\), got"):
+    with pytest.raises(OperatorError, match=r"yolo_box: expects x \(N, 7, H, W\) and img_size \(N, 2\), got"):
         ops.yolo_box(x[:, :6], core.to_tensor([[4, 4]]), [10, 13], 2, 0.1, 8)
     with pytest.raises(OperatorError, match="anchors hold a width and a height each"):
         ops.yolo_box(x, core.to_tensor([[4, 4]]), [10], 2, 0.1, 8)
-    with pytest.raises(OperatorError, match=r"yolo_loss: wants x \(N, 7, H, W\) and gt_box \(N, objects, 4\)"):
+    with pytest.raises(OperatorError, match=r"yolo_loss: expects x \(N, 7, H, W\) and gt_box \(N, objects, 4\)"):
         ops.yolo_loss(x, boxes[0], labels, [10, 13], [0], 2, 0.5, 8)
     with pytest.raises(OperatorError, match=r"gt_label has the shape \[1, 1\], but got \[1\]"):
         ops.yolo_loss(x, boxes, labels[0], [10, 13], [0], 2, 0.5, 8)

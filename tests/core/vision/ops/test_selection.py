@@ -248,7 +248,7 @@ def test_anchors_for_any_size_are_exported(tmp_path: Path) -> None:
 
 def test_messages() -> None:
     boxes, scores = core.to_tensor(TIED), core.to_tensor(SCORES)
-    with pytest.raises(OperatorError, match=r"wants bboxes \(N, boxes, 4, 8, 16, 24 or 32\) and scores"):
+    with pytest.raises(OperatorError, match=r"expects bboxes \(N, boxes, 4, 8, 16, 24 or 32\) and scores"):
         ops.multiclass_nms(boxes, scores[:, :, :3], 0.1, 5, 5)
     with pytest.raises(OperatorError, match=r"got \[30, 2, 8\] and \[30, 2\]"):
         ops.multiclass_nms(core.ones([30, 2, 8]), core.ones([30, 2]), 0.1, 5, 5)
