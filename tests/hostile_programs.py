@@ -64,8 +64,8 @@ BOMBS: dict[str, Bomb] = {
     "lists in lists": Bomb(replaced("[" * 100_000 + "]" * 100_000), _DEEP),
     "objects in objects": Bomb(replaced('{"a":' * 100_000 + "1" + "}" * 100_000), _DEEP),
     "lists in lists, less deep": Bomb(replaced("[" * 500 + "]" * 500, "preprocessing", "null"), _DEEP),
-    "a key twice": Bomb(lambda: _object([str(i) for i in [*range(20_000), 7]]), "the key '7' stands twice"),
-    "a key of a megabyte twice": Bomb(lambda: _object(["k" * 2**20] * 2), "the key 'kkk.* stands twice"),
+    "a key twice": Bomb(lambda: _object([str(i) for i in [*range(20_000), 7]]), "the key '7' occurs twice"),
+    "a key of a megabyte twice": Bomb(lambda: _object(["k" * 2**20] * 2), "the key 'kkk.* occurs twice"),
     # examples, and what grows from a small input
     "an example": Bomb(made_by(examples=[[[BIG, 3]]]), "examples\\[0\\] gives the input 'x' the shape .* of 3,072 MB"),
     "another example": Bomb(made_by(examples=[[[1, 3]], [[BIG, 3]]]), "examples\\[1\\] gives the input 'x' the shape"),

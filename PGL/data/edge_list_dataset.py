@@ -60,7 +60,7 @@ class EdgeListDataset:
         if node_types is not None and not typed:
             raise ValueError("EdgeListDataset: node_types belongs to typed edges; give typed=True")
         if node_types is not None and renumber:
-            raise ValueError("EdgeListDataset: node_types names ids of the file, so that nodes cannot be numbered anew")
+            raise ValueError("EdgeListDataset: node_types names ids of the file, so that nodes cannot be renumbered")
         read = read_edge_list(Path(root) / file, weighted, typed, delimiter, renumber, maximum_bytes)
         self.node_names = read.node_names
         count = int(read.edges.max()) + 1 if read.edges.size else 0

@@ -141,7 +141,7 @@ class NoiseTask(AdversarialTask):
             ValueError: classes are asked for.
         """
         if classes:
-            raise ValueError(f"{self.config.task.name} knows no classes; leave out --class")
+            raise ValueError(f"{self.config.task.name} has no classes; leave out --class")
         return self.generate(self.noise(count, seed))
 
     def samples_sheet(self, pictures: np.ndarray, seed: int, classes: Sequence[int] = ()) -> np.ndarray:

@@ -50,7 +50,7 @@ class TranslationTask(AdversarialTask):
         if len(sample) != 2 or len(images) != 2 or any(image.dtype != np.float32 for image in images):
             raise ValueError(
                 f"data.{split}: {self.config.task.name} learns from two images, float32 (channels, height, width), -1 "
-                "to 1; choose such a data set, and end its transforms with ToTensor and Normalize"
+                "to 1; choose a data set of pairs, and end its transforms with ToTensor and Normalize"
             )
         self.eval_mode()
         try:

@@ -77,7 +77,7 @@ def casts_for(
     white = _listed("custom_white_list", custom_white_list)
     black = _listed("custom_black_list", custom_black_list)
     for twice in sorted(white & black):
-        raise ValueError(f"auto_cast: {twice!r} stands in both custom lists, white and black: take it out of one")
+        raise ValueError(f"auto_cast: {twice!r} is in both custom lists, white and black: take it out of one")
     if not enable or level == "O0":
         return None
     if not (is_float16_supported() if name == "float16" else is_bfloat16_supported()):

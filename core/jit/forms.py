@@ -78,7 +78,7 @@ def matched(form: Any, item: Any, place: str) -> list[Any]:
         return [item]
     if kind == "constant":
         if type(item) is not type(content) or item != content:
-            raise TypeError(f"{place} was {content!r} when the program was made and cannot be {item!r}: export anew")
+            raise TypeError(f"{place} was {content!r} when the program was made and cannot be {item!r}: export again")
         return []
     if kind == "dict":
         if not isinstance(item, dict) or list(item) != [key for key, _ in content]:

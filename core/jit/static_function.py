@@ -122,7 +122,7 @@ class StaticFunction:
     def _compile(self, arguments: Any, signature: Any) -> CompiledProgram:
         if len(self.programs) == STATIC_SIGNATURES and not self.dynamic:
             logger.info(
-                "%s: more than %d input signatures; memory is allocated anew in each call from now on",
+                "%s: more than %d input signatures; each call allocates its memory from now on",
                 getattr(self.function, "__qualname__", "function"),
                 STATIC_SIGNATURES,
             )

@@ -26,5 +26,5 @@ def run_check() -> None:
         expected = np.array([[0.5 - 0.1 * 12.0], [0.5 - 0.1 * 17.0]])  # by hand: the outputs are 1.5 and 3.5
         weight = layer.state_dict()["weight"].numpy()
         if not np.allclose(loss.numpy(), 7.25) or not np.allclose(weight, expected, atol=1e-5):
-            raise RuntimeError(f"run_check: one {name} step gave wrong numbers: install the dependencies anew")
+            raise RuntimeError(f"run_check: one {name} step gave wrong numbers: reinstall the dependencies")
     print(f"core computes correctly on {get_device()}, eager and compiled.")

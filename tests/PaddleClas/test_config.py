@@ -43,7 +43,7 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
         ("data.train.dataset.splt=train", "unknown key 'data.train.dataset.splt'; the nearest valid key is 'data.train.dataset.split'"),
         ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),
         ("optimizer.momentun=0.5", "unknown key 'optimizer.momentun'; the nearest valid key is 'optimizer.momentum'"),
-        ("optimizer.learning_rate=0.5", "optimizer: learning_rate stands in the section schedule, beside this one: remove it here"),
+        ("optimizer.learning_rate=0.5", "optimizer: learning_rate is in the section schedule too: remove it here"),
         ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise, Linear, Polynomial, Exponential"),
         ("loss.name=CELoss", "loss: unknown loss 'CELoss'; the nearest is"),
         ("data.train.mix=[{name: Mixupp}]", "data.train.mix.0: unknown mix 'Mixupp'; the nearest is 'Mixup'"),

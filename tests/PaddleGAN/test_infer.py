@@ -88,7 +88,7 @@ def test_images_from_noise_need_no_data(blobs: Path, cgan_run: Path, tmp_path: P
 def test_what_is_refused(dcgan_run: Path, cgan_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="there is no class 3; the generator knows 0 to 2"):
         infer.main(["samples", str(cgan_run), "--class", "3"])
-    with pytest.raises(ValueError, match="UnconditionalGAN knows no classes; leave out --class"):
+    with pytest.raises(ValueError, match="UnconditionalGAN has no classes; leave out --class"):
         infer.main(["samples", str(dcgan_run), "--class", "0"])
     with pytest.raises(
         FileNotFoundError, match="holds no checkpoint 'step_1'; there are best, newest, step_00000008, st"

@@ -41,7 +41,7 @@ class _Names:
 
     def define(self, name: str, place: str) -> None:
         if name in self.defined:
-            raise DamagedProgram(f"{self.place}{place} gives the name {name[:60]!r} a second time: the file is damaged")
+            raise DamagedProgram(f"{self.place}{place} defines {name[:60]!r} a second time: the file is damaged")
         self.defined.add(name)
 
     def use(self, name: str, place: str) -> None:

@@ -131,7 +131,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = Counter([key for key, _ in pairs]).most_common(1)[0][0]
-        raise DamagedProgram(f"the key {twice[:60]!r} stands twice in one place")
+        raise DamagedProgram(f"the key {twice[:60]!r} occurs twice in one place")
     return found
 
 

@@ -236,7 +236,7 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[
     shape = need_tensor(x, "flatten").shape
     start, stop = axis_argument(start_axis, len(shape), "flatten"), axis_argument(stop_axis, len(shape), "flatten")
     if start > stop:
-        raise OperatorError(f"flatten: start_axis {start_axis} stands behind stop_axis {stop_axis}")
+        raise OperatorError(f"flatten: start_axis {start_axis} is after stop_axis {stop_axis}")
     joined = 1
     for size in shape[start : stop + 1]:
         joined *= size

@@ -83,7 +83,7 @@ def _put(
         places[path] = here
         places.update({known: place for known, place in given.items() if known[: len(path)] == path})
     elif not there.startswith("-o"):
-        raise ConfigError(f"{here}: the key {dotted(path)!r} stands already at {there}, under its new name; remove one")
+        raise ConfigError(f"{here}: the key {dotted(path)!r} is already set at {there}, under its new name; remove one")
 
 
 def _place(places: Mapping[KeyPath, str], path: KeyPath) -> str:

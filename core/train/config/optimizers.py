@@ -117,7 +117,7 @@ class OptimizerSection(Component):
         if "learning_rate" in self.arguments:
             raise PydanticCustomError(
                 "wrong_argument",
-                "{key} stands in the section schedule, beside this one: remove it here",
+                "{key} is in the section schedule too: remove it here",
                 {"key": "learning_rate"},
             )
         return self

@@ -168,7 +168,7 @@ def _note_places(
         place, here = f"{name}:{line}", (*path, key)
         if here in places:
             key_text = shortened(dotted(here))
-            raise ConfigError(f"{place}: the key {key_text} stands already at {places[here]}; remove one")
+            raise ConfigError(f"{place}: the key {key_text} is already set at {places[here]}; remove one")
         if len(places) >= MOST_ENTRIES:
             raise ConfigError(f"{place}: a config has at most {MOST_ENTRIES:,} entries, those of aliases included")
         places[here] = place

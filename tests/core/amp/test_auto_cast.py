@@ -152,7 +152,7 @@ def test_lists() -> None:
     with bfloat16(custom_white_list=["relu", "softmax"]):
         assert F.relu(x).dtype == "bfloat16"
         assert F.softmax(x).dtype == "float32"  # no good kernel
-    with pytest.raises(ValueError, match="'relu' stands in both custom lists"):
+    with pytest.raises(ValueError, match="'relu' is in both custom lists"):
         bfloat16(custom_white_list=["relu"], custom_black_list=("relu",))
     with pytest.raises(TypeError, match="custom_white_list must be a list or set of operators' names, not 'relu'"):
         bfloat16(custom_white_list="relu")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core import nn
+from core import nn, operators
 from tests.core.nn.reference_cases import all_cases
 
 LAYERS = {name: getattr(nn, name) for name in nn.__all__ if inspect.isclass(getattr(nn, name))}
@@ -145,3 +145,10 @@ def test_functional_names_resolve() -> None:
     assert [name for name in nn.functional.__all__ if not callable(getattr(nn.functional, name))] == []
     with pytest.raises(AttributeError, match="core.nn.functional has no function 'nothing'"):
         _ = nn.functional.nothing
+
+
+def test_every_operator_of_layers_and_losses_is_functional() -> None:
+    rooms = ("core.operators.layers.", "core.operators.losses.")
+    names = {name for family in operators.FAMILIES if family.__name__.startswith(rooms) for name in family.__all__}
+    missing = sorted(names - set(nn.functional.__all__))
+    assert not missing, f"enter {', '.join(missing)} in __all__ of core/nn/functional/__init__.py"

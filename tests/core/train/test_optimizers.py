@@ -82,7 +82,7 @@ MISTAKES = {
     "beta: 0.9": f"run.yaml:3: unknown key 'optimizer.beta'; the nearest valid key is 'optimizer.beta2' (valid here: {ADAM})",
     "beta1: x": "run.yaml:3: optimizer: Adam: beta1 must be number, not 'x'",
     "beta1: 1": "run.yaml:3: optimizer: Adam: beta1 must be less than 1, not 1",
-    "learning_rate: 0.1": "run.yaml:3: optimizer: learning_rate stands in the section schedule, beside this one: remove it here",
+    "learning_rate: 0.1": "run.yaml:3: optimizer: learning_rate is in the section schedule too: remove it here",
     "grad_clip: 1": "run.yaml:3: unknown key 'optimizer.grad_clip'",
     "weight_decay: -1": "run.yaml:3: optimizer: Adam: weight_decay must be greater than or equal to 0, not -1",
     "weight_decay: much": "run.yaml:3: optimizer: Adam: weight_decay must be number or null, not 'much'",

@@ -70,7 +70,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
         (set_at("operations", 0, "operator", "relu6000"), r"this core has no operator 'relu6000' \(the near"),
         (set_at("operations", 0, "operator", "os.system"), r"operations\[0\]: this core has no operator 'os.system'"),
         (set_at("operations", 0, "inputs", 0, "v3"), r"operations\[0\] .*reads 'v3', which no input, weight or"),
-        (set_at("operations", 1, "outputs", 0, "name", "x"), r"operations\[1\] .*gives the name 'x' a second time"),
+        (set_at("operations", 1, "outputs", 0, "name", "x"), r"operations\[1\] .*defines 'x' a second time"),
         (set_at("operations", 0, "attributes", "axis", {"python": "exit()"}), "must be a number, text, a list, or"),
         (set_at("operations", 0, "attributes", "axis", {"dtype": "object"}), "must be a known dtype, not 'object'"),
         (set_at("operations", 0, "attributes", "axis", {"float": "1e400"}), "must be inf, -inf or nan"),
@@ -132,7 +132,7 @@ def test_files_that_are_cut_off_at_any_place(folder: Path) -> None:
         (b"\xff\xfe\x00", "not JSON, or cut off"),
         (b"[]", "not an exported program"),
         (b'{"format": "core.program", "version": NaN}', "holds NaN, which is not JSON"),
-        (b'{"format": "core.program", "format": "core.program"}', "the key 'format' stands twice"),
+        (b'{"format": "core.program", "format": "core.program"}', "the key 'format' occurs twice"),
         (b'{"format": ' + b"[" * 100_000, "nested too deeply|not JSON"),
     ],
 )

@@ -164,7 +164,7 @@ def test_gather_tree_follows_the_beams_back() -> None:
         (lambda: core.diag(T(X)), OperatorError, "diag: x must have 1 or 2 axes"),
         (lambda: core.diag_embed(T(1.0)), OperatorError, "diag_embed: the input is 0-D"),
         (lambda: core.diag_embed(T(X), 0, 1, 1), OperatorError, "dim1 1 and dim2 1 are the same axis"),
-        (lambda: core.flatten(T(X), 2, 1), OperatorError, "flatten: start_axis 2 stands behind stop_axis 1"),
+        (lambda: core.flatten(T(X), 2, 1), OperatorError, "flatten: start_axis 2 is after stop_axis 1"),
         (lambda: core.expand(T(X), [3, 3, 4]), OperatorError, r"\[2, 3, 4\] does not broadcast to \[3, 3, 4\]"),
         (lambda: core.view(T(X), "int32"), TypeError, "view: reading the bits as another dtype is not supported"),
         (lambda: core.unfold(T(X), 1, 4, 1), OperatorError, "windows of size 4 at step 1 do not fit an axis of size 3"),

@@ -88,7 +88,7 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^-o model.size=x: network.size must be a valid integer, not 'x'"):
         loaded(tmp_path, "model: {name: a}\n", "model.size=x")
     with pytest.raises(
-        ConfigError, match=r"yaml:1: the key 'network.name' stands already at .*yaml:2, under its new name; remove one"
+        ConfigError, match=r"yaml:1: the key 'network.name' is already set at .*yaml:2, under its new name; remove one"
     ):
         loaded(tmp_path, "model: {name: a}\nnetwork: {name: b}\n")
 

@@ -118,7 +118,7 @@ def test_overrides(tmp_path: Path) -> None:
         ("train: {epochs: 1}\ntransforms:\n  - name: Resize\n    sise: 1", "run.yaml:4: unknown key 'transforms.0.sise'; the nearest valid key is 'transforms.0.size' (valid here: name, size, interpolation)"),
         ("train: {epochs: 1}\ntransforms:\n  - name: Resize\n    size: big", "run.yaml:4: transforms.0: Resize: size must be integer or list of integer, not 'big'"),
         ("train: {epochs: 1}\ntransforms:\n  - name: Normalize", "run.yaml:3: transforms.0: Normalize needs the argument 'mean'"),
-        ("seed: 1\nseed: 2", "run.yaml:2: the key 'seed' stands already at run.yaml:1; remove one"),
+        ("seed: 1\nseed: 2", "run.yaml:2: the key 'seed' is already set at run.yaml:1; remove one"),
         ("seed: [1", "run.yaml:1: not valid YAML"),
         ("train: {epochs: " + "9" * 5000 + "}", "run.yaml:1: not valid YAML: a whole number of 5,000 characters; 1,000 are the most"),
         ("- 1", "run.yaml: a config file is a mapping of keys to values"),
