@@ -60,8 +60,7 @@ PAGES = {
         (
             *("PGL", "PGL.math", "PGL.nn", "PGL.nn.functional", "PGL.sampling", "PGL.data"),
             *(
-                "PGL.storage.graphs",
-                "PGL.storage.streaming",
+                "PGL.storage",
                 "PGL.generator",
                 "PGL.models",
                 *(f"PGL.models.{name}" for name in GRAPHS),

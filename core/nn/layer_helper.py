@@ -11,7 +11,7 @@ from core.nn import naming
 from core.nn.param_attr import ParamAttr
 from core.nn.parameter import Parameter, create_parameter
 from core.nn.utils.spectral import normalised_by_spectrum
-from core.operators.layers import activation
+from core.operators.layers._activations import ACTIVATIONS
 from core.tensor import Tensor
 
 
@@ -124,9 +124,9 @@ class LayerObjectHelper:
         """
         if act is None:
             return input_var
-        if act not in activation.__all__:
+        if act not in ACTIVATIONS:
             raise ValueError(f"{self.name}: there is no activation {act!r}")
-        result: Tensor = getattr(activation, act)(input_var)
+        result: Tensor = ACTIVATIONS[act](input_var)
         return result
 
 

@@ -29,7 +29,7 @@ def test_graphs_their_layers_and_networks_are_described() -> None:
         "Graph",
         "nn.GCNConv",
         "sampling.node2vec_walk",
-        "streaming.store_stream",
+        "storage.store_stream",
         "models.UniMP",
         "math.segment_topk",
     ):

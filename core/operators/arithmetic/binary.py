@@ -23,7 +23,7 @@ from core.operators.arithmetic.math import Operand, add, maximum, minimum, multi
 from core.operators.creation.creation import arange, assign, cast
 from core.operators.indexing.gathering import check_range, index_select
 from core.operators.indexing.masking import where
-from core.operators.layers import activation
+from core.operators.layers._activations import ACTIVATIONS
 from core.operators.reductions.reduction import logsumexp
 from core.operators.shape._primitives import reshape_exact
 from core.operators.shape.joining import stack
@@ -195,9 +195,9 @@ def scale(
     result = add(result, bias) if bias_after_scale and bias != 0 else result
     result = cast(result, x.dtype)
     if act is not None:
-        if act not in activation.__all__:
-            raise OperatorError(f"scale: there is no activation {act!r}: use one of {', '.join(activation.__all__)}")
-        return getattr(activation, act)(result)
+        if act not in ACTIVATIONS:
+            raise OperatorError(f"scale: there is no activation {act!r}: use one of {', '.join(sorted(ACTIVATIONS))}")
+        return ACTIVATIONS[act](result)
     return assign(result) if result is x else result
 
 
