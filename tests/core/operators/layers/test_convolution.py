@@ -109,7 +109,7 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: F.conv2d(X, W, padding=[[1, 0], [0, 0], [0, 0], [0, 0]]), "padding of batch and channel must be"),
     (lambda: F.conv2d(X, W, groups=0), "groups must be a positive int, got 0"),
     (lambda: F.conv2d(X, W, data_format="CHWN"), "data_format must be 'NCHW' or 'NHWC', got 'CHWN'"),
-    (lambda: F.conv2d_transpose(X, core.ones([3, 2, 3, 3])), "the input has 4 channels, the weight.*expects 3"),
+    (lambda: F.conv2d_transpose(X, core.ones([3, 2, 3, 3])), "the input has 4 channels, the weight.*needs 3"),
     (lambda: F.conv2d_transpose(X, core.ones([4, 2, 3, 3]), core.ones([3])), r"the bias must have shape \[2\]"),
     (lambda: F.conv2d_transpose(X, core.ones([4, 2, 3, 3]), groups=3), "4 input channels do not divide into groups=3"),
     (
