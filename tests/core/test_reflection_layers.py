@@ -45,6 +45,12 @@ def kind_of_layer(name: str) -> str:
     return name.split("_")[0]
 
 
+def kind_of_program(name: str) -> str:
+    """Return the same, one kind for all recurrent networks: their programs differ in the cell alone."""
+    kind = kind_of_layer(name)
+    return "recurrent" if kind in ("SimpleRNN", "LSTM", "GRU") else kind
+
+
 BASES = {"Layer", "RNNCellBase"}
 
 

@@ -27,7 +27,8 @@ WITHOUT_REFERENCE = ("NASNetA_mobile", "NASNetA_large", "PNASNet5_large")
 test_nasnet.py beside this file the large ones with a port."""
 
 NAMES = [name for name in PaddleClas.list_models() if name not in WITHOUT_REFERENCE]
-MODELS = [pytest.param(name, marks=() if name in SMALLEST else pytest.mark.zoo) for name in NAMES]
+LARGE = ("VGG11", "AlexNet", "ResNeXt101_32x8d_wsl", "InceptionV4")
+MODELS = [pytest.param(name, marks=() if name in SMALLEST and name not in LARGE else pytest.mark.zoo) for name in NAMES]
 
 
 def text(array: np.ndarray) -> list[str]:

@@ -70,7 +70,7 @@ def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> No
     walk_graph(walk, near, given(data), expected)
 
 
-@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 2, group=lambda task: None))
+@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 4, group=lambda task: None))
 def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")

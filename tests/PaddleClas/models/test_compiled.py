@@ -14,7 +14,6 @@ import pytest
 
 import core
 import PaddleClas
-from tests.sampling import is_drawn, sampled
 
 SHAPES = {
     "LeNet": (2, 1, 28, 28),
@@ -43,10 +42,13 @@ SHAPES = {
 }
 
 DEEP = (
-    *("DarkNet53", "DenseNet121", "DPN68", "HRNet_W18_C", "InceptionV3", "NASNetA_mobile", "Res2Net50_26w_4s"),
+    *("DPN68", "DarkNet53", "DenseNet121", "HRNet_W18_C", "InceptionV3", "NASNetA_mobile", "Res2Net50_26w_4s"),
     *("ResNeSt50", "ResNet50_vc", "ResNeXt50_vd_32x4d", "Xception41"),
 )
-"""Networks that take many seconds: one training step in float64; the rest is left to the exhaustive run."""
+"""Networks that take many seconds: one training step of the first in float64; the others with `-m zoo`."""
+
+ALWAYS = ("LeNet", "ResNet18_vd", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "SqueezeNet1_1", "SE_ResNet18_vd")
+"""One network of each kind of block: what the default run trains."""
 
 Numbers = dict[str, np.ndarray]
 
@@ -101,7 +103,7 @@ CASES = [
         name,
         training,
         id=f"{name}-{mode}",
-        marks=pytest.mark.zoo if name in DEEP else () if training or is_drawn(name, 3) else pytest.mark.exhaustive,
+        marks=() if name in ALWAYS and (training or name == "LeNet") else pytest.mark.zoo,
     )
     for name in SHAPES
     for mode, training in (("training", True), ("evaluation", False))
@@ -118,7 +120,7 @@ def test_compiled_training_steps_are_eager(name: str, training: bool) -> None:
     assert largest_difference(compiled, eager) <= max(1e-6, 2 * rounding)
 
 
-@pytest.mark.parametrize("name", sampled(DEEP, 2, group=lambda name: None))
+@pytest.mark.parametrize("name", DEEP[:1] + tuple(pytest.param(name, marks=pytest.mark.zoo) for name in DEEP[1:]))
 def test_a_deep_networks_compiled_step_is_eager(name: str) -> None:
     exact = train(name, "float64", eagerly, steps=1)
     assert largest_difference(train(name, "float64", core.jit.to_static, steps=1), exact) <= 1e-6
@@ -129,6 +131,7 @@ def largest_difference(found: Numbers, expected: Numbers) -> float:
     return max(np.abs(found[key] - expected[key]).max() / max(1.0, np.abs(expected[key]).max()) for key in expected)
 
 
+@pytest.mark.zoo
 def test_vgg_drops_the_same_units() -> None:
     images = np.random.default_rng(0).standard_normal((1, 3, 224, 224)).astype("float32")
     model = PaddleClas.create_model("VGG11", class_num=4)

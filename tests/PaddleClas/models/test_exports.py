@@ -1,6 +1,6 @@
 """Saved programs and ONNX files: they serve every batch size, and answer as the model does in evaluation.
 
-The smallest model of each family, unless it is large, in one of both forms always; all in both with `-m zoo`. Weights
+One network of each kind of block, in one of both forms always; all in both with `-m zoo`. Weights
 and images are those of the comparison with the official implementation, where rounding does not grow.
 """
 
@@ -17,7 +17,6 @@ from onnxruntime import InferenceSession
 import core
 import PaddleClas
 from core.static import InputSpec
-from tests.PaddleClas.models.test_models import PARAMETERS, SMALLEST
 from tests.parity.recipe import input_images
 from tests.parity.test_paddleclas import REFERENCES, WITHOUT_REFERENCE, assert_close, classes, official_state
 
@@ -31,10 +30,14 @@ FRESH = ("VGG", "SqueezeNet", *WITHOUT_REFERENCE)
 """Networks with fresh weights instead: there is no official one, or no normalisation that would keep rounding small."""
 
 
-def marked(onnx: bool) -> list[object]:
-    """Return all names; the default run exports every second small one as a program, and the others as ONNX files."""
-    small = [name for name in SMALLEST if PARAMETERS[name] < 80_000_000]
-    return [pytest.param(name, marks=() if name in small[onnx::2] else pytest.mark.zoo) for name in NAMES]
+AS_PROGRAM = ("LeNet", "ResNet18_vd", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "GoogLeNet", "DPN68")
+AS_ONNX = ("SE_ResNet18_vd", "EfficientNetB0", "GhostNet_x0_5", "SqueezeNet1_1", "RegNetX_200MF", "InceptionV3")
+"""What the default run exports: plain and grouped convolutions, shuffles, concatenations, gates, several heads."""
+
+
+def marked(chosen: tuple[str, ...]) -> list[object]:
+    """Return all names; those that are not chosen are left to the run of the whole zoo."""
+    return [pytest.param(name, marks=() if name in chosen else pytest.mark.zoo) for name in NAMES]
 
 
 def model_and_images(name: str) -> tuple[core.nn.Layer, np.ndarray]:
@@ -77,7 +80,7 @@ def path(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree(tmp_path)  # up to gigabytes, which pytest would keep
 
 
-@pytest.mark.parametrize("name", marked(onnx=False))
+@pytest.mark.parametrize("name", marked(AS_PROGRAM))
 def test_a_saved_program_answers_as_the_model(name: str, path: Path) -> None:
     model, images = model_and_images(name)
     core.jit.save(model, str(path), spec(images))
@@ -86,7 +89,7 @@ def test_a_saved_program_answers_as_the_model(name: str, path: Path) -> None:
         assert_all_close(answers(loaded, batch), answers(model, batch))
 
 
-@pytest.mark.parametrize("name", marked(onnx=True))
+@pytest.mark.parametrize("name", marked(AS_ONNX))
 def test_an_onnx_file_answers_as_the_model(name: str, path: Path) -> None:
     model, images = model_and_images(name)
     core.onnx.export(model, str(path), spec(images))

@@ -31,7 +31,10 @@ WITHOUT = ("LeNet", "NASNetA_mobile", "NASNetA_large", "PNASNet5_large")
 """Models without official files of that age."""
 RENAMED = ("vgg", "resnet", "mobilenet_v1", "mobilenet_v3", "inception_v3", "hrnet")
 """Families that release 2.2 renamed."""
-LARGE = ("VGG11", "AlexNet", "DarkNet53", "InceptionV4", "ResNeXt101_32x8d_wsl")
+LARGE = (
+    *("VGG11", "AlexNet", "DarkNet53", "HRNet_W18_C", "InceptionV3", "InceptionV4", "ResNeSt50_fast_1s1x64d"),
+    "ResNeXt101_32x8d_wsl",
+)
 
 
 def _zoo(name: str) -> Any:
@@ -155,7 +158,10 @@ def test_a_folder_of_fluid_loads_into_every_family(name: str, tmp_path: Path, ca
     assert f"{name}: {len(values)} of {len(values)} entries of the file have the names of Fluid 1.x" in caplog.text
 
 
-@pytest.mark.parametrize("name", [SMALLEST[family] for family in RENAMED if family != "vgg"] + ["ResNet18_vd"])
+OF_RELEASE_2_0 = [*(SMALLEST[family] for family in RENAMED), "ResNet18_vd"]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=_zoo(name)) for name in OF_RELEASE_2_0])
 def test_a_file_of_release_2_0_loads_into_every_renamed_family(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -277,6 +283,7 @@ def test_biases_of_regnet_go_into_the_means(tmp_path: Path, caplog: pytest.LogCa
     assert f"RegNetX_200MF: {len(biases)} biases of convolutions go into the means after them" in caplog.text
 
 
+@pytest.mark.zoo
 def test_biases_that_resnest_did_not_have_are_zero(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     name = "ResNeSt50_fast_1s1x64d"
     expected = {

@@ -14,6 +14,7 @@ from core.regularizer import L1Decay, L2Decay
 from core.tensor import Tensor
 from tests.core.optimizer import recurrences
 from tests.core.optimizer.paddle_cases import CASES, GRADIENTS, VALUES, train
+from tests.sampling import sampled
 
 STEPS = 7
 SHAPES = [(3, 4), (5,), (), (0, 2)]
@@ -97,9 +98,13 @@ def compare(make, recurrence, clip="no clip", decay="no decay", schedule=None, d
             rate.step()
 
 
-@pytest.mark.parametrize("name", [*OPTIMIZERS, *DECOUPLED])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_recurrence(name, dtype):
+BY_TYPE = [(dtype, name) for dtype in ("float32", "float64") for name in (*OPTIMIZERS, *DECOUPLED)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"), sampled(BY_TYPE, 6, group=lambda case: case if case[0] == "float32" else "float64")
+)
+def test_recurrence(dtype, name):
     compare(*{**OPTIMIZERS, **DECOUPLED}[name], dtype=dtype)
 
 

@@ -14,7 +14,7 @@ from core.jit import Predictor, tree
 from core.kernels.dispatch.operator import REGISTRY
 from tests.core.samples import Draw, all_samples, cases
 from tests.core.test_reflection_layers import CASES as LAYERS
-from tests.core.test_reflection_layers import kind_of_layer
+from tests.core.test_reflection_layers import kind_of_program
 from tests.sampling import sampled
 
 SAMPLES = all_samples()
@@ -61,7 +61,7 @@ def test_every_operator(name: str, index: int, tmp_path: Path) -> None:
             check_same(ours, theirs.as_float_numpy())
 
 
-@pytest.mark.parametrize("name", sampled(LAYERS, group=kind_of_layer))
+@pytest.mark.parametrize("name", sampled(LAYERS, group=kind_of_program))
 def test_every_layer(name: str, tmp_path: Path) -> None:
     case = LAYERS[name]
     layer = case.build(core)

@@ -37,7 +37,7 @@ HEADS = (
     (3, 1),
 )
 
-KINDS = [("float32", 1), ("float32", 2), ("float32", 7), ("float64", 1)]
+KINDS = [("float32", 1), ("float32", 2), ("float32", 7), pytest.param("float64", 1, marks=pytest.mark.exhaustive)]
 
 
 @pytest.fixture(params=[1, 2, 7])

@@ -41,7 +41,7 @@ def _recognition(head: str, **kwargs: Any) -> Case:
 CASES = {
     "ResNet50_vd": _classifier("legendary_models.resnet", "ResNet50_vd"),
     "MobileNetV1_x0_25": _classifier("legendary_models.mobilenet_v1", "MobileNetV1_x0_25", light=True),
-    "MobileNetV3_small_x0_35": _classifier("legendary_models.mobilenet_v3", "MobileNetV3_small_x0_35", light=True),
+    "MobileNetV3_small_x0_35": _classifier("legendary_models.mobilenet_v3", "MobileNetV3_small_x0_35"),
     "VGG11": _classifier("legendary_models.vgg", "VGG11", LARGE_IMAGES),
     "InceptionV3": _classifier("legendary_models.inception_v3", "InceptionV3", ("uniform", (1, 3, 160, 160))),
     "HRNet_W18_C": _classifier("legendary_models.hrnet", "HRNet_W18_C"),
@@ -51,12 +51,12 @@ CASES = {
         "legendary_models.swin_transformer", "SwinTransformer_tiny_patch4_window7_224", LARGE_IMAGES
     ),
     "AlexNet": _classifier("model_zoo.alexnet", "AlexNet", LARGE_IMAGES),
-    "SqueezeNet1_1": _classifier("model_zoo.squeezenet", "SqueezeNet1_1", light=True),
+    "SqueezeNet1_1": _classifier("model_zoo.squeezenet", "SqueezeNet1_1"),
     "DenseNet121": _classifier("model_zoo.densenet", "DenseNet121"),
     "ResNeXt50_32x4d": _classifier("model_zoo.resnext", "ResNeXt50_32x4d"),
     "SE_ResNet18_vd": _classifier("model_zoo.se_resnet_vd", "SE_ResNet18_vd"),
     "Res2Net50_26w_4s": _classifier("model_zoo.res2net", "Res2Net50_26w_4s"),
-    "ShuffleNetV2_x0_25": _classifier("model_zoo.shufflenet_v2", "ShuffleNetV2_x0_25", light=True),
+    "ShuffleNetV2_x0_25": _classifier("model_zoo.shufflenet_v2", "ShuffleNetV2_x0_25"),
     "GhostNet_x0_5": _classifier("model_zoo.ghostnet", "GhostNet_x0_5"),
     "EfficientNetB0_small": _classifier("model_zoo.efficientnet", "EfficientNetB0_small"),
     "RepVGG_A0": _classifier("model_zoo.repvgg", "RepVGG_A0"),
