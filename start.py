@@ -5,7 +5,7 @@
     python3 start.py setup          set up for the first job only; `setup test` for the tests too
 
 Needs Linux x86-64, Python 3.9 to 3.12 with pip and venv, and a Python package index in reach. No compiler.
-The second run finds the set-up done and starts at once; an interrupted set-up is made anew.
+The second run finds the set-up done and starts at once; an interrupted set-up is made again.
 """
 # This file uses the standard library only and no syntax newer than Python 3.6: it must live long enough on an
 # unsuitable Python to say what is wrong with it.
@@ -69,7 +69,7 @@ def plan(exists, stamp, state, runs):
         runs: whether the environment's Python is there and starts.
 
     Returns:
-        `nothing`, `install` (packages into what is there) or `make` (anew).
+        `nothing`, `install` (packages into what is there) or `make` (from scratch).
 
     Raises:
         SetupError: the folder is somebody else's work.
@@ -91,7 +91,7 @@ def environment_python():
 
 
 def make_environment(python):
-    """Make .venv anew, and make the repository importable in it.
+    """Make .venv from scratch, and make the repository importable in it.
 
     Args:
         python: the interpreter to make it with.
@@ -181,7 +181,7 @@ def set_up(groups):
         make_environment(python)
         stamp = {}
     say("2/3 Installing the locked packages from the Python package index (about 250 MB) ...")
-    # Until the new stamp is written, an interruption leaves an empty one: the next run starts anew.
+    # Until the new stamp is written, an interruption leaves an empty one: the next run starts again.
     write_stamp({})
     if step == "make":
         install(["setup"])

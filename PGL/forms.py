@@ -67,7 +67,7 @@ class Forms:
         from PGL.sampling.mapped import pack
 
         state = {name: pack(value) for name, value in self.__dict__.items()}
-        state["_connections"], state["kept"] = None, {}  # made anew from the edges
+        state["_connections"], state["kept"] = None, {}  # made again from the edges
         state["_features"] = {
             kind: {name: pack(value) for name, value in tables.items()} for kind, tables in self._features.items()
         }

@@ -58,7 +58,7 @@ class Graph(Relation):
         return self._features["node_feat"]
 
     def subgraph(self, nodes: Any, eid: Any = None, edges: Any = None, **options: bool) -> Graph:
-        """Return the graph of some nodes, numbered anew; see :func:`PGL.subgraph.subgraph`."""
+        """Return the graph of some nodes, renumbered; see :func:`PGL.subgraph.subgraph`."""
         from PGL.subgraph import subgraph
 
         return subgraph(self, nodes, eid, edges, **options)

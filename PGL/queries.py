@@ -149,7 +149,7 @@ class Queries:
         return (found, np.split(adjacency.ids(places), ends) if len(rows) else []) if return_eids else found
 
     def sorted_edges(self, sort_by: str = "src") -> tuple[Any, Any, Any]:
-        """Return the edges grouped by one of their ends; those of one node stand in the order of their ids.
+        """Return the edges grouped by one of their ends; those of one node are in the order of their ids.
 
         Args:
             sort_by: "src": by source; "dst": by target.

@@ -1,4 +1,4 @@
-"""A part of a graph, its nodes numbered anew."""
+"""A part of a graph, its nodes renumbered."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class EvaluateSection(Section):
 
 
 def _teacher(section: Any) -> tuple[Any, str]:
-    """Rewrite a teacher whose network stood in the section itself."""
+    """Rewrite a teacher whose network was in the section itself."""
     of_network = {"name", "class_num", "pretrained", "adapt_head", "arguments"}
     if not isinstance(section, dict) or not of_network & set(section):
         return section, ""

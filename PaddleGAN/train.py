@@ -14,7 +14,7 @@ main = commands.Train(
     "faces_dcgan",
     """\
   python PaddleGAN/train.py -c PaddleGAN/configs/faces_dcgan.yaml
-      images from noise, learnt from faces that are drawn here (minutes on two cores, nothing is fetched)
+      images from noise, learned from faces that are drawn here (minutes on two cores, nothing is fetched)
   python PaddleGAN/train.py -c PaddleGAN/configs/fashion_mnist_cgan.yaml --data my/fashion-mnist
       clothing of a chosen class; the folder holds the four files as they are published
 """,

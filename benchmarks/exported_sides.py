@@ -44,7 +44,7 @@ def steady(model: str, batch: int) -> dict[str, Callable[[], Any]]:
 
 
 def first_calls(model: str, batch: int) -> dict[str, Callable[[], Any]]:
-    """Return a step that loads the folder anew and gives seconds: load, first call, steady, and of an open size."""
+    """Return a step that loads the folder again and gives seconds: load, first call, steady, and of an open size."""
     import numpy as np
 
     import core

@@ -29,7 +29,7 @@ def status(field: str) -> float:
 
 
 def reset_peak() -> None:
-    """Let the system's account of the peak start anew."""
+    """Let the system's account of the peak start again."""
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
 

@@ -8,7 +8,7 @@ FOLDER holds the photographs, at any depth. The peers are what torchvision does 
 Pillow and PyTorch, and Paddle's transforms on OpenCV and on Pillow; `--paddle` names a Python in which paddlepaddle,
 opencv-python and pillow are installed. Each side is a program of its own with one thread, and its processor time
 counts; the sides of a row take turns, an epoch each, and the ratio is the median of the rounds' ratios, because
-machines are noisy. A ratio above 1 says that ours is faster. Below that stands where our own time goes.
+machines are noisy. A ratio above 1 says that ours is faster. Below that is where our own time goes.
 """
 
 from __future__ import annotations

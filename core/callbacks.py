@@ -343,7 +343,7 @@ class EarlyStopping(_Monitor):
         self.stopped_epoch = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Begin anew."""
+        """Begin again."""
         self.wait_epoch = self.stopped_epoch = 0
         worst = -math.inf if self.higher else math.inf
         self.best_value = worst if self.baseline is None else float(self.baseline)
@@ -403,7 +403,7 @@ class ReduceLROnPlateau(_Monitor):
         self.cooldown_counter = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Begin anew.
+        """Begin again.
 
         Raises:
             TypeError: the learning rate comes from a schedule.

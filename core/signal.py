@@ -102,7 +102,7 @@ def stft(
         n_fft: How many samples are transformed at once.
         hop_length: How many samples lie between the starts of frames; ``n_fft // 4`` when it is None.
         win_length: The size of the window; ``n_fft`` when it is None.
-        window: What the samples of a frame are multiplied by, real; ones when it is None. A short one stands in the
+        window: What the samples of a frame are multiplied by, real; ones when it is None. A short one is in the
             middle of zeros.
         center: Whether the signal is padded, so that frame t has sample ``t * hop_length`` in its middle.
         pad_mode: How it goes on then: ``reflect`` or ``constant`` (zeros).

@@ -24,7 +24,7 @@ class EdgeList(NamedTuple):
         weights: float32 of shape [edges], or None.
         types: the number of each edge's type, int64 of shape [edges], or None.
         type_names: the types by number, in the order in which they first occur, or None.
-        node_names: the ids that the nodes have in the file, ascending, where they were numbered anew; or None.
+        node_names: the ids that the nodes have in the file, ascending, where they were numbered again; or None.
     """
 
     edges: np.ndarray
@@ -61,7 +61,7 @@ def read_edge_list(
         path: the file, plain or gzipped.
         weighted: whether a third column gives the edge's weight.
         typed: whether the last column gives the edge's type, any text.
-        delimiter: what stands between columns, such as ","; None: blanks and tabs.
+        delimiter: what is between columns, such as ","; None: blanks and tabs.
         renumber: whether nodes are numbered from 0 on in the order of their ids, for files whose ids have gaps.
         maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
@@ -105,7 +105,7 @@ def read_node_types(
 
     Args:
         path: the file, plain or gzipped.
-        delimiter: what stands between columns; None: blanks and tabs.
+        delimiter: what is between columns; None: blanks and tabs.
         maximum_bytes: as of :func:`read_edge_list`.
 
     Returns:

@@ -24,7 +24,7 @@ class EdgeListDataset:
         typed: whether the last column gives types.
         node_types: the name of a file of lines ``id type``, for typed edges.
         symmetry_edges: whether each edge is added in the other direction too, with its weight; a self loop is not.
-        delimiter: what stands between columns; None: blanks and tabs.
+        delimiter: what is between columns; None: blanks and tabs.
         renumber: whether nodes are numbered from 0 on in the order of their ids.
         root: the folder.
         maximum_bytes: how many bytes a file may unpack to, and the nodes up to its largest id may take at 8 bytes each;
@@ -32,7 +32,7 @@ class EdgeListDataset:
 
     Attributes:
         graph: the graph.
-        node_names: the ids that the nodes have in the file, where they were numbered anew; otherwise None.
+        node_names: the ids that the nodes have in the file, where they were numbered again; otherwise None.
 
     Raises:
         FileNotFoundError: a file is missing.

@@ -26,7 +26,7 @@ class GraphSAGE(nn.Layer):
         num_layers: number of convolutions.
         hidden_size: size of their results; twice that with ``concat``.
         aggr_func: aggregation of the neighbours, see :class:`PGL.nn.GraphSageConv`.
-        concat: whether node and neighbours stand side by side; their sum otherwise.
+        concat: whether node and neighbours are side by side; their sum otherwise.
         activation: of each convolution, the name of a function of core.nn.functional; None for none.
         inner_size: size of the layer before the aggregation, for those that have one.
     """

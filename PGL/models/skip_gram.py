@@ -1,4 +1,4 @@
-"""What DeepWalk, node2vec, LINE and metapath2vec share: two tables of embeddings, learnt by skip-gram.
+"""What DeepWalk, node2vec, LINE and metapath2vec share: two tables of embeddings, learned by skip-gram.
 
 Paper: Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality", NIPS 2013,
 https://arxiv.org/abs/1310.4546
@@ -22,7 +22,7 @@ from core.optimizer.skip_gram import skip_gram_descent
 
 
 class SkipGram(nn.Layer):
-    """Embeddings of nodes, learnt from which nodes occur near each other; subclasses say where.
+    """Embeddings of nodes, learned from which nodes occur near each other; subclasses say where.
 
     Args:
         num_nodes: how many nodes there are.

@@ -3,7 +3,7 @@
 Paper: Shi et al., "Masked Label Prediction: Unified Message Passing Model for Semi-Supervised Classification",
 IJCAI 2021, https://arxiv.org/abs/2009.03509
 
-Some of the training nodes show their labels, others are predicted, and it is drawn anew in each step which do what
+Some of the training nodes show their labels, others are predicted, and it is drawn again in each step which do what
 (:func:`shown_labels`); for evaluation all training nodes show theirs.
 
     x_0 = LayerNorm(x + E[label]) where the label is shown, LayerNorm(x) elsewhere;  E (classes, inputs)

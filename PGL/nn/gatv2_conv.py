@@ -6,7 +6,7 @@ Paper: Brody, Alon and Yahav, "How Attentive are Graph Attention Networks?", ICL
     y_i = Σ_j α_ij h_j, for each head; then the heads side by side, or their mean
 
 x (nodes, inputs), W (inputs, heads · hidden), a (heads, hidden), e and α (edges, heads), h, y (nodes, heads, hidden).
-The non-linearity stands between the sum and the product with a, so the sums exist for each edge.
+The non-linearity is between the sum and the product with a, so the sums exist for each edge.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class GraphSageConv(nn.Layer):
         hidden_size: size of the result.
         aggr_func: ``sum``, ``mean``, ``max``, ``min``, ``meanpool``, ``maxpool`` or ``lstm``.
         normalize: whether each row is divided by its length.
-        concat: whether node and neighbours stand side by side, in 2 · hidden_size numbers; their sum otherwise.
+        concat: whether node and neighbours are side by side, in 2 · hidden_size numbers; their sum otherwise.
         inner_size: size of the layer before the aggregation, for the last three; 512, or 128 for ``lstm``, by default.
     """
 

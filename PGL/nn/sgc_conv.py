@@ -57,7 +57,7 @@ class SGCConv(nn.Layer):
         return feature
 
     def kept(self, graph: Any, feature: Any) -> Any:
-        """Return :meth:`propagated`, computed anew only for another graph or other features than last time."""
+        """Return :meth:`propagated`, computed again only for another graph or other features than last time."""
         known_graph, known_feature, output = self._kept
         if known_graph is not graph or known_feature is not feature:
             output = self.propagated(graph, feature)

@@ -27,7 +27,7 @@ class NeighborLoader:
         samples: How many neighbours are drawn at each hop, from the batch's nodes outwards; -1: all.
         batch_size: Nodes per batch.
         features: A table with a row for each node, of which each batch gets the rows of its nodes as float32.
-        shuffle: Go through the nodes in an order drawn anew for each epoch.
+        shuffle: Go through the nodes in an order drawn again for each epoch.
         drop_last: Leave out the last batch when it is not full.
         replace: Draw with replacement.
         num_workers: How many processes draw; 0: this one does.

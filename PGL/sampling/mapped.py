@@ -1,4 +1,4 @@
-"""Sending memory-mapped arrays to other processes by the names of their files, which are mapped anew there."""
+"""Sending memory-mapped arrays to other processes by the names of their files, which are mapped again there."""
 
 from __future__ import annotations
 

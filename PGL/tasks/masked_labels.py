@@ -1,4 +1,4 @@
-"""Classes of nodes, learnt on a whole graph in which some training nodes show their labels and others are predicted.
+"""Classes of nodes, learned on a whole graph in which some training nodes show their labels and others are predicted.
 
 Paper: Shi et al., "Masked Label Prediction: Unified Message Passing Model for Semi-Supervised Classification",
 IJCAI 2021, https://arxiv.org/abs/2009.03509
@@ -23,7 +23,7 @@ from PGL.tasks.node_classification import NodeClassification, checked_features, 
 
 
 class MaskedLabelClassification(NodeClassification):
-    """Trains UniMP: each step draws anew which training nodes show their labels; the others are predicted.
+    """Trains UniMP: each step draws again which training nodes show their labels; the others are predicted.
 
     For validation and test all training nodes show theirs.
 

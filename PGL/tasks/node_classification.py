@@ -1,4 +1,4 @@
-"""Classes of nodes, learnt on a whole graph: each step is one pass over it."""
+"""Classes of nodes, learned on a whole graph: each step is one pass over it."""
 
 from __future__ import annotations
 

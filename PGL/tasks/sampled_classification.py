@@ -1,4 +1,4 @@
-"""Classes of nodes, learnt from sampled neighbourhoods: graphs of any size, a few nodes a step.
+"""Classes of nodes, learned from sampled neighbourhoods: graphs of any size, a few nodes a step.
 
 Paper: Hamilton, Ying and Leskovec, "Inductive Representation Learning on Large Graphs", NeurIPS 2017,
 https://arxiv.org/abs/1706.02216

@@ -101,7 +101,7 @@ class SplitSection(splits.SplitSection):
     dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
     transforms: list[Annotated[Component, Named(TRANSFORMS)]] = pydantic.Field(description="in order")
     mix: list[Annotated[Component, Named(MIXES)]] = pydantic.Field(
-        [], description="each batch of training is mixed by one of these, drawn anew"
+        [], description="each batch of training is mixed by one of these, drawn at random"
     )
     share: Optional[Annotated[list[float], pydantic.AfterValidator(_rising)]] = pydantic.Field(
         None, description="take this part of each class, as [0, 0.8] and [0.8, 1], of a set that comes without splits"

@@ -62,7 +62,7 @@ def _sum(terms: Any) -> Any:
 
 
 class Kind(NamedTuple):
-    """What all blocks of a network share: the number of splits, and whether averages stand before the splits."""
+    """What all blocks of a network share: the number of splits, and whether averages precede the splits."""
 
     radix: int
     average_first: bool
@@ -141,7 +141,7 @@ class ResNeSt(ImageClassifier):
     Args:
         depth: 50, 101, 200 or 269 layers with weights.
         radix: number of splits in each block.
-        average_first: whether the averages that halve the maps stand before the splits instead of behind.
+        average_first: whether the averages that halve the maps precede the splits instead of following them.
         stem_width: channels of the stem's first two convolutions; the third has twice as many.
         class_num: number of classes.
 

@@ -1,4 +1,4 @@
-"""Data sets of drawn faces: labelled, paired and unpaired; each drawn anew from its number, the same in any process."""
+"""Data sets of drawn faces: labelled, paired and unpaired; each drawn from its number, the same in any process."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ class MultiscaleDiscriminator(nn.Layer):
 
     Args:
         input_nc: channels of the images: of the map of classes and of the picture, joined; None in ppgan's form, where
-            they follow from ``label_nc`` and what stands behind it.
+            they follow from ``label_nc`` and what follows it.
         ndf: channels of the first feature maps of each.
         num_D: number of discriminators.
         n_layers: number of convolutions of each in front of the last one.

@@ -189,7 +189,7 @@ class AttributeEditing(AdversarialTask):
 
     def remarks(self) -> list[str]:
         """Return a line that says who judged the edits."""
-        return [f"attributes told by {self.judge().description}"]
+        return [f"attributes classified by {self.judge().description}"]
 
     def needs(self, mode: str) -> str:
         """Return the attribute that a sweep cannot do without."""

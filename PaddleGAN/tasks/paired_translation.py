@@ -1,4 +1,4 @@
-"""Images from images, learnt from pairs.
+"""Images from images, learned from pairs.
 
 Paper: Isola et al., "Image-to-image translation with conditional adversarial networks", CVPR 2017,
 https://arxiv.org/abs/1611.07004

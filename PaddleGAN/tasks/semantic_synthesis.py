@@ -28,7 +28,7 @@ class SPADE(PairedTask):
     """SPADE: the generator is given a class for each pixel; the discriminator sees classes and picture together.
 
     A step trains the generator, then the discriminator on the picture that the generator made; the authors make it
-    anew. The encoder of a style image and the edges of instances, which the paper calls optional, are left out.
+    again. The encoder of a style image and the edges of instances, which the paper calls optional, are left out.
 
     Args:
         config: the experiment; samples are (map of classes as a picture, photograph).

@@ -26,7 +26,7 @@ class TranslationTask(AdversarialTask):
     """A task of image translation; its samples are two images, float32 (C, H, W), -1 to 1.
 
     Attributes:
-        translators: the generator of each direction that is learnt.
+        translators: the generator of each direction that is learned.
     """
 
     modes = ("translate",)
@@ -83,7 +83,7 @@ class TranslationTask(AdversarialTask):
             Float32 (N, C, H, W).
 
         Raises:
-            ValueError: this direction is not learnt.
+            ValueError: this direction is not learned.
         """
         self.check_direction(direction)
         generator = self.translators[direction]
@@ -91,7 +91,7 @@ class TranslationTask(AdversarialTask):
             return np.concatenate([generator(core.to_tensor(image[None])).numpy() for image in images])
 
     def check_direction(self, direction: str) -> None:
-        """Refuse a direction that is not learnt.
+        """Refuse a direction that is not learned.
 
         Raises:
             ValueError: it is none of ``translators``.

@@ -1,4 +1,4 @@
-"""Images of one kind from images of another, learnt without pairs.
+"""Images of one kind from images of another, learned without pairs.
 
 Paper: Zhu et al., "Unpaired image-to-image translation using cycle-consistent adversarial networks", ICCV 2017,
 https://arxiv.org/abs/1703.10593
@@ -241,7 +241,7 @@ class UnpairedEvaluator(Evaluator):
     """Gathers "fid", the mean of "fid_a" and "fid_b", of generated images and real ones of their kind.
 
     Where the true counterparts are known: "psnr" to them, and by program "editing_accuracy" and "attributes_kept". What
-    the inputs themselves would reach stands beside it: "input_fid", "input_psnr".
+    the inputs themselves would reach is beside it: "input_fid", "input_psnr".
 
     Args:
         features: by which images are compared.

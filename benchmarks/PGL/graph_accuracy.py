@@ -5,7 +5,7 @@
 FOLDER holds the sets: planetoid-cora, blogcatalog and kg-fb15k237-umls-nations. Each run is that of
 ``python PGL/train.py -c PGL/configs/NAME.yaml`` with another seed, which for BlogCatalog also draws another half of the
 nodes to learn from. The weights are those that were best on the validation nodes; where a set has none, the last ones.
-The test nodes are looked at once. With ``--log`` a run that stands in the file already is not made again.
+The test nodes are looked at once. With ``--log`` a run that is in the file already is not made again.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     [--keep]
 
 FOLDER takes both graphs (12 GB at the usual size); one that is there already is used, and both are removed at the end
-unless --keep says otherwise. A small graph is tiled and rewired to either size; its edges are made anew whenever they
+unless --keep says otherwise. A small graph is tiled and rewired to either size; its edges are made again whenever they
 are needed and go to memory-mapped rows (docs/graph_scale.md). Features are 64 numbers of one byte for each node. Then
 both graphs are read once, which brings them into the page cache as far as memory allows, and are used in turns, each in
 a process of its own: sampling alone, 25 neighbours and 10 of each, for batches of 1024 nodes; and training with it.

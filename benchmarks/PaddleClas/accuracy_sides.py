@@ -79,7 +79,7 @@ class Recording:
 
 
 def record(loader: Any, epochs: int, folder: Path) -> None:
-    """Write all batches of a loader of ours, unless they are there.
+    """Write all batches of a loader of our own, unless they are there.
 
     Args:
         loader: every epoch has the same number of images.

@@ -48,7 +48,7 @@ def auto_cast(
         A context manager.
 
     Raises:
-        ValueError: the level or type is unknown, or a name stands in both lists.
+        ValueError: the level or type is unknown, or a name is in both lists.
         TypeError: a list holds something else than names.
     """
     casts = casts_for(enable, custom_white_list, custom_black_list, level, dtype, use_promote)

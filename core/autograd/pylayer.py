@@ -186,7 +186,7 @@ class _PyLayerOperator(Operator):
         return type(returned)(outputs) if isinstance(returned, (tuple, list)) else outputs[0]
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
-        """Apply the layer anew, with a context of its own."""
+        """Apply the layer again, with a context of its own."""
         remaining = iter([Tensor(value) for value in inputs])
         args = [next(remaining) if isinstance(item, Tensor) else item for item in self.args]
         kwargs = {key: next(remaining) if isinstance(item, Tensor) else item for key, item in self.kwargs.items()}

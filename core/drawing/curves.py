@@ -20,7 +20,7 @@ NO_PANEL = ("split", "step", "epoch", "seconds", "samples_per_second")
 """Keys of a row that are no curves."""
 
 ACROSS, MOST_PANELS = 4, 40
-"""Panels that stand side by side, and that are drawn."""
+"""Panels that are side by side, and that are drawn."""
 
 MOST_MARKED = 100
 """Points of a longer curve are not marked."""

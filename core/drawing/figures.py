@@ -42,7 +42,7 @@ def rendered(figure: Figure) -> np.ndarray:
 
 
 def label(text: str, most: int = LONGEST_NAME) -> str:
-    """Return a text as one line for matplotlib, which would take what stands between dollars for a formula."""
+    """Return a text as one line for matplotlib, which would take what is between dollars for a formula."""
     return one_line(text, most).replace("$", r"\$")
 
 
@@ -54,7 +54,7 @@ def set_title(figure: Figure, title: str, points: float = 10) -> None:
 
 
 def confusion_matrix(matrix: np.ndarray, class_names: Sequence[str], title: str = "") -> np.ndarray:
-    """Draw a confusion matrix, darker where more of a true class; counts stand in the cells of up to 30 classes.
+    """Draw a confusion matrix, darker where more of a true class; counts are in the cells of up to 30 classes.
 
     Args:
         matrix: counts, shape (C, C); row = true class, column = predicted class.

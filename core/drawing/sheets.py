@@ -98,7 +98,7 @@ def layout(
         height: of the highest in pixels.
         width: of the widest.
         rows: how many stand below each other.
-        columns: how many stand side by side.
+        columns: how many are side by side.
         columns_named: whether columns have labels.
         names: the labels of the rows; none for none.
         titled: whether the sheet has a title.
@@ -127,12 +127,12 @@ def sheet(
     """Return pictures side by side and one below the other, with gaps and labels.
 
     Small pictures are enlarged by whole factors, pixel by pixel, so that nothing is blurred; pictures of several sizes
-    stand in the middle of places of one size.
+    are in the middle of places of one size.
 
     Args:
         rows: for each row its pictures, uint8 (H, W), (H, W, 1) or (H, W, 3); rows may be of different lengths.
         columns: what stands above each column; none for no such labels.
-        names: what stands beside each row; none for no such labels.
+        names: what is beside each row; none for no such labels.
         title: what stands above everything; none where it is empty.
         background: grey value of gaps and empty places.
         captions: for each row what stands below its pictures; none for no captions.
@@ -183,7 +183,7 @@ def grid(
 
     Args:
         pictures: uint8, each (H, W), (H, W, 1) or (H, W, 3); an array (N, H, W, 3), too.
-        across: how many stand in a row; None: as many as there are rows.
+        across: how many are in a row; None: as many as there are rows.
         captions: what stands below each.
         **labels: as for :func:`sheet`.
     """

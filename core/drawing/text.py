@@ -81,7 +81,7 @@ def write(
         columns: the part's.
         size: height of the letters in pixels.
         color: theirs.
-        centred: whether the line stands in the middle instead of on the left.
+        centred: whether the line is in the middle instead of on the left.
     """
     tall, wide = rows.stop - rows.start, columns.stop - columns.start
     if wide < 1 or tall < 1:

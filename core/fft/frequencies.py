@@ -78,7 +78,7 @@ def _frequencies(values: np.ndarray, dtype: DTypeLike) -> Tensor:
 
 
 def fftshift(x: Tensor, axes: Union[int, Axes] = None, name: Optional[str] = None) -> Tensor:
-    """Roll results so that frequency 0 stands in the middle.
+    """Roll results so that frequency 0 is in the middle.
 
     Args:
         x: A tensor, real or complex.

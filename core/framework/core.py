@@ -53,7 +53,7 @@ class Generator:
 
     @staticmethod
     def manual_seed(seed: int) -> None:
-        """Begin the stream anew.
+        """Begin the stream again.
 
         Args:
             seed: where.

@@ -20,7 +20,7 @@ def index_type(count: int) -> type:
 class Adjacency:
     """Edges grouped by row, a node at one end: the other ends of row r are ``indices[indptr[r] : indptr[r + 1]]``.
 
-    Within a row the edges stand in the order of their ids. Self loops and edges that occur several times are kept, each
+    Within a row the edges are in the order of their ids. Self loops and edges that occur several times are kept, each
     an edge of its own. The arrays may be memory-mapped. Their types and shapes are checked, but not their numbers, for
     all would have to be read; call :meth:`check` for arrays that come from elsewhere.
 
@@ -134,14 +134,14 @@ class Adjacency:
         """Return the ids of edges.
 
         Args:
-            places: where they stand in ``indices``: integers of shape [n] or a slice.
+            places: where they are in ``indices``: integers of shape [n] or a slice.
         """
         if self.edge_ids is not None:
             return self.edge_ids[places]
         return np.arange(self.num_edges)[places] if isinstance(places, slice) else places
 
     def places(self, rows: Optional[np.ndarray] = None) -> tuple[Any, np.ndarray]:
-        """Return where the edges of rows stand in ``indices``.
+        """Return where the edges of rows are in ``indices``.
 
         Args:
             rows: row numbers of shape [n]; None: all rows.

@@ -22,7 +22,7 @@ below the second are written."""
 def group_stream(
     stream: Callable[[Pass], Iterable[tuple[np.ndarray, np.ndarray]]], adjacency: Adjacency, memory: int = 2 << 30
 ) -> None:
-    """Write a stream's edges into the arrays of compressed rows; those of a row stand in the order of the stream.
+    """Write a stream's edges into the arrays of compressed rows; those of a row are in the order of the stream.
 
     Args:
         stream: called for each time that the edges are gone through; gives them as pairs of arrays, int32 or int64

@@ -99,7 +99,7 @@ def convert_to_mixed_precision(
     black_list: Collection[str] = _NONE,
     **kwargs: Any,
 ) -> None:
-    """Write a float32 program anew so that products and convolutions are computed in 16 bits.
+    """Rewrite a float32 program so that products and convolutions are computed in 16 bits.
 
     What is computed in 16 bits is what :func:`core.amp.auto_cast` chooses; the weights stay float32 in the file.
 

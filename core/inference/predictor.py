@@ -105,11 +105,11 @@ class Predictor:
         return Predictor(self._compiled)
 
     def clear_intermediate_tensor(self) -> None:
-        """Free the memory between inputs and outputs: the next run compiles anew."""
+        """Free the memory between inputs and outputs: the next run compiles again."""
         self._compiled.forget_programs()
 
     def try_shrink_memory(self) -> int:
-        """Free the memory between inputs and outputs and hand it back to the system: the next run compiles anew.
+        """Free the memory between inputs and outputs and hand it back to the system: the next run compiles again.
 
         Returns:
             0: how much it was is not known.

@@ -74,7 +74,7 @@ class GroupBatchSampler(Sampler):
         return [(group, samples, number) for group, samples, number in counts if samples and number]
 
     def _batches(self, order: np.ndarray) -> list[list[int]]:
-        """Gather samples into their groups' batches; a batch stands where it became full."""
+        """Gather samples into their groups' batches; a batch is where it became full."""
         order = order[self._batch_sizes[self._group_numbers[order]] > 0]
         groups = self._group_numbers[order]
         places = np.argsort(groups, kind="stable")  # of the samples in the order, group by group

@@ -27,7 +27,7 @@ class BucketStream(StreamDataset):
         batch_size: samples per batch; give either this or ``max_tokens``.
         max_tokens: the most tokens of a batch: samples times the length of their bucket.
         max_samples: the most samples of a batch that ``max_tokens`` allows.
-        longest: what becomes of records that are longer than the last bucket: "truncate" (they are in the last bucket,
+        longest: how to treat records that are longer than the last bucket: "truncate" (they are in the last bucket,
             and a :class:`Collate` cuts them), "drop" or "error".
         drop_last: leave out the batches that are not full when the stream ends.
         size: the name that the length has in a :class:`Collate`.

@@ -44,7 +44,7 @@ class SequenceSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """The samples in random order, drawn anew from numpy's global generator at each iteration.
+    """The samples in random order, drawn again from numpy's global generator at each iteration.
 
     Args:
         data_source: the data set.

@@ -32,7 +32,7 @@ class StaticFunction:
 
     Args:
         function: Ordinary Python code on tensors. Reading a tensor's value in it is an error that names the line.
-        dynamic: Allocate memory anew in each call (for inputs of many different shapes).
+        dynamic: Allocate memory again in each call (for inputs of many different shapes).
         input_spec: What the arguments look like; a call with others is an error.
     """
 
@@ -171,7 +171,7 @@ def to_static(
         build_strategy: Not supported: the engine has one way to build a graph.
         backend: Not supported, for the same reason.
         full_graph: Must be True: the whole function becomes one program.
-        dynamic: Allocate memory anew in each call, for inputs of many different shapes.
+        dynamic: Allocate memory again in each call, for inputs of many different shapes.
 
     Returns:
         A callable with the same results and gradients.

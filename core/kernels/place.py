@@ -107,7 +107,7 @@ def place_of(device: Any) -> Place:
     """Return the place that a name (``cpu``, ``gpu``, ``gpu:1``) or a place stands for.
 
     Raises:
-        ValueError: it stands for none.
+        ValueError: it names none.
     """
     if isinstance(device, Place):
         return device

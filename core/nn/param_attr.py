@@ -14,7 +14,7 @@ class ParamAttr:
         name: Name of the parameter; a unique one is made when it is None.
         initializer: An :class:`core.nn.initializer.Initializer`; the layer's own default when it is None.
         learning_rate: Factor on the optimizer's learning rate.
-        regularizer: ``core.regularizer.L1Decay`` or ``L2Decay``; stands before the optimizer's weight decay.
+        regularizer: ``core.regularizer.L1Decay`` or ``L2Decay``; overrides the optimizer's weight decay.
         trainable: Whether the parameter needs a gradient.
         do_model_average: Whether weight averaging takes this parameter along.
         need_clip: Whether the optimizer's gradient clipping applies.

@@ -84,7 +84,7 @@ def extreme_edges(graph: Graph, table: Operand, source: Operand, target: Operand
 
 
 def searchsorted(graph: Graph, edges: Operand, values: Operand, *, right: bool) -> str:
-    """Count the edges (of one shared or of each value's own row) that stand before a value."""
+    """Count the edges (of one shared or of each value's own row) that precede a value."""
     row = edges.name if edges.rank == 1 else graph.unsqueeze(edges.name, edges.rank - 1)
     operator = "LessOrEqual" if right else "Less"
     before = graph.node(operator, row, graph.unsqueeze(values.name, values.rank))

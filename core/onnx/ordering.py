@@ -61,7 +61,7 @@ def quantile_ranks(
     highest = graph.number(np.finfo(dtype.numpy).max, dtype)
     comparable = graph.node(
         "Where", missing, graph.number(np.inf, dtype), graph.node("Min", x, highest)
-    )  # NaN stands behind everything, infinity included
+    )  # NaN follows everything, infinity included
     size = graph.sizes([x.shape[row]])
     _, order = graph.node_of_many("TopK", comparable, size, outputs=2, axis=row, largest=0, sorted=1)
     number_missing = graph.reduce("ReduceSum", graph.cast(missing, int64), [row])

@@ -33,7 +33,7 @@ FAMILIES = tuple(
 )
 
 
-# bound last: some functions have the name of the module they stand in
+# bound last: some functions have the name of the module they are in
 globals().update({name: getattr(family, name) for family in FAMILIES for name in family.__all__})
 
 

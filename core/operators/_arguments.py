@@ -1,4 +1,4 @@
-"""What operator families share: reading arguments, and the checks that stand before the engine."""
+"""What operator families share: reading arguments, and the checks that precede the engine."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Accumulators:
     """The accumulators of all parameters of one optimizer, and the float32 copies of half-precision parameters.
 
     A parameter ``linear_0.w_0`` has its first moment under ``linear_0.w_0_moment1_0``, and with a float32 copy under
-    ``linear_0.w_0_fp32_master_0_moment1_0``; the copy itself stands in ``master_weights``.
+    ``linear_0.w_0_fp32_master_0_moment1_0``; the copy itself is in ``master_weights``.
 
     Args:
         prefix: the optimizer's own name, put before an accumulator's; None for none.

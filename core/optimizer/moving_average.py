@@ -84,7 +84,7 @@ class ExponentialMovingAverage:
             parameter.set_value(average if average.dtype == parameter.dtype else cast(average, parameter.dtype))
 
     def reset(self, updates: int = 0) -> None:
-        """Begin anew from the parameters as they are now.
+        """Begin again from the parameters as they are now.
 
         Args:
             updates: how many updates this average is the result of.

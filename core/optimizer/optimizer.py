@@ -27,7 +27,7 @@ class Optimizer:
 
     A step takes the gradients that ``backward`` has accumulated, clips them, adds weight decay, and writes the new
     weights into the parameters' memory. A parameter's own ``ParamAttr`` counts: its ``learning_rate`` is a factor on
-    the optimizer's, its ``regularizer`` stands before ``weight_decay``, ``need_clip=False`` opts out of clipping.
+    the optimizer's, its ``regularizer`` overrides ``weight_decay``, ``need_clip=False`` opts out of clipping.
 
     Args:
         learning_rate: a float or a schedule of :mod:`core.optimizer.lr`.

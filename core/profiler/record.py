@@ -29,7 +29,7 @@ spans: list[Optional[list[Span]]] = [None]
 
 
 class RecordEvent:
-    """Names a part of a program, which then stands in the profile. A ``with`` block, or ``begin`` and ``end``.
+    """Names a part of a program, which then is in the profile. A ``with`` block, or ``begin`` and ``end``.
 
     Args:
         name: its name.

@@ -39,7 +39,7 @@ class Recorder:
     A row of the train split holds the means since the last one. With the usual row an epoch they are the epoch's.
 
     Args:
-        trainer: whose steps; it stands where it begins, or continues.
+        trainer: whose steps; it is where it begins, or continues.
         log: takes the rows.
         interruption: ends the run.
     """
@@ -119,7 +119,7 @@ class Recorder:
         trainer, clock = self._trainer, self._clock
         progress, made = trainer.progress, trainer.progress.step_in_epoch
         self._drain()
-        self._states = states_of(trainer.callbacks)  # an interrupted end of an epoch begins anew
+        self._states = states_of(trainer.callbacks)  # an interrupted end of an epoch begins again
         progress.epoch, progress.step_in_epoch = progress.epoch + 1, 0
         try:
             self._require_folder()
@@ -155,7 +155,7 @@ class Recorder:
         trainer = self._trainer
         progress = trainer.progress
         self._drain()
-        self._states = states_of(trainer.callbacks)  # an interrupted evaluation begins anew
+        self._states = states_of(trainer.callbacks)  # an interrupted evaluation begins again
         over, means = self._length.is_over(progress), self._averages.means()
         try:
             self._require_folder()

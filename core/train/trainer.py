@@ -32,7 +32,7 @@ class Trainer:
     """Trains a task: epochs, evaluation, checkpoints, resume, early stop, logs.
 
     A step takes ``options.accumulate`` batches, the last one of an epoch what is left. Training by steps goes through
-    as many epochs as they take; a stream without a length that ends begins anew.
+    as many epochs as they take; a stream without a length that ends begins again.
 
     Args:
         task: what is trained and how it is judged.

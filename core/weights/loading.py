@@ -217,7 +217,7 @@ def _near(key: str, misfit: _Misfit) -> str:
 
 
 def _prefix(state: Mapping[str, Any], values: Mapping[str, Any]) -> Optional[str]:
-    """Return what stands before every name of the source and must go for most names to fit; None if nothing."""
+    """Return what precedes every name of the source and must go for most names to fit; None if nothing."""
     first = str(next(iter(values), ""))
     parts = first.split(".")
     for count in range(1, len(parts)):

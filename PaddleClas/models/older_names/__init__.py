@@ -67,7 +67,7 @@ def older_names(model_name: str, names: Sequence[str]) -> list[tuple[str, dict[s
 
     Returns:
         The generations: what files of it are called, and older name to today's. A generation whose names are today's
-        is left out; release 2.0 stands twice where its versions disagree (ResNet's blocks).
+        is left out; release 2.0 occurs twice where its versions disagree (ResNet's blocks).
     """
     family = MODELS.get(model_name, "")
     if family == "regnet":

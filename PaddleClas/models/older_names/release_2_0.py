@@ -1,4 +1,4 @@
-"""Names in releases 2.0 and 2.1: those of today, except in the six families that release 2.2 wrote anew."""
+"""Names in releases 2.0 and 2.1: those of today, except in the six families that release 2.2 rewrote."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _batch(context: Context, gradient: Any, mean_gradient: Any, inverse_gradient
 
 
 def _moments(x: Tensor, axes: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Compute mean and variance anew: inside a graph the engine lets no gradient through its own statistics."""
+    """Compute mean and variance again: inside a graph the engine lets no gradient through its own statistics."""
     mean = ops.mean(x, axes, keepdim=True)
     centred = x - mean
     return mean, ops.mean(centred * centred, axes, keepdim=True)

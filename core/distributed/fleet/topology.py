@@ -120,7 +120,7 @@ class CommunicateTopology:
         return list(groups.values())
 
     def get_rank_from_stage(self, global_rank: int, **kwargs: int) -> int:
-        """Return the process that stands where another does but for some axes.
+        """Return the process that has the place of another but for some axes.
 
         Args:
             global_rank: the other process.

@@ -58,8 +58,8 @@ class Collate:
         fields: for samples that are dicts a Field by name, for others one by position, in a list or by number; a dict
             or list in place of a Field for a nested field. A field that is not mentioned is stacked.
         sizes: for each name of a size its buckets, or an integer of which it is to be a multiple; a name that is not
-            here is padded to what the batch needs, and each size is compiled anew.
-        longest: what becomes of what is longer than the last bucket: "error" or "truncate", or one of these for each
+            here is padded to what the batch needs, and each size is compiled again.
+        longest: how to treat what is longer than the last bucket: "error" or "truncate", or one of these for each
             size by name.
 
     Raises:

@@ -20,7 +20,7 @@ class Sizes:
 
     Args:
         rules: for each name its buckets, or an integer of which it is to be a multiple.
-        longest: what becomes of what is longer than the last bucket: "error" or "truncate", or one of these for each
+        longest: how to treat what is longer than the last bucket: "error" or "truncate", or one of these for each
             name ("error" for one that is not there).
 
     Raises:
@@ -37,7 +37,7 @@ class Sizes:
                 of = f" of size {name!r}" if name else ""
                 raise ValueError(f"longest{of} must be 'error' or 'truncate', not {how!r}")
             if name and not isinstance(self.rules.get(name), list):
-                raise ValueError(f"longest says what becomes of size {name!r}, which has no buckets")
+                raise ValueError(f"longest says how to treat size {name!r}, which has no buckets")
 
     def limit(self, name: str) -> Optional[int]:
         """Return the last bucket of a name, beyond which nothing may be; None where nothing is refused."""

@@ -17,5 +17,5 @@ def send(connection: Connection, message: Any) -> None:
 
 
 def receive(connection: Connection) -> Any:
-    """Return what the other end, a process of ours, has sent."""
+    """Return what the other end, a process of our own, has sent."""
     return pickle.loads(connection.recv_bytes())

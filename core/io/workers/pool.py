@@ -369,7 +369,7 @@ class Workers:
             os.kill(worker.process.pid or 0, signal.SIGUSR1)
         worker.faults.poll(_LAST_MOMENT)
         error = WorkerError(
-            f"{worker} did not get on for {limit:g} s {worker.doing()}; where it stands is above. If that may take so "
+            f"{worker} did not get on for {limit:g} s {worker.doing()}; its stack trace is above. If that may take so "
             "long, pass a larger timeout="
         )
         stack = worker.stack()

@@ -145,7 +145,7 @@ def restore(frozen: Any) -> Any:
 
 
 def rebuilt(container: Container, items: list[Any]) -> Any:
-    """Return the container with these items: a list or dict is changed in place, a tuple is made anew."""
+    """Return the container with these items: a list or dict is changed in place, a tuple is made again."""
     whole = container.whole
     if isinstance(whole, dict):
         whole.clear()

@@ -65,7 +65,7 @@ def named_arguments(
 
     Raises:
         ValueError: two are named the same, or there is none.
-        TypeError: something else than numbers and text stands beside them.
+        TypeError: something else than numbers and text is beside them.
     """
     arguments = []
     taken: set[str] = set()

@@ -110,7 +110,7 @@ def _is_declared(operator: str) -> bool:
 
 
 def _is_mixed(value: Any) -> bool:
-    """Return whether numbers stand beside text or lists: multiplied as sizes they would repeat these."""
+    """Return whether numbers are beside text or lists: multiplied as sizes they would repeat these."""
     if not isinstance(value, tuple):
         return False
     repeatable = [isinstance(item, (tuple, str)) for item in value]

@@ -57,7 +57,7 @@ class ProgramNode:
     Attributes:
         operator: The name of a primitive operator, or the kind of a control-flow operator
             (:data:`core.jit.control_flow.operators.KINDS`).
-        attributes: Its attributes; a :class:`SizeExpression` may stand in them.
+        attributes: Its attributes; a :class:`SizeExpression` may be in them.
         inputs: Names of inputs, weights or results of earlier nodes.
         outputs: Names of its results.
         metas: Shape and type of each result; None where a size depends on the inputs' sizes.
@@ -98,7 +98,7 @@ class ProgramGuard:
         outcome: What it was.
         line: Where the model's code compares them.
         text: The comparison as a message shows it.
-        position: How many nodes stand before it.
+        position: How many nodes precede it.
     """
 
     sign: str

@@ -13,7 +13,7 @@ from core.jit.exported.program import ProgramControlFlow, ProgramNode
 from core.jit.passes.passes import Program, joined_swishes, uses_of, with_nodes
 
 RENAMED = {"opening": "sigmoid", "row_normalization": "layer_normalization", "weighed_channels": "multiply"}
-"""Custom kernels that stood in programs, and the operators that they computed."""
+"""Custom kernels that were in programs, and the operators that they computed."""
 
 
 def with_names_of_today(nodes: Sequence[ProgramNode]) -> list[ProgramNode]:

@@ -1,7 +1,7 @@
 """The pass that hands convolutional networks with depthwise convolutions to custom kernels with channels last.
 
 The engine's convolutions keep blocks of channels, its other operators know the plain order alone; where activations
-that it cannot fuse, or factors of whole channels, stand between convolutions, half of the time goes into reordering.
+that it cannot fuse, or factors of whole channels, are between convolutions, half of the time goes into reordering.
 From the first convolution on, as far as every operator is known (:mod:`core.jit.passes.channels_last_layers`), the
 network becomes one operator. It is taken over when all convolutions are among those, at least one goes along rows,
 depthwise or in small groups, and none but the first is dense and wider than 1 x 1: of those the engine's are as fast.

@@ -1,7 +1,7 @@
 """The pass that hands the products, activations and normalisations of a Transformer to custom kernels.
 
 In programs with attention the matrices are laid out once as the kernels read them, activations are computed where a
-product's sums still stand in the processor's cache, and sums of two branches are normalised while they are formed.
+product's sums still are in the processor's cache, and sums of two branches are normalised while they are formed.
 Such a program is run operator by operator: a custom operator inside the engine's graph costs more than some of these.
 """
 

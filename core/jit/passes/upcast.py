@@ -1,7 +1,7 @@
 """A mixed-precision program computed in float32 throughout, where custom kernels do that faster than bfloat16 goes.
 
 The engine computes depthwise and finely grouped convolutions in bfloat16 at a fraction of its speed in float32, and has
-no kernels for what stands between them. Mixed precision allows bfloat16, for speed; where float32 is both faster and
+no kernels for what is between them. Mixed precision allows bfloat16, for speed; where float32 is both faster and
 more exact, a frozen program takes that. Results keep their types.
 """
 

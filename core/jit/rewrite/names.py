@@ -71,7 +71,7 @@ def dotted(node: Optional[ast.AST]) -> Optional[str]:
 class Liveness:
     """Finds, for each branch and loop, the variables whose values may be read afterwards.
 
-    It walks a function's statements backwards. The answers stand on the nodes: ``live_after`` on branches and loops,
+    It walks a function's statements backwards. The answers are on the nodes: ``live_after`` on branches and loops,
     ``live_before`` on loops (what an iteration may read of the one before it).
 
     Args:

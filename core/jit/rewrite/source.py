@@ -1,6 +1,6 @@
 """From a function to its syntax tree, and from a rewritten tree back to a function.
 
-Whole files are parsed, so that every line keeps its number and names know the class that they stand in.
+Whole files are parsed, so that every line keeps its number and names know the class that they are in.
 """
 
 from __future__ import annotations

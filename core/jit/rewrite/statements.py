@@ -1,7 +1,7 @@
 """The rewriting itself: statements and expressions that may depend on a tensor become calls of the run-time helpers.
 
 Every branch and loop body becomes an inner function on the same variables (``nonlocal``), so that it can be run, or
-traced, by :mod:`core.jit.rewrite.runtime`. Each new piece of code stands on the line that it was made from.
+traced, by :mod:`core.jit.rewrite.runtime`. Each new piece of code is on the line that it was made from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def rewrite_function(function: Union[ast.FunctionDef, ast.Lambda], has_class: bo
 
     Args:
         function: Its syntax tree.
-        has_class: It stands in a class and may call ``super()`` without arguments.
+        has_class: It is in a class and may call ``super()`` without arguments.
 
     Returns:
         Whether anything had to be rewritten.

@@ -143,7 +143,7 @@ class Predictor:
             raise ValueError(f"{self._where}: {_reason(str(error))}") from None
 
     def forget_programs(self) -> None:
-        """Drop what was compiled, and its memory; the next call of each combination of sizes compiles anew."""
+        """Drop what was compiled, and its memory; the next call of each combination of sizes compiles again."""
         with self._lock:
             self._engine_programs.clear()
 

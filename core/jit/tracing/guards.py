@@ -3,7 +3,7 @@
 A program holds Python numbers and strings as constants, and runs no Python code. So that it is not run on stale ones,
 it remembers what its function could see: attributes of layers and of the object whose method it is, closures, and
 globals of its module. Numbers, flags, strings, hooks and sublayers must be the same; a tensor that another one has
-taken the place of is simply read anew.
+taken the place of is simply read again.
 """
 
 from __future__ import annotations

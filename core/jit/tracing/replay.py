@@ -28,7 +28,7 @@ def repeat(
         outputs: Its results.
         inputs: One value for each variable.
         guards: Its comparisons of unknown sizes, in order.
-        draws: What its random operations drew in the run that is repeated, in order; None to draw anew.
+        draws: What its random operations drew in the run that is repeated, in order; None to draw again.
 
     Raises:
         UnknownSizeError: a size turns a guard's outcome round, or one that the trace holds for fixed is different here.

@@ -33,7 +33,7 @@ def activate(
     """Replace numbers by their activation, and add them up over the pixels.
 
     ``kind`` is a place in ACTIVATIONS; there are ``pixels`` pixels of ``channels`` channels, whole vectors, from
-    ``start``; the sums are added to what stands at ``sums``, unless that is below 0.
+    ``start``; the sums are added to what is at ``sums``, unless that is below 0.
     """
     signature = types.void(memory, *[types.int64] * 5, types.float32, types.float32)
 

@@ -1,4 +1,4 @@
-"""Where the values of a channels-last network stand in its memory, and which of its layers go image by image."""
+"""Where the values of a channels-last network are in its memory, and which of its layers go image by image."""
 
 from __future__ import annotations
 

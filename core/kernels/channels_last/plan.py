@@ -130,7 +130,7 @@ class Plan:
         cost = rows * units * len(depths) * sum(panel[0] for panel in layer.panels)
         wanted = min(_TASKS, max(1, cost // _TASK_COST))
         heights = [tiles * HEIGHT for tiles in (7, 4, 2)]
-        few = heights[-1] if scale is not None else heights[0]  # where channels share the work, each scales anew
+        few = heights[-1] if scale is not None else heights[0]  # where channels share the work, each scales again
         block = next((height for height in heights if units * -(-rows // height) >= wanted), few)
         blocks = -(-rows // block)
         chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))

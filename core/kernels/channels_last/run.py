@@ -1,7 +1,7 @@
 """Running a channels-last network, float32 on the CPU, in one call: its steps follow each other without Python.
 
-All values stand in one flat memory. A pixel holds its channels in a row, filled up to a multiple of LANES; a value that
-wider kernels read has a border of zeros. What each step does, and where, stands in tables
+All values are in one flat memory. A pixel holds its channels in a row, filled up to a multiple of LANES; a value that
+wider kernels read has a border of zeros. What each step does, and where, is in tables
 (:mod:`core.kernels.channels_last.plan`). No bit of a result depends on the number of threads.
 """
 

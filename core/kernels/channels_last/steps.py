@@ -118,7 +118,7 @@ def _activate_pixels(
     step: np.ndarray,
     number: np.ndarray,
 ) -> None:
-    """Apply the activation to some channels of some pixels, as many at once as stand in a row."""
+    """Apply the activation to some channels of some pixels, as many at once as are in a row."""
     whole = right - left
     r = begin
     while r < end:

@@ -56,8 +56,8 @@ def product_tile(
 ) -> Any:
     """Compute some vectors of channels of a few pixels, HEIGHT, 3 or 1, of a convolution.
 
-    Rows and depth are looked up: the input's numbers of pixel r stand at ``base + places[pixels + r] + places[depths +
-    k]``, the result belongs to ``target + places[targets + r]``, and what is added to it stands at ``added +
+    Rows and depth are looked up: the input's numbers of pixel r are at ``base + places[pixels + r] + places[depths +
+    k]``, the result belongs to ``target + places[targets + r]``, and what is added to it is at ``added +
     places[others + r]``, unless ``others`` is below 0. The weights, as many vectors for each k, begin at ``first``.
     """
     whole, single = types.int64, types.float32
@@ -172,9 +172,9 @@ def convolve_row(
 ) -> Any:
     """Compute ``width`` pixels in a row of a depthwise or finely grouped convolution.
 
-    ``kind`` is a place in ROW_KINDS; the input's first pixel stands at ``start``, its rows have ``line`` numbers,
+    ``kind`` is a place in ROW_KINDS; the input's first pixel is at ``start``, its rows have ``line`` numbers,
     pixels ``channels``. A vector of channels has weights from ``first``, ``[kernel, share, kernel, LANES]``, row,
-    how far the input channel stands behind the output channel in its group, column, output channel. ``kernel_rows``
+    how far the input channel follows the output channel in its group, column, output channel. ``kernel_rows``
     and ``neighbours`` say again what the kind says: LLVM does not unroll loops of an unknown length, and has a tenth to
     compile.
     """

@@ -101,7 +101,7 @@ class VectorCode:
         self.builder.position_at_end(after)
 
     def choose(self, choice: Any, cases: Sequence[tuple[int, Any]]) -> None:
-        """Run the function that stands beside the number that ``choice`` is."""
+        """Run the function that is beside the number that ``choice`` is."""
         after = self.builder.append_basic_block("chosen")
         switch = self.builder.switch(choice, after)
         for number, body in cases:

@@ -56,7 +56,7 @@ class Operator:
             and its rule, through a custom operator there.
         single: The engine's gradient of it is exact to single precision only: in float64 it needs a custom operator.
         lacks: The 16-bit types for which the engine has no kernel, or one that loses digits; None: it takes anything.
-        random: Each run draws anew: where an operation is repeated, to differentiate it again, its result is kept.
+        random: Each run draws again: where an operation is repeated, to differentiate it again, its result is kept.
         opaque: Its result is for one other operator alone: shape and type depend on what computes it.
         register: Whether the operator can be found by name; False for those made at run time (compiled programs).
     """
@@ -152,7 +152,7 @@ class Operator:
             metas: Shapes and types of the inputs.
             attributes: Those of the call.
             differentiated: Whether an input needs a gradient (under no_grad too, where the engine prepares it all the
-                same), or the program is not for training, where the engine would lay weights out anew.
+                same), or the program is not for training, where the engine would convert the layout of weights.
         """
         return self.needs_custom_operator or (self.single and metas[0][1] is float64)
 
@@ -348,7 +348,7 @@ class ConstantOperator(Operator):
 
 
 def _forget_plans() -> None:
-    """Let every operator be lowered anew: which kernels there are depends on the device, which all threads share."""
+    """Let every operator be lowered again: which kernels there are depends on the device, which all threads share."""
     for declared in (*REGISTRY.values(), *KERNELS.values()):
         declared.plans.clear()
 

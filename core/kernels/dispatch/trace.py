@@ -250,7 +250,7 @@ class Trace:
         self.training = self.training or chosen.training
         if chosen.runs_custom(metas, attributes, any(needs) or not self.gradients):
             return custom.apply(chosen, symbols, attributes, metas, output_metas)[: len(output_metas)]
-        # in inference form the engine lays out weights anew
+        # in inference form the engine converts the layout of weights
         self.training = self.training or chosen.needs_custom_operator
         # the engine cannot differentiate its operators on equal shapes with respect to one input only
         handle = plan.handle if all(needs) or not any(needs) else chosen.handle

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 else:
     Array = mx.nd.NDArray
 turn = forked.survives(threading.RLock())
-"""Held while the engine computes: it keeps no order between what several threads give it, and lays weights out anew in
-place when a program first reads them."""
+"""Held while the engine computes: it keeps no order between what several threads give it, and converts the layout of
+weights in place when a program first reads them."""
 engine_lock: contextlib.AbstractContextManager[Any] = (
     turn if os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine" else contextlib.nullcontext()
 )

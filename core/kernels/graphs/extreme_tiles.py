@@ -149,7 +149,7 @@ def _sum(forward: bool) -> Any:
 
 
 def _given(context: Any, builder: Any, signature: Any, arguments: Any) -> Given:
-    """Return what a stretch is given; the winners stand where products of edges do elsewhere."""
+    """Return what a stretch is given; the winners are where products of edges are elsewhere."""
     structures = [
         context.make_array(kind)(context, builder, argument) for kind, argument in zip(signature.args[:5], arguments)
     ]

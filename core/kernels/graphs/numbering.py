@@ -1,4 +1,4 @@
-"""Numbering ids anew, 0, 1, 2, … as they first appear: from the ids of a large graph to those of a small part of it."""
+"""Renumbering ids 0, 1, 2, … as they first appear: from the ids of a large graph to those of a small part of it."""
 
 from __future__ import annotations
 

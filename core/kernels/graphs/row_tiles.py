@@ -179,7 +179,7 @@ class Loop:
             builder.store(value, self.pointer(self.result, row), align=self.bytes)
 
     def pointer(self, array: Any, offset: Any, kind: Any = None) -> Any:
-        """Return where a vector stands in an array."""
+        """Return where a vector is in an array."""
         return self.builder.bitcast(self.builder.gep(array, [offset]), (kind or self.vector).as_pointer())
 
     def load(self, array: Any, offset: Any) -> Any:

@@ -120,7 +120,7 @@ def _weight(indptr, indices, before, node, away, back):
 def _biased_step(indptr, indices, before, node, key, back, away):
     """Throw at an area in which each edge has a column as high as its weight, until a throw hits one.
 
-    All columns stand in boxes of one height; what the edges back rise above it is added at the end, where every throw
+    All columns are in boxes of one height; what the edges back rise above it is added at the end, where every throw
     hits. After many throws that miss, all edges are weighed.
     """
     start, end = indptr[node], indptr[node + 1]

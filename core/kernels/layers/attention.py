@@ -1,7 +1,7 @@
 """Scaled dot-product attention in one call, forward and backward, float32 on the CPU.
 
 Each thread takes whole heads. Of the scores only a block of queries exists at a time, in the thread's cache; the
-backward pass computes them anew. What is right is defined by :mod:`core.kernels.layers.attention_reference`.
+backward pass computes them again. What is right is defined by :mod:`core.kernels.layers.attention_reference`.
 
 Shapes: query (B, Q, H, D), key and value (B, K, H, D), read where they stand; mask (B, H, Q, K), added to the scores,
 any of its sizes may be 1; statistics (B, H, Q, 2), the largest score of a query and 1 / the sum of exp.

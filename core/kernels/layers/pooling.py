@@ -55,8 +55,8 @@ class MaximumPooling(Operator):
 class MaximumPoolingBackward(Operator):
     """The gradient of maximum pooling from (gradient, x).
 
-    The positions that the engine records are in the order in which the elements of x stand in memory. That may have
-    changed since the forward run, as reading x puts oneDNN's blocks in order. So they are found anew.
+    The positions that the engine records are in the order in which the elements of x are in memory. That may have
+    changed since the forward run, as reading x puts oneDNN's blocks in order. So they are found again.
     """
 
     def __init__(self, name: str) -> None:

@@ -24,8 +24,8 @@ class _ReshapedImage(Operator):
     the gradient of what becomes an image, with it, under sizes that oneDNN refuses later.
 
     Args:
-        before: Whether a copy in the plain order stands before it.
-        behind: Whether one stands behind it.
+        before: Whether a copy in the plain order precedes it.
+        behind: Whether one follows it.
     """
 
     def __init__(self, before: bool = False, behind: bool = False) -> None:

@@ -73,7 +73,7 @@ def _ones(shape: tuple[int, ...]) -> Value:
 
 @Composition
 def _of_nothing(x: Value, y: Value) -> Value:
-    """The engine sums no gradients up to what stands in the memory."""
+    """The engine sums no gradients up to what is in the memory."""
     shape = max(x.meta[0], y.meta[0], key=len)
     return apply("constant_result", x, y, shape=shape, number=0.0, dtype=x.meta[1])
 

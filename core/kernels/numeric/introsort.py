@@ -155,7 +155,7 @@ def select(keys, order, first, nth, last):
 
 
 def _keys(scores: np.ndarray) -> np.ndarray:
-    """Return scores without NaN, which stand before all others."""
+    """Return scores without NaN, which precede all others."""
     return np.where(np.isnan(scores), scores.dtype.type(np.inf), scores)
 
 

@@ -1,4 +1,4 @@
-"""How threads share the steps of one call of a custom kernel without being started anew for each.
+"""How threads share the steps of one call of a custom kernel without being started again for each.
 
 A thread takes tasks of a step while there are any, says how many it has done, and waits until all are. It never waits
 for a thread that has not begun, so that any number of threads, one after another too, gets everything done.

@@ -77,7 +77,7 @@ def _divisor(size: int) -> int:
 
 
 def factors(step: Step) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-    """Return the shapes of the data and of the ones to multiply in a step, and whether the ones stand on the left."""
+    """Return the shapes of the data and of the ones to multiply in a step, and whether the ones are on the left."""
     before, size, after = step
     if after == 1:
         return (before, size), (size, 1), False

@@ -1,6 +1,6 @@
 """The order of rows: all of it, and their k first elements.
 
-NaN counts as larger than everything. Equal elements stand where Paddle's kernels leave them: those use the C++
+NaN counts as larger than everything. Equal elements are where Paddle's kernels leave them: those use the C++
 library's algorithms (:mod:`core.kernels.numeric.introsort`), which keep their order in rows of up to 16 elements that
 are sorted whole, and not elsewhere.
 """

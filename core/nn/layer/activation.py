@@ -1,4 +1,4 @@
-"""Activation layers under the one module name that Paddle gives them; those with parameters or chance stand here."""
+"""Activation layers under the one module name that Paddle gives them; those with parameters or chance are here."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class Layer(StatefulLayer):
         return self._full_name
 
     def extra_repr(self) -> str:
-        """Return what stands between the parentheses of this layer's repr."""
+        """Return what is between the parentheses of this layer's repr."""
         return ""
 
     def __repr__(self) -> str:

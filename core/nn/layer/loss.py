@@ -1,4 +1,4 @@
-"""Loss layers under the one module name that Paddle gives them; the one with parameters stands here."""
+"""Loss layers under the one module name that Paddle gives them; the one with parameters is here."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ class SimpleRNNCell(GatedCell):
 
 
 class LSTMCell(GatedCell):
-    """Long short-term memory (Hochreiter and Schmidhuber 1997); the gates stand in the order i, f, g, o.
+    """Long short-term memory (Hochreiter and Schmidhuber 1997); the gates are in the order i, f, g, o.
 
     i, f, o = sigmoid(...), g = tanh(...), c' = f · c + i · g, h' = o · tanh(c'), each of W_ih x + b_ih + W_hh h + b_hh.
 
@@ -229,7 +229,7 @@ class LSTMCell(GatedCell):
 
 
 class GRUCell(GatedCell):
-    """Gated recurrent unit (Cho et al. 2014, arXiv:1406.1078); the gates stand in the order r, z, c.
+    """Gated recurrent unit (Cho et al. 2014, arXiv:1406.1078); the gates are in the order r, z, c.
 
     r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh), c = tanh(W_ih x + b_ih + r · (W_hh h + b_hh)),
     h' = z · h + (1 - z) · c.

@@ -36,7 +36,7 @@ class StatefulLayer(AttributeStore):
         structured_name_prefix: str = "",
         use_hook: bool = True,
     ) -> dict[str, Any]:
-        """Return parameters and persistable buffers by dotted name; a tensor with two names stands under both.
+        """Return parameters and persistable buffers by dotted name; a tensor with two names is under both.
 
         Args:
             destination: A dictionary to fill; a new one when it is None.

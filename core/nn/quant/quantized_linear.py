@@ -2,7 +2,7 @@
 
 A weight of shape (inputs, outputs) is kept as int8 of shape (outputs, inputs); of 4-bit numbers, two outputs share a
 byte: output 2 i is its lower half, 2 i + 1 its upper. Paddle's GPU kernels reorder the bytes for one generation of
-processors; here they stand in order, whatever ``arch`` says.
+processors; here they are in order, whatever ``arch`` says.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def weight_quantize(x: Tensor, algo: str = "weight_only_int8", arch: Optional[in
     Args:
         x: The weight, (inputs, outputs), float16, bfloat16 or float32.
         algo: ``weight_only_int8``, ``weight_only_int4`` (an even number of outputs) or ``llm.int8``.
-        arch: Unused: the bytes stand in order for every processor.
+        arch: Unused: the bytes are in order for every processor.
 
     Returns:
         The int8 numbers, (outputs, inputs) or (outputs / 2, inputs), and the scale of each output, of x's type.

@@ -1,6 +1,6 @@
 """Random numbers. One stream, the engine's, is behind all of them; :func:`seed` resets it.
 
-Inside a compiled program each call draws anew. Bits depend on the number of threads, not on anything else.
+Inside a compiled program each call draws again. Bits depend on the number of threads, not on anything else.
 """
 
 from __future__ import annotations

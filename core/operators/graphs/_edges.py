@@ -18,7 +18,7 @@ MAXIMUM = 2**31
 
 
 class Rows(NamedTuple):
-    """Edges grouped by one of their ends; those of one node stand in the order of their ids.
+    """Edges grouped by one of their ends; those of one node are in the order of their ids.
 
     Attributes:
         indptr: int64 [nodes + 1]: where each node's edges begin in the two others.

@@ -1,4 +1,4 @@
-"""Drawing neighbours of nodes from a graph and numbering the nodes anew (paddle.geometric).
+"""Drawing neighbours of nodes from a graph and renumbering the nodes (paddle.geometric).
 
 A graph is given by columns: the neighbours of node n are ``row[colptr[n]:colptr[n + 1]]``.
 """

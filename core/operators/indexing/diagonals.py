@@ -148,7 +148,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     Args:
         input: A tensor of at least one axis.
         offset: Which diagonal: 0 is the main one, positive ones lie above it.
-        dim1: Where the matrices' rows stand in the result.
+        dim1: Where the matrices' rows are in the result.
         dim2: Where their columns stand.
 
     Returns:

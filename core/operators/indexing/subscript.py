@@ -126,7 +126,7 @@ def _without_ellipsis(entries: list[Any], shape: Sequence[int]) -> list[Any]:
 
 
 class _Gathered:
-    """The index tensors of a subscript, one per axis, and where their common axes stand in the result.
+    """The index tensors of a subscript, one per axis, and where their common axes are in the result.
 
     Attributes:
         axes: Axes of the basic result that the index tensors address.

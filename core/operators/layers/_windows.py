@@ -57,7 +57,7 @@ def padding_argument(
         size: Spatial shape of the input.
         kernel: Window.
         stride: Steps.
-        channel_last: Where the channel stands in a list of pairs.
+        channel_last: Where the channel is in a list of pairs.
         caller: Named in messages.
 
     Raises:

@@ -29,7 +29,7 @@ class _Part:
         self.labels = labels
 
     def without_repeats(self) -> _Part:
-        """Take the diagonal of every letter that stands twice."""
+        """Take the diagonal of every letter that occurs twice."""
         for label in dict.fromkeys(self.labels):
             while self.labels.count(label) > 1:
                 first = self.labels.index(label)
@@ -57,7 +57,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 
     Args:
         equation: Letters of each operand's axes, separated by commas, then optionally ``->`` and those of the result;
-            ``...`` stands for further axes that broadcast. Without ``->`` the result has the letters that stand once,
+            ``...`` stands for further axes that broadcast. Without ``->`` the result has the letters that occur once,
             in alphabetical order.
         operands: The tensors, one for each part of the equation.
 

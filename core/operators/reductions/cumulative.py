@@ -45,7 +45,7 @@ _logcumsumexp = HostOperator("logcumsumexp", _log_sums, infer=lambda metas, opti
 
 
 def _line(x: Tensor, axis: Optional[int], caller: str) -> tuple[Tensor, int]:
-    """Return the tensor and its axis; without an axis the elements stand in one line."""
+    """Return the tensor and its axis; without an axis the elements are in one line."""
     if axis is None:
         return reshape_exact(x, [x.size]), 0
     return x, axis_argument(axis, x.ndim, caller)

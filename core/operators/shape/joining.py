@@ -100,7 +100,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: Optional[str] = None) -> Ten
 
     Args:
         x: Tensors of one shape; different types are joined in their common type.
-        axis: Where the new axis stands in the result.
+        axis: Where the new axis is in the result.
         name: Unused, as in Paddle.
 
     Returns:

@@ -230,7 +230,7 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: Optional[
         A tensor with the axes joined.
 
     Raises:
-        OperatorError: the first axis stands behind the last.
+        OperatorError: the first axis follows the last.
         OperatorIndexError: an axis does not exist.
     """
     shape = need_tensor(x, "flatten").shape

@@ -16,7 +16,7 @@ class LRScheduler:
 
     Args:
         learning_rate: base learning rate, not negative.
-        last_epoch: index of the last epoch; -1 begins anew.
+        last_epoch: index of the last epoch; -1 begins again.
         verbose: print a line at each step.
 
     Raises:

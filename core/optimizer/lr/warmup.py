@@ -51,7 +51,7 @@ class LinearWarmup(LRScheduler):
         return self.learning_rate
 
     def state_dict(self) -> State:
-        """Return the state; a wrapped schedule's stands under ``LinearWarmup_LR``."""
+        """Return the state; a wrapped schedule's is under ``LinearWarmup_LR``."""
         state = super().state_dict()
         if isinstance(self.learning_rate, LRScheduler):
             state["LinearWarmup_LR"] = self.learning_rate.state_dict()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _rules(value: Any) -> Any:
-    """Return what stands at ``buckets``, checked; a list is that of the length."""
+    """Return what is at ``buckets``, checked; a list is that of the length."""
     rules = value if isinstance(value, dict) else {"length": value}
     for name, rule in rules.items():
         check_rule(f"size {name!r}", rule)
@@ -29,7 +29,7 @@ def _rules(value: Any) -> Any:
 
 
 def _choices(value: Any) -> Any:
-    """Return what stands at ``longest``, checked."""
+    """Return what is at ``longest``, checked."""
     for choice in value.values() if isinstance(value, dict) else [value]:
         if choice not in ("error", "truncate", "drop"):
             raise ValueError(
@@ -55,7 +55,7 @@ class Batching(Section):
     by: str = pydantic.Field("length", description="the size that tokens counts, and by which samples are gathered")
     longest: Annotated[Union[str, dict[str, str]], pydantic.BeforeValidator(_choices)] = pydantic.Field(
         "error",
-        description="what becomes of what is longer than the last bucket: error, truncate, or, for the size that by "
+        description="how to treat what is longer than the last bucket: error, truncate, or, for the size that by "
         "names, drop (the sample); for all sizes, or for each by name, as in {length: drop, boxes: truncate}",
     )
 
@@ -72,7 +72,7 @@ class Batching(Section):
             raise ValueError(f"longest: drop needs buckets of the size {self.by!r}")
         for name, how in self.longest.items() if isinstance(self.longest, dict) else ():
             if not isinstance(self.buckets.get(name), list):
-                raise ValueError(f"longest says what becomes of size {name!r}, which has no buckets")
+                raise ValueError(f"longest says how to treat size {name!r}, which has no buckets")
             if how == "drop" and name != self.by:
                 raise ValueError(f"longest: samples are dropped by {self.by}, not by {name}; say truncate or error")
         return self

@@ -21,7 +21,7 @@ class Moved(NamedTuple):
 
 
 Rewrite = Callable[[Any], tuple[Any, str]]
-"""Takes what stands under a key; returns what should, and "old -> new", which is empty where nothing is old."""
+"""Takes what is under a key; returns what should, and "old -> new", which is empty where nothing is old."""
 
 OldKeys = Mapping[str, Union[str, Moved, Rewrite]]
 """An old key, with dots, to the new one, or a key to what rewrites the old ones of its values; in this order."""
@@ -96,7 +96,7 @@ def expectations(section: Any) -> tuple[Any, str]:
     """Rewrite ``{accuracy, tolerance}`` and ``{metric, value, tolerance}`` of a section ``expect``.
 
     Args:
-        section: what stands under the key.
+        section: what is under the key.
     """
     old = {"accuracy", "metric", "value", "tolerance"}
     if not isinstance(section, dict) or not old & set(section):

@@ -73,7 +73,7 @@ class TrainOptions(Section):
     )
     checkpoint_every: Annotated[Interval, ShortForm(CHECKPOINT_MINUTES)] = pydantic.Field(
         Interval(epochs=1, minutes=CHECKPOINT_MINUTES),
-        description=f"how often to save; {_ANY_INTERVAL}; an integer stands for these epochs and every "
+        description=f"how often to save; {_ANY_INTERVAL}; an integer means these epochs and every "
         f"{CHECKPOINT_MINUTES} minutes of training",
     )
     log_every: Annotated[Interval, ShortForm()] = pydantic.Field(

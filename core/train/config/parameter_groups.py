@@ -74,7 +74,7 @@ class LayerDecaySection(Section):
 
     factor: float = pydantic.Field(gt=0, le=1, description="on the learning rate, from each layer to the one before")
     layers: Annotated[list[Layer], pydantic.AfterValidator(_checked_layers)] = pydantic.Field(
-        description="shell patterns from the input to the output, a list of them for one layer; {} stands for a number"
+        description="shell patterns from the input to the output, a list of them for one layer; {} matches a number"
     )
 
 
@@ -192,7 +192,7 @@ def _layer_factors(
 
 
 def _numbered(pattern: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the names that fit a pattern, with the numbers that stand where it has ``{}``."""
+    """Return the names that fit a pattern, with the numbers that are where it has ``{}``."""
     count = pattern.count("{}")
     matchers: dict[tuple[str, ...], Callable[[str], Any]] = {}
     found = {}

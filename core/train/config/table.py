@@ -83,7 +83,7 @@ class Table:
         return [name for name in self.entries if fnmatch.fnmatchcase(name.lower(), pattern.lower())]
 
     def find(self, name: str) -> str:
-        """Return the name under which an entry stands in this table.
+        """Return the name under which an entry is in this table.
 
         Args:
             name: that name, or an alias.

@@ -119,7 +119,7 @@ def parse_value(text: str) -> Any:
 
 
 def shortened(value: Any) -> str:
-    """Return a value as it stands in a message: a long one is cut."""
+    """Return a value as it is in a message: a long one is cut."""
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:80]} ... ({len(text)} characters)"
 

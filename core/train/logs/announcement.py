@@ -57,7 +57,7 @@ def announcement(trainer: Trainer) -> list[str]:
 
 
 def shown(values: Mapping[str, float]) -> str:
-    """Return numbers as they stand in an epoch's line."""
+    """Return numbers as they are in an epoch's line."""
     return "  ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())
 
 

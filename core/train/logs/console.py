@@ -64,7 +64,7 @@ class Console:
         self._show_time_left()
 
     def end_pause(self, foreseen: bool = True) -> None:
-        """Note that what stands between two steps was done: the end of an epoch, an evaluation, a checkpoint.
+        """Note that what is between two steps was done: the end of an epoch, an evaluation, a checkpoint.
 
         Args:
             foreseen: whether it is one of those that :meth:`open` was told of.
@@ -176,7 +176,7 @@ class _Log(_Bar):
         return False
 
     def clear(self, nolock: bool = False) -> None:
-        """Leave what stands in the file."""
+        """Leave what is in the file."""
 
     def _tell_compiling(self, done: threading.Event) -> None:
         if not done.wait(PATIENCE):

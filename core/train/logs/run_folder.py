@@ -68,7 +68,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Union[str, os.PathLike[str]]) -> RunFolder:
-        """Make a folder for a new run, at ``path`` or, when runs stand there already, at path-2, path-3 and so on.
+        """Make a folder for a new run, at ``path`` or, when runs are there already, at path-2, path-3 and so on.
 
         Args:
             path: where to write.

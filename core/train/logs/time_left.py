@@ -46,7 +46,7 @@ class TimeLeft:
         self._began = True
 
     def between(self) -> None:
-        """Note that everything that stands between two steps was done since the last call."""
+        """Note that everything that is between two steps was done since the last call."""
         seconds, compiled = self._since_last()
         if self._compiled_between or not compiled:
             self._between.add(seconds)

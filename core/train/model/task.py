@@ -41,7 +41,7 @@ class Batches:
     """Batches from a DataLoader or any other iterable, as lists of Tensors.
 
     Args:
-        source: iterated anew each epoch.
+        source: iterated again each epoch.
         limit: how many batches to give in all; None: no bound.
         observe: called with each batch.
     """

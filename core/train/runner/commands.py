@@ -26,7 +26,7 @@ class Command:
         command: its name.
         also: what is said of it in every toolkit.
         shared: examples that every toolkit has, with {command}, {package}, {run}, and {own} where its own stand.
-        intermixed: whether positional words may stand behind options, too.
+        intermixed: whether positional words may follow options, too.
     """
 
     command = ""

@@ -20,9 +20,9 @@ class Suggestion(NamedTuple):
 
     Args:
         command: "infer".
-        words: what stands behind the run's folder.
+        words: what follows the run's folder.
         meaning: what it does.
-        mode: what stands before the run's folder.
+        mode: what precedes the run's folder.
     """
 
     command: str

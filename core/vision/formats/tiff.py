@@ -91,7 +91,7 @@ def tiff_header(data: bytes) -> Header:
         data: the file.
 
     Raises:
-        Damaged: its tags claim more bytes than the file has, a size is missing or stands twice, or its strips or tiles
+        Damaged: its tags claim more bytes than the file has, a size is missing or occurs twice, or its strips or tiles
             are out of proportion to the image.
         struct.error: the directory lies outside the file.
     """

@@ -64,7 +64,7 @@ def yolo_box(
 
     Args:
         x: Predictions (N, A * (5 + class_num), H, W): for each anchor x, y, width, height, objectness and classes;
-            where iou_aware, A channels of expected overlaps stand before them.
+            where iou_aware, A channels of expected overlaps precede them.
         img_size: Height and width of each image in pixels, int32 (N, 2).
         anchors: Width and height of the A anchors in pixels, one after another.
         class_num: Number of classes.

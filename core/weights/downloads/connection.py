@@ -1,6 +1,6 @@
 """HTTP connections that keep a deadline at every stage: name, connection, handshake, proxy, headers and body.
 
-A socket's own timeout begins anew with every byte, so a server that drips its status line, its headers or answers of
+A socket's own timeout begins again with every byte, so a server that drips its status line, its headers or answers of
 ``100 Continue`` would be waited for without end. Here every wait is for what is left of the whole time, too.
 """
 

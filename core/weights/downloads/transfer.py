@@ -70,7 +70,7 @@ class _Answer(NamedTuple):
     """An open source of bytes.
 
     Args:
-        start: where in the file its first byte belongs; 0 if the source began anew.
+        start: where in the file its first byte belongs; 0 if the source began again.
         total: length of the whole file; None where it is not announced.
         validator: what names this version of the file (an ETag or a date), or "".
         read: gives the next bytes, none at the end.

@@ -20,7 +20,7 @@ def upcast(bits: numpy.ndarray) -> numpy.ndarray:
 
 
 def upcast_named(arrays: Mapping[str, numpy.ndarray], names: Container[str]) -> dict[str, numpy.ndarray]:
-    """Return arrays with those of bfloat16 as float32; an array that stands under several names is widened once.
+    """Return arrays with those of bfloat16 as float32; an array that is under several names is widened once.
 
     Args:
         arrays: name to array.

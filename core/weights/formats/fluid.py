@@ -1,7 +1,7 @@
 """Weights of Paddle's static programs (Fluid 1.x, and inference models of 2.x): files of tensors in one binary layout.
 
 Where each variable has a file of its own, the file's name is the variable's (a slash in it makes a folder); folders
-and tar archives of such files are read. Where all share one file (``params``, ``NAME.pdiparams``) they stand in the
+and tar archives of such files are read. Where all share one file (``params``, ``NAME.pdiparams``) they are in the
 order of their sorted names, which are in the program beside it (``__model__``, ``NAME.pdmodel``) or are given by the
 caller.
 

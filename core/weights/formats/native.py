@@ -139,7 +139,7 @@ def read_native(path: PathLike, tensor: Callable[[TensorContent], Any]) -> Any:
 
 
 def _decode(value: Any, arrays: dict[str, Any], halves: set[str], tensor: Callable[[TensorContent], Any]) -> Any:
-    """Return a described value; each array stands in one place, from which it is taken."""
+    """Return a described value; each array is in one place, from which it is taken."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if "tensor" in value:

@@ -34,7 +34,7 @@ def read_pickle(source: Union[PathLike, BinaryIO]) -> Any:
         source: a path, or a binary stream.
 
     Returns:
-        The value as it stands in the file: arrays, numbers, strings and plain containers. A tensor inside a nested
+        The value as it is in the file: arrays, numbers, strings and plain containers. A tensor inside a nested
         container stands as the tuple ``(name, array)``; parameters that Paddle cut into slices are whole again.
 
     Raises:

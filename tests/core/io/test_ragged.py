@@ -205,7 +205,7 @@ def test_wrong_descriptions_are_named() -> None:
         Collate({"a": [Stack(), "pad"]})
     with pytest.raises(ValueError, match="longest must be 'error' or 'truncate', not 'drop'"):
         Collate([Pad("n")], longest="drop")
-    with pytest.raises(ValueError, match="longest says what becomes of size 'n', which has no buckets"):
+    with pytest.raises(ValueError, match="longest says how to treat size 'n', which has no buckets"):
         Collate([Pad("n")], {"n": 4}, {"n": "error"})
     with pytest.raises(ValueError, match="longest of size 'n' must be 'error' or 'truncate', not 'cut'"):
         Collate([Pad("n")], {"n": [4]}, {"n": "cut"})

@@ -50,7 +50,7 @@ class LayerDesc:
 
 
 class SharedLayerDesc(LayerDesc):
-    """A layer that stands at several places and has its weights once.
+    """A layer that is at several places and has its weights once.
 
     Args:
         key: its name; descriptions of one name mean one layer.

@@ -139,7 +139,7 @@ def variable_length_memory_efficient_attention(
         mask: broadcastable to (batch, heads, queries, keys), added to the scores, or None.
         scale: factor of the scores; 1 / sqrt(head size) when it is None.
         causal: whether a query sees only keys at its own place and before, which are those of the cache and as many.
-        pre_cache_length: how many keys of a cache stand in front.
+        pre_cache_length: how many keys of a cache are in front.
 
     Returns:
         (batch, heads, queries, head size), 0 in rows beyond a sequence's queries.

@@ -131,7 +131,7 @@ def test_the_section_is_read_written_and_described(tmp_path: Path) -> None:
         ("{longest: drop}", "batching: longest: drop needs buckets of the size 'length'"),
         ("{longest: cut}", "batching.longest: must be 'error', 'truncate' or 'drop', or one of these for each"),
         ("{longest: {length: drop}}", "batching: longest: drop needs buckets of the size 'length'"),
-        ("{longest: {h: error}, buckets: [4]}", "batching: longest says what becomes of size 'h', which has no"),
+        ("{longest: {h: error}, buckets: [4]}", "batching: longest says how to treat size 'h', which has no"),
         (
             "{longest: {h: drop}, buckets: {length: [4], h: [4]}}",
             "batching: longest: samples are dropped by length, not by h; say truncate or error",
