@@ -12,7 +12,7 @@ import PaddleClas
 from core import nn
 from core.train import load_config
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.losses import CrossEntropy, FocalLoss, distillation, several_heads
+from PaddleClas.losses import LOSSES, CrossEntropy, FocalLoss, distillation, several_heads
 from PaddleClas.task import ClassificationTask
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"
@@ -24,6 +24,12 @@ SHARES = GENERATOR.dirichlet(np.ones(4), 5).astype("f4")
 
 def log_softmax(logits: np.ndarray) -> np.ndarray:
     return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def test_every_loss_is_compared_with_numpy() -> None:
+    here = Path(__file__).read_text(encoding="utf-8")
+    missing = [name for name in LOSSES.entries if f" {name}(" not in here]
+    assert missing == [], "compare these losses with NumPy in this file"
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])

@@ -50,6 +50,11 @@ def assert_close(actual: np.ndarray, expected: np.ndarray) -> None:
     assert np.abs(actual - expected).max() <= 1e-4 * max(1.0, np.abs(expected).max())
 
 
+def test_every_model_has_a_reference() -> None:
+    missing = [name for name in NAMES if not (REFERENCES / f"{name}.npz").is_file()]
+    assert missing == [], "make them: tests/parity/make_paddleclas_references.py says how"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
     reference = np.load(REFERENCES / f"{name}.npz")

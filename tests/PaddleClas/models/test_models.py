@@ -12,6 +12,7 @@ import pytest
 import core
 import PaddleClas
 from PaddleClas.models.base import main_logits
+from PaddleClas.models.registry import FAMILIES
 
 PARAMETERS = {
     "LeNet": 61_610,
@@ -210,7 +211,11 @@ def loss(logits: Union[core.Tensor, list[core.Tensor]]) -> core.Tensor:
 
 
 def test_the_table_is_complete() -> None:
+    missing = sorted(set(PaddleClas.list_models()) - set(PARAMETERS))
+    assert missing == [], "enter how many parameters they have in PARAMETERS, above"
     assert sorted(PARAMETERS) == sorted(PaddleClas.list_models())
+    without = [family for family, names in FAMILIES.items() if not set(names) & set(SMALLEST)]
+    assert without == [], "enter the smallest model of these families, with the shape of a batch, in SMALLEST, above"
 
 
 @pytest.mark.parametrize("name", PaddleClas.list_models())
