@@ -190,8 +190,8 @@ def test_every_public_operator_is_in_the_table() -> None:
     public = {name for module in operators.FAMILIES for name in module.__all__}
     public |= {*core.nn.functional.__all__, *core.linalg.__all__}
     found = set(BY_OPERATOR)
-    missing = {name for name in public if name not in found and name.rstrip("_") not in found}
-    assert missing == set(NOT_HERE) & missing, f"add cases to tests/parity/operators: {sorted(missing)}"
+    missing = {name for name in public if name not in found and name.rstrip("_") not in found} - set(NOT_HERE)
+    assert not missing, f"add cases to tests/parity/operators: {sorted(missing)}"
     assert not set(NOT_HERE) & found
     assert set(NOT_HERE) <= public
 
