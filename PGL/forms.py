@@ -196,8 +196,8 @@ class Forms:
         graph._outgoing, graph._incoming = stored.outgoing, stored.incoming
         if stored.outgoing and stored.incoming and stored.outgoing.edge_ids is stored.incoming.edge_ids is None:
             raise ValueError(
-                f"{where} holds the edges in two directions without edge ids, so that its edges cannot be told apart;"
-                " read it with PGL.storage.load, or store it with edge_ids=True"
+                f"{where} holds the edges in two directions without edge ids, so that its edges cannot be "
+                "distinguished; read it with PGL.storage.load, or store it with edge_ids=True"
             )
         graph.set_parts(stored.arrays, where)
         graph._features.update(stored.features)

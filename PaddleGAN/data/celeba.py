@@ -105,7 +105,7 @@ def read_attributes(path: str) -> tuple[list[str], list[str], np.ndarray]:
         raise ValueError(f"{path}:1: the first line is the number of images, the second the attributes' names")
     names, rows = lines[1].split(), [line.split() for line in lines[2:]]
     if len(rows) != int(lines[0]):
-        raise ValueError(f"{path}:1: {lines[0]} images are promised, but there are lines for {len(rows)}")
+        raise ValueError(f"{path}:1: {lines[0]} images are announced, but there are lines for {len(rows)}")
     for number, row in enumerate(rows, start=3):
         if len(row) != 1 + len(names):
             wanted = f"a file and {len(names)} values"

@@ -98,7 +98,8 @@ class AdversarialTask(ToolkitTask):
         if not 1 <= period <= steps_per_epoch:
             raise ValueError(
                 f"task: the {' and '.join(networks)} would learn once in {period} steps, and an epoch has "
-                f"{steps_per_epoch}: it would starve; choose a ratio from 1 to {steps_per_epoch}, or smaller batches"
+                f"{steps_per_epoch}: it would not be trained; choose a ratio from 1 to {steps_per_epoch}, or "
+                "smaller batches"
             )
         prefix = "generator." if player is self.config.generator else "discriminator."
         learning = self.learning(player, networks, -(-steps_per_epoch // period), epochs, prefix)

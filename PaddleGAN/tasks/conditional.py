@@ -64,7 +64,7 @@ class ConditionalGAN(NoiseTask):
                 f"{self.discriminator.n_class}: make them the same"
             )
         if gan_mode in ("wgan", "wgangp"):
-            raise ValueError("task.gan_mode: ConditionalGAN keeps no slope in bounds; choose another loss")
+            raise ValueError("task.gan_mode: ConditionalGAN has no gradient penalty; choose another loss")
         self.criterion = GANLoss(gan_mode, target_real_label=real_label)
         self.generator_criterion = GANLoss(gan_mode)
 

@@ -79,7 +79,7 @@ class Pix2Pix(PairedTask):
         super().__init__(config)
         not_negative(lambda_l1=lambda_l1)
         if gan_mode in ("wgan", "wgangp"):
-            raise ValueError("task.gan_mode: Pix2Pix keeps no slope in bounds; choose another loss")
+            raise ValueError("task.gan_mode: Pix2Pix has no gradient penalty; choose another loss")
         self.criterion = GANLoss(gan_mode)
         self.lambda_l1 = lambda_l1
         self.generator = self.add_generator()

@@ -39,7 +39,7 @@ class UnconditionalGAN(NoiseTask):
     def __init__(self, config: GANConfig, gan_mode: str = "vanilla", real_label: float = 1.0) -> None:
         super().__init__(config)
         if gan_mode in ("wgan", "wgangp"):
-            raise ValueError("task.gan_mode: take the task WassersteinGAN, which keeps the critic's slope in bounds")
+            raise ValueError("task.gan_mode: take the task WassersteinGAN, which bounds the critic's gradient")
         self.criterion = GANLoss(gan_mode, target_real_label=real_label)
         self.generator_criterion = GANLoss(gan_mode)
 

@@ -62,7 +62,7 @@ class CycleGAN(TranslationTask):
         super().__init__(config)
         not_negative(lambda_a=lambda_a, lambda_b=lambda_b, lambda_identity=lambda_identity, pool_size=pool_size)
         if gan_mode in ("wgan", "wgangp"):
-            raise ValueError("task.gan_mode: CycleGAN keeps no slope in bounds; choose another loss")
+            raise ValueError("task.gan_mode: CycleGAN has no gradient penalty; choose another loss")
         given, made = channels_of(config)
         if given != made:
             raise ValueError(

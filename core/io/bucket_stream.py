@@ -91,7 +91,7 @@ class BucketStream(StreamDataset):
                 if self.longest == "error":
                     raise ValueError(
                         f"BucketStream: record {number} has the length {length}, and the last bucket is "
-                        f"{self.boundaries[-1]}; add a bucket, or say longest='truncate' or 'drop'"
+                        f"{self.boundaries[-1]}; add a bucket, or pass longest='truncate' or 'drop'"
                     )
                 if self.longest == "drop":
                     continue

@@ -177,7 +177,7 @@ def check_longest(lengths: np.ndarray, last: int, longest: str) -> None:
         index = int(lengths.argmax())
         raise ValueError(
             f"LengthBucketSampler: sample {index} has the length {lengths[index]}, and the last bucket is {last}; "
-            "add a bucket, or say longest='truncate' or 'drop'"
+            "add a bucket, or pass longest='truncate' or 'drop'"
         )
     if longest == "drop" and lengths.min() > last:
         raise ValueError(f"LengthBucketSampler: every sample is longer than the last bucket, {last}, and is dropped")

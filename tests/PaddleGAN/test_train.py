@@ -130,7 +130,8 @@ def test_a_critic_that_is_no_number_is_stopped_and_named(blobs: Path, tmp_path: 
         (
             "fashion_mnist_wgan_gp",
             (*WGAN, "task.critic_steps=5"),
-            "the generator would learn once in 5 steps, and an epoch has 4: it would starve; choose a ratio from 1 to",
+            "the generator would learn once in 5 steps, and an epoch has 4: it would not be trained; choose a "
+            "ratio from 1 to",
         ),
         ("fashion_mnist_wgan_gp", (*WGAN, "task.critic_steps=0"), "choose a ratio from 1 to 4"),
         ("fashion_mnist_wgan_gp", (*WGAN, "task.clip=0.01"), "a positive clip and penalty: null, not 10.0 and 0.01"),

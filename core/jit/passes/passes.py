@@ -179,7 +179,7 @@ def free_name(wanted: str, *taken: Iterable[str]) -> str:
         name = wanted if number == 1 else f"{wanted} {number}"
         if not any(name in names for names in taken):
             return name
-    raise AssertionError("itertools.count ends never")
+    raise AssertionError("unreachable: itertools.count has no end")
 
 
 def constant(array: np.ndarray, dtype: DType) -> ProgramWeight:

@@ -102,7 +102,7 @@ class RunFolder:
             raise OutputError(
                 f"cannot make a folder for the run at {str(base)!r}: {error.strerror}; choose another output folder"
             ) from None
-        raise AssertionError("itertools.count ends never")
+        raise AssertionError("unreachable: itertools.count has no end")
 
     @classmethod
     def open(cls, path: Union[str, os.PathLike[str]]) -> RunFolder:

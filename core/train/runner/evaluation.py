@@ -54,7 +54,7 @@ def evaluate(
     task.begin_evaluation()
     evaluator = EvaluationPass(task, task.config.train.compiled, progress=True)(split)
     if evaluator is None:
-        raise ValueError(f"there is nothing to evaluate {task.config.task.name} by on the split {split!r}")
+        raise ValueError(f"{task.config.task.name} has no evaluation for the split {split!r}")
     details = evaluator.details()
     numbers = {**evaluator.result(), **numbers_in(details)}
     remarks = task.remarks()

@@ -47,7 +47,7 @@ def test_some_images_some_attributes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"count": "4"}, "list_attr_celeba.txt:1: 4 images are promised, but there are lines for 3"),
+        ({"count": "4"}, "list_attr_celeba.txt:1: 4 images are announced, but there are lines for 3"),
         ({"count": "many"}, "list_attr_celeba.txt:1: the first line is the number of images, the second the"),
         ({"names": (*NAMES[:-1], "Yung")}, "list_attr_celeba.txt: no attribute 'Young'; the nearest is 'Yung'"),
         ({"last": "000003.png 1 -1"}, ":5: a line holds a file and 14 values; this one has 2 values"),

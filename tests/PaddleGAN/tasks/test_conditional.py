@@ -113,5 +113,5 @@ def test_the_classes_of_the_data_are_checked(tmp_path: Path) -> None:
         task_for("discriminator.network.n_class=4")
     with pytest.raises(ValueError, match="Faces has no classes, which ConditionalGAN needs"):
         task_for("data.train.dataset={name: Faces, count: 4, size: 32}", "data.root=null", "data.test=null").facts()
-    with pytest.raises(ValueError, match="task.gan_mode: ConditionalGAN keeps no slope in bounds"):
+    with pytest.raises(ValueError, match="task.gan_mode: ConditionalGAN has no gradient penalty"):
         task_for("task.gan_mode=wgangp")

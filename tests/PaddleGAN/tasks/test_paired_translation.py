@@ -152,7 +152,7 @@ TEST = (
     ("change", "message"),
     [
         ("task.lambda_l1=-1.0", "task.lambda_l1 must not be negative, not -1.0"),
-        ("task.gan_mode=wgan", "task.gan_mode: Pix2Pix keeps no slope in bounds; choose another loss"),
+        ("task.gan_mode=wgan", "task.gan_mode: Pix2Pix has no gradient penalty; choose another loss"),
         ("generator.network={name: DCGenerator}", "Pix2Pix trains the generators UnetGenerator, .*, not DCGenerator"),
         (
             "discriminator.network.input_nc=6",

@@ -162,7 +162,7 @@ def test_counterparts_of_other_kinds() -> None:
     [
         ("task.pool_size=-1", "task.pool_size must not be negative, not -1"),
         ("task.lambda_b=-1.0", "task.lambda_b must not be negative, not -1.0"),
-        ("task.gan_mode=wgangp", "task.gan_mode: CycleGAN keeps no slope in bounds; choose another loss"),
+        ("task.gan_mode=wgangp", "task.gan_mode: CycleGAN has no gradient penalty; choose another loss"),
         ("generator.network.output_nc=1", "CycleGAN goes both ways, so input_nc 3 and output_nc 1 must be the same"),
     ],
 )

@@ -213,7 +213,7 @@ def test_a_gathered_stream_is_the_same_for_any_number_of_workers_and_resumes() -
         (lambda: LengthBucketSampler(LENGTHS, max_tokens=-3), "max_tokens must be a positive integer, not -3"),
         (
             lambda: LengthBucketSampler(LENGTHS, 2, buckets=[3, 6], longest="error"),
-            "sample 2 has the length 9, and the last bucket is 6; add a bucket, or say longest='truncate' or 'drop'",
+            "sample 2 has the length 9, and the last bucket is 6; add a bucket, or pass longest='truncate' or 'drop'",
         ),
         (
             lambda: LengthBucketSampler(LENGTHS, max_tokens=8, buckets=[4, 9], longest="drop"),
