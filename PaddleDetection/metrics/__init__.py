@@ -1,0 +1,1 @@
+"""Measures of detections, in NumPy; none of them loads the engine."""
