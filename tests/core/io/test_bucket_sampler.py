@@ -161,7 +161,7 @@ def test_a_stream_is_gathered_by_length() -> None:
     def stream(**options: Any) -> list[Any]:
         return list(BucketStream(Words("none"), len, [2, 4], **{"max_tokens": 8, **options}))
 
-    with pytest.raises(ValueError, match="record 7 has the length 6, and the last bucket is 4; add a bucket, or say"):
+    with pytest.raises(ValueError, match="record 7 has the length 6, and the last bucket is 4; add a bucket, or pass"):
         stream()
     first = [["bbb", "dddd"], ["a", "cc", "e", "gg"]]
     assert stream(longest="drop") == [*first, ["ffff", "jjj"], ["i"]]

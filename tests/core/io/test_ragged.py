@@ -170,7 +170,7 @@ ROW = np.zeros((2, 4), np.float32)
         ([Pad("n")], {}, [([[1], [1, 2]],)], "sample 0 of the batch: field 0 cannot be made an array: "),
         ([Pad("n")], {}, [([],), ([],)], "field 0 is an empty list in every sample, which has no type; give dtype="),
         ([Pad("n")], {}, [(3,)], "sample 0 of the batch: field 0 has shape (), and needs at least 1 axis"),
-        ([Pad("n")], {"n": [1]}, [(ROW,)], "field 0 has 2 of size 'n', whose last bucket is 1; add a bucket, or say"),
+        ([Pad("n")], {"n": [1]}, [(ROW,)], "field 0 has 2 of size 'n', whose last bucket is 1; add a bucket, or pass"),
         ([Concatenate("n")], {"n": [5]}, [(ROW,), (ROW,), (ROW,)],
          "sample 2 of the batch: with it field 0 has more rows than the last bucket of 'n', 5 (the batch has 6)"),
         ([Concatenate("n")], {}, [(ROW,), (ROW.T,)], "field 0 has shape (4, 2), and (2, 4) in sample 0 of the batch"),
