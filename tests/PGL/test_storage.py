@@ -108,7 +108,7 @@ def test_two_directions_without_edge_ids_are_no_graph(tmp_path):
             direction.indptr[:], direction.indices[:] = indptr, other
     assert storage.load(tmp_path / "graph").incoming.neighbors(1).tolist() == [0]
     with pytest.raises(
-        ValueError, match="holds the edges in two directions without edge ids, so that its edges cannot be distinguished"
+        ValueError, match="holds the edges in two directions without edge ids, so that its edges cannot be disti"
     ):
         pgl.Graph.load(tmp_path / "graph")
 
