@@ -279,7 +279,7 @@ def test_the_exported_program_edits_alike(run: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("kind", "further", "message"),
     [
-        ("stgan", "task.critic_steps=5", "the generator would learn once in 5 steps, and an epoch has 4: it would s"),
+        ("stgan", "task.critic_steps=5", "the generator would learn once in 5 steps, and an epoch has 4: it would n"),
         ("stargan", "task.identity=-1", "task.identity: a weight must not be negative, not -1"),
         ("stargan", "task.reconstruction=-1", "task.reconstruction: a weight must not be negative, not -1"),
         ("attgan", "data.train.dataset={name: FaceOutlines, count: 16, size: 32}", "FaceOutlines has no attributes"),
