@@ -1,0 +1,1 @@
+"""Detectors: one file for each, made of backbones, necks, heads and losses."""

@@ -1,0 +1,96 @@
+"""YOLOv3 (Redmon and Farhadi, "YOLOv3: An Incremental Improvement", arXiv 1804.02767), with 2.x's parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import core
+from core.vision.ops import multiclass_nms, yolo_box
+from PaddleDetection.models.detector import Detector
+from PaddleDetection.models.heads.yolo_head import YOLOv3Head
+from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
+
+ANCHORS = ((10, 13), (16, 30), (33, 23), (30, 61), (62, 45), (59, 119), (116, 90), (156, 198), (373, 326))
+"""Width and height, pixels, of an image whose longer side is 416."""
+
+ANCHOR_MASKS = ((6, 7, 8), (3, 4, 5), (0, 1, 2))
+"""Which of them each level has, the coarsest first."""
+
+
+class YOLOv3(Detector):
+    """Predicts boxes around anchors at three scales.
+
+    Args:
+        backbone: makes feature maps of images, the finest first.
+        neck: makes of them the maps that the head looks at, the coarsest first.
+        num_classes: how many classes there are.
+        anchors: width and height of all anchors, pixels.
+        anchor_masks: which of them each level has, the coarsest first.
+        ignore_thresh: in training, predictions that overlap an object more than this are no background.
+        label_smooth: in training, move the targets of the classes a little away from 0 and 1.
+        scale_x_y: how far centres reach beyond their cell.
+        conf_thresh: boxes of a smaller confidence are left out.
+        score_threshold: boxes of a class must score above it.
+        nms_top_k: so many of the best boxes of each class are looked at.
+        keep_top_k: so many boxes of an image are given.
+        nms_threshold: the largest overlap with a better box of the same class.
+    """
+
+    def __init__(
+        self,
+        backbone: Any,
+        neck: Any,
+        num_classes: int = 80,
+        anchors: Sequence[Sequence[float]] = ANCHORS,
+        anchor_masks: Sequence[Sequence[int]] = ANCHOR_MASKS,
+        ignore_thresh: float = 0.7,
+        label_smooth: bool = False,
+        scale_x_y: float = 1.0,
+        conf_thresh: float = 0.005,
+        score_threshold: float = 0.01,
+        nms_top_k: int = 1000,
+        keep_top_k: int = 100,
+        nms_threshold: float = 0.45,
+    ) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.backbone = backbone
+        self.neck = neck
+        self.yolo_head = YOLOv3Head(neck.channels, [len(mask) for mask in anchor_masks], num_classes)
+        self.strides = list(neck.strides)
+        self.divisor = max(self.strides)
+        self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
+        self.scale_x_y = scale_x_y
+        self.conf_thresh = conf_thresh
+        self.suppression = {
+            "score_threshold": score_threshold,
+            "nms_top_k": nms_top_k,
+            "keep_top_k": keep_top_k,
+            "nms_threshold": nms_threshold,
+        }
+        self.loss = YOLOv3Loss(
+            num_classes, anchors, anchor_masks, self.strides, ignore_thresh, label_smooth, scale_x_y
+        )
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
+        original = core.cast(im_shape / scale_factor, "int32")
+        found = [
+            yolo_box(
+                output, original, anchors, self.num_classes, self.conf_thresh, stride, scale_x_y=self.scale_x_y
+            )
+            for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)
+        ]
+        boxes = core.concat([corners for corners, _ in found], 1)
+        scores = core.concat([scores.transpose([0, 2, 1]) for _, scores in found], 2)
+        rows, counts, _ = multiclass_nms(boxes, scores, **self.suppression, padded=True)
+        return rows, counts
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_xy", "loss_wh", "loss_obj" and "loss_cls"."""
+        return self.loss(self.outputs(image), targets)
+
+    def outputs(self, image: Any) -> list[Any]:
+        """Return what the head predicts at each level, the coarsest first."""
+        return self.yolo_head(self.neck(self.backbone(image)))
