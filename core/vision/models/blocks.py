@@ -37,6 +37,7 @@ class ConvBatchNorm(nn.Layer):
         padding: zeros on each side of the image, pixels; as many as keep its size at stride 1 when it is None.
         momentum: how much of the running statistics each batch leaves.
         epsilon: added to the variance.
+        weight_decay: of the convolution's weight, in place of the optimizer's; None: the optimizer's.
     """
 
     def __init__(
@@ -54,9 +55,11 @@ class ConvBatchNorm(nn.Layer):
         padding: Union[int, Sequence[int], None] = None,
         momentum: float = 0.9,
         epsilon: float = 1e-5,
+        weight_decay: Optional[float] = None,
     ) -> None:
         super().__init__()
         regularizer = None if decay_norm else L2Decay(0.0)
+        of_weight = None if weight_decay is None else L2Decay(weight_decay)
         around: Any = same_padding(kernel_size) if padding is None else padding
         convolution = nn.Conv2D(
             in_channels,
@@ -65,7 +68,7 @@ class ConvBatchNorm(nn.Layer):
             stride=stride,
             padding=around,
             groups=groups,
-            weight_attr=ParamAttr(initializer=initializer, learning_rate=learning_rate),
+            weight_attr=ParamAttr(initializer=initializer, learning_rate=learning_rate, regularizer=of_weight),
             bias_attr=False,
         )
         normalisation = nn.BatchNorm2D(

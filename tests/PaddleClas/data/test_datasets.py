@@ -10,9 +10,9 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from core.vision import write_image
+from core.vision.datasets.digits import split_indices
 from core.vision.datasets.idx import read_idx
 from PaddleClas.data import MNIST, DatasetFolder, Digits, ImageNetDataset
-from PaddleClas.data.digits import split_indices
 from tests.core.vision.test_decoding import FILES, as_pillow_reads, encoded
 
 GRAY = np.full((3, 4, 3), 90, np.uint8)

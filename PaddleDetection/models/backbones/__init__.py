@@ -1,0 +1,1 @@
+"""Networks that make feature maps of images."""

@@ -1,0 +1,1 @@
+"""Layers between a backbone's feature maps and the heads."""
