@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.io.randomness import seed_global_generators
+
 if "PYTEST_XDIST_WORKER" in os.environ:  # read when the engine loads, after this
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait leave the processor to other workers
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -33,6 +35,7 @@ def _freed_memory_goes_back() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _draws_do_not_depend_on_earlier_tests() -> None:
+    seed_global_generators(0)
     if "core.kernels.engine.engine" in sys.modules:
         sys.modules["core"].seed(0)
 

@@ -14,10 +14,11 @@ import itertools
 import mmap
 import os
 import pickle
+import socket
 import weakref
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import recv_handle, send_handle
+from multiprocessing.reduction import recvfds, send_handle
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -147,35 +148,64 @@ class BatchWriter:
             return None
 
 
-class BatchReader:
-    """The parent's side, for one worker."""
+class _Lent(weakref.ref):
+    """A segment's bytes while somebody reads them."""
 
-    def __init__(self) -> None:
+    number: int
+
+
+class BatchReader:
+    """The parent's side, for one worker.
+
+    Ctrl-C may come at any moment between two lines of Python. Where such a line is called by the end of an object, the
+    interruption would be lost, and a socket that was just made would be left open. So what is called when a batch is
+    dropped is no Python function, and one socket serves all segments.
+
+    Args:
+        connection: to the worker; over a socket.
+
+    Attributes:
+        socket: the connection's, for what only sockets can do.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.socket = socket.socket(fileno=os.dup(connection.fileno()))
         self._memory: dict[int, mmap.mmap] = {}
-        self._returned: collections.deque[int] = collections.deque()
+        self._lent: dict[int, _Lent] = {}
+        self._returned: collections.deque[Any] = collections.deque()
 
     def returned(self) -> list[int]:
         """Return the numbers of the segments that nobody reads any more, each once."""
-        return [self._returned.popleft() for _ in range(len(self._returned))]
+        numbers = [self._returned.popleft().number for _ in range(len(self._returned))]
+        for number in numbers:
+            del self._lent[number]
+        return numbers
 
-    def receive(self, connection: Connection, description: Description) -> Any:
+    def receive(self, description: Description) -> Any:
         """Return the batch; its arrays are writable and, where they lie in a segment, keep it from being filled."""
         arrays: list[Any] = []
-        if description.segment is None:
+        number = description.segment
+        if number is None:
             for _, length in description.places:
                 arrays.append(bytearray(length))
-                connection.recv_bytes_into(arrays[-1])
+                self.connection.recv_bytes_into(arrays[-1])
         else:
             if description.new_size:
-                handle = recv_handle(connection)
-                self._memory[description.segment] = mmap.mmap(handle, description.new_size)
+                (handle,) = recvfds(self.socket, 1)
+                self._memory[number] = mmap.mmap(handle, description.new_size)
                 os.close(handle)
-            whole = np.frombuffer(self._memory[description.segment], dtype=np.uint8)
-            weakref.finalize(whole, self._returned.append, description.segment).atexit = False
+            whole = np.frombuffer(self._memory[number], dtype=np.uint8)
+            self._lent[number] = _Lent(whole, self._returned.append)
+            self._lent[number].number = number
             arrays = [whole[offset : offset + length] for offset, length in description.places]
-        for number in description.dropped:
-            self._memory.pop(number, None)
+        for dropped in description.dropped:
+            self._memory.pop(dropped, None)
         return pickle.loads(description.pickle, buffers=arrays)  # written by our own worker
+
+    def close(self) -> None:
+        """Close the socket; the connection is closed by itself."""
+        self.socket.close()
 
 
 class _Pickler(pickle.Pickler):

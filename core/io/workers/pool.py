@@ -55,7 +55,7 @@ class _Worker:
         faults, write_faults = multiprocessing.connection.Pipe(duplex=False)
         self.connection: Connection = ours
         self.faults: Connection = faults
-        self.memory = BatchReader()
+        self.memory = BatchReader(ours)
         self.results: collections.deque[Any] = collections.deque()
         self.tasks: collections.deque[Task] = collections.deque()
         self.ready = False
@@ -66,7 +66,7 @@ class _Worker:
         self.process.start()
         theirs.close()
         write_faults.close()
-        _limit_blocking(ours, limit)
+        _limit_blocking(self.memory.socket, limit)
 
     def send(self, task: Task) -> None:
         if task.kind in ("read", "next"):
@@ -77,7 +77,7 @@ class _Worker:
         """Return the next message; that of a batch is (kind, generation, whether its share is its own, batch)."""
         message: tuple[Any, ...] = messages.receive(self.connection)
         if message[0] == "batch":
-            return (*message[:-1], self.memory.receive(self.connection, message[-1]))
+            return (*message[:-1], self.memory.receive(message[-1]))
         return message
 
     def doing(self) -> str:
@@ -380,6 +380,7 @@ class Workers:
 def _close(workers: list[_Worker]) -> None:
     for worker in workers:
         worker.connection.close()
+        worker.memory.close()
     alive = [worker.process.sentinel for worker in workers]
     deadline = time.monotonic() + _LAST_MOMENT
     while alive and (left := deadline - time.monotonic()) > 0:
@@ -394,9 +395,8 @@ def _close(workers: list[_Worker]) -> None:
     workers.clear()
 
 
-def _limit_blocking(connection: Connection, seconds: float) -> None:
+def _limit_blocking(end: socket.socket, seconds: float) -> None:
     """Let reading and writing fail when the other end stops in the middle of a message."""
     span = struct.pack("@ll", int(seconds) + 1, 0)
-    with socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as end:
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
