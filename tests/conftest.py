@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 from core.io.randomness import seed_global_generators
+from tests import sampling
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # read when the engine loads, after this
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait leave the processor to other workers
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # a shell that starts this in the background ignores Ctrl-C for it, and for every program that a test starts
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sampling.collects_all = "not exhaustive" not in config.option.markexpr
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Generator[None, None, None]:
+    """Keep the garbage collector from going through the tests themselves, again and again: there are 20,000."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -121,7 +121,9 @@ def test_small_batches_need_no_memory(reader: BatchReader, pipe: Pipe) -> None:
     assert description.segment is None and batch[0].tolist() == [0, 1, 2] and batch[1] == b"x"
 
 
-def test_nothing_is_left_where_the_system_has_no_room(reader: BatchReader, pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_where_the_system_has_no_room(
+    reader: BatchReader, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*arguments: Any) -> None:
         raise OSError(28, "No space left on device")
 
