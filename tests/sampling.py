@@ -11,7 +11,6 @@ from typing import Any, Callable
 
 import pytest
 
-
 collects_all = True
 """Whether the cases that are left out are collected, to be chosen by their mark; tests/conftest.py says it."""
 

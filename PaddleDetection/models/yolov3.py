@@ -7,9 +7,12 @@ from typing import Any
 
 import core
 from core.vision.ops import multiclass_nms, yolo_box
-from PaddleDetection.models.detector import Detector
+from PaddleDetection.models.backbones.darknet import DarkNet
+from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
+from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
+from PaddleDetection.models.necks.yolo_fpn import WIDTH, YOLOv3FPN
 
 ANCHORS = ((10, 13), (16, 30), (33, 23), (30, 61), (62, 45), (59, 119), (116, 90), (156, 198), (373, 326))
 """Width and height, pixels, of an image whose longer side is 416."""
@@ -94,3 +97,30 @@ class YOLOv3(Detector):
     def outputs(self, image: Any) -> list[Any]:
         """Return what the head predicts at each level, the coarsest first."""
         return self.yolo_head(self.neck(self.backbone(image)))
+
+
+def yolov3_darknet53(num_classes: int = 80, freeze_at: int = -1, **settings: Any) -> YOLOv3:
+    """Return YOLOv3 on DarkNet-53.
+
+    Args:
+        num_classes: how many classes there are.
+        freeze_at: the backbone's stages up to this one, counted from 0, keep their weights; -1: none.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    return _on(DarkNet(freeze_at), num_classes, **settings)
+
+
+def yolov3_mobilenet_v1(num_classes: int = 80, scale: float = 1.0, width: int = WIDTH, **settings: Any) -> YOLOv3:
+    """Return YOLOv3 on MobileNetV1.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        width: channels inside the coarsest block of the neck.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    return _on(MobileNet(scale), num_classes, width, **settings)
+
+
+def _on(backbone: Any, num_classes: int, width: int = WIDTH, **settings: Any) -> YOLOv3:
+    return YOLOv3(backbone, YOLOv3FPN(backbone.channels, backbone.strides, width), num_classes, **settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -61,6 +61,9 @@ class Collate:
             here is padded to what the batch needs, and each size is compiled again.
         longest: how to treat what is longer than the last bucket: "error" or "truncate", or one of these for each
             size by name.
+        before: called with the samples first, and returns those that are batched: for what concerns a batch as a
+            whole, such as one size of all images. Its attribute ``sizes``, if it has one, says which sizes it gives
+            to fields that are stacked: by name a list, or None where they are not known.
 
     Raises:
         ValueError: a rule for a size is not one, or no field has a size of that name.
@@ -68,10 +71,15 @@ class Collate:
     """
 
     def __init__(
-        self, fields: Fields, sizes: Optional[Mapping[str, SizeRule]] = None, longest: Longest = "error"
+        self,
+        fields: Fields,
+        sizes: Optional[Mapping[str, SizeRule]] = None,
+        longest: Longest = "error",
+        before: Optional[Callable[[Sequence[Any]], Sequence[Any]]] = None,
     ) -> None:
         self.fields = _described(fields, "fields")
         self.sizes = Sizes(sizes, longest)
+        self.before = before
         self.names = list(dict.fromkeys(name for name in _names(self.fields) if name is not None))
         for name in self.sizes.rules:
             if name not in self.names:
@@ -98,6 +106,8 @@ class Collate:
         """Do what calling it does, with arrays that ``empty(shape, dtype)`` makes."""
         if len(samples) == 0:
             raise ValueError("a batch cannot be made from no samples")
+        if self.before is not None:
+            samples = self.before(samples)
         plan = self._plan(self.fields, samples, "")
         wanted: dict[str, int] = {}
         for leaf in _leaves(plan):

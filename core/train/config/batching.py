@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Optional, Union
 
 import pydantic
@@ -86,16 +87,17 @@ class Batching(Section):
         rule = self.buckets.get(self.by)
         return rule if isinstance(rule, list) else None
 
-    def collate(self, fields: Fields) -> Collate:
+    def collate(self, fields: Fields, before: Any = None) -> Collate:
         """Return a collate function that pads to the config's sizes.
 
         Args:
             fields: how each field is batched; see :class:`core.io.Collate`.
+            before: what is done to the samples of a batch first; see there.
         """
         longest = self.longest if isinstance(self.longest, dict) else dict.fromkeys(self.buckets, self.longest)
         cut = {name: "error" if how == "drop" else how for name, how in longest.items()}
         buckets = [name for name, rule in self.buckets.items() if isinstance(rule, list)]
-        return Collate(fields, self.buckets, {name: cut.get(name, "error") for name in buckets})
+        return Collate(fields, self.buckets, {name: cut.get(name, "error") for name in buckets}, before)
 
     def loader(
         self,
@@ -106,6 +108,7 @@ class Batching(Section):
         shuffle: bool = False,
         drop_last: bool = False,
         seed: int = 0,
+        before: Any = None,
         **options: Any,
     ) -> DataLoader:
         """Return a loader of a data set's batches.
@@ -119,12 +122,13 @@ class Batching(Section):
             shuffle: visit samples in random order. A stream is shuffled by a ShuffledStream.
             drop_last: leave out batches that are not full.
             seed: of the order.
+            before: what is done to the samples of a batch before they are batched; see :class:`core.io.Collate`.
             options: of the :class:`core.io.DataLoader`.
 
         Raises:
             ValueError: lengths are needed and not known, or do not go with buckets and tokens.
         """
-        collate = self.collate(fields)
+        collate = self.collate(fields, before)
         lengths = getattr(dataset, "lengths", None) if lengths is None else lengths
         if lengths is None and (self.tokens is not None or self._longest == "drop"):
             key = "tokens" if self.tokens is not None else "longest: drop"
@@ -179,7 +183,8 @@ def programs_of(loader: Any) -> Optional[Programs]:
     collate = getattr(loader, "collate_fn", None)
     if not isinstance(collate, Collate):
         return None
-    sizes = {name: collate.sizes.rules.get(name) for name in collate.names}
+    given: Mapping[str, Any] = getattr(collate.before, "sizes", {})
+    sizes = {**{name: collate.sizes.rules.get(name) for name in collate.names}, **given}
     count, parts = 1, []
     sampler = _whole(loader.batch_sampler)
     source = loader.dataset if sampler is None else sampler

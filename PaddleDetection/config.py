@@ -1,0 +1,51 @@
+"""The keys of a detection config, and the toolkit's record."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pydantic
+
+from core.train.config.schema import Section
+from core.train.config.table import Component, Named, Table
+from core.train.runner.config import Experiment
+from core.train.runner.splits import Splits
+from core.train.runner.toolkit import Toolkit
+from PaddleDetection.data.pipeline import SplitSection
+from PaddleDetection.models.registry import NETWORKS
+
+TASKS = Table("task", {"Detection": "PaddleDetection.task:DetectionTask"}, provided=("config",))
+
+
+class EvaluateSection(Section):
+    """How detections are judged."""
+
+    metric: Literal["VOC"] = pydantic.Field("VOC", description="whose measure: PASCAL VOC's")
+    map_type: Literal["11point", "integral"] = pydantic.Field(
+        "11point", description="how VOC averages precision: over eleven recalls (2007), or under the whole curve"
+    )
+
+
+class DetectionConfig(Experiment):
+    """One experiment."""
+
+    task: Annotated[Component, Named(TASKS)] = pydantic.Field(
+        Component(name="Detection"), description="the task to train"
+    )
+    network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
+        description="with num_classes (background is none of them), and its own settings"
+    )
+    data: Splits[SplitSection]
+    evaluate: EvaluateSection = EvaluateSection()
+
+    @property
+    def num_classes(self) -> int:
+        """The number of classes that the network tells apart."""
+        return int(self.network.arguments.get("num_classes", 80))
+
+    def title(self) -> str:
+        """Return the names of network, task and optimizer, and the number of classes."""
+        return f"{super().title()}\n{self.num_classes} classes"
+
+
+TOOLKIT = Toolkit("PaddleDetection", DetectionConfig)

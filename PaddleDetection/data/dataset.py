@@ -1,0 +1,47 @@
+"""What all data sets of images with objects can do."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, Callable, Optional
+
+from core.io import Dataset
+
+Sample = dict[str, Any]
+"""An image with its objects, by PaddleDetection's names of fields."""
+
+Transform = Callable[[Sample], Sample]
+
+
+class DetectionDataset(Dataset, abc.ABC):
+    """Sample i is a dict: an image with its objects, after the transform.
+
+    Before the transform it has "index", the number i; "im_id" int64 (1,); the pixels as "image", uint8 (H, W, 3), or
+    their file as "im_file"; "gt_bbox" float32 (G, 4), corners x1, y1, x2, y2 in pixels; "gt_class" int32 (G, 1);
+    "is_crowd" and "difficult" int32 (G, 1); and, where there are masks, "gt_segm" uint8 (G, H, W) or "gt_poly", of each
+    object its polygons or run lengths.
+
+    Args:
+        class_names: the classes, in the order of their numbers.
+        transform: what to do with a sample; None: nothing.
+    """
+
+    def __init__(self, class_names: list[str], transform: Optional[Transform] = None) -> None:
+        self.class_names = class_names
+        self.transform = transform
+
+    @abc.abstractmethod
+    def sample(self, index: int) -> Sample:
+        """Return a sample before the transform."""
+
+    def objects(self, index: int) -> Sample:
+        """Return a sample without its pixels: what an evaluation compares with."""
+        return {name: value for name, value in self.sample(index).items() if name != "image"}
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Return the number of images."""
+
+    def __getitem__(self, index: int) -> Sample:
+        sample = {"index": index, **self.sample(index)}
+        return sample if self.transform is None else self.transform(sample)

@@ -1,0 +1,155 @@
+"""Scenes of handwritten digits on coloured canvases, among clutter: boxes, classes and masks without a download.
+
+The digits are those that ship inside scikit-learn. A split's scenes are drawn with the digits of that split alone, so a
+detector meets handwriting in the test scenes that it has never seen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+import cv2
+import numpy as np
+
+from core.vision.datasets.digits import SPLITS, read_digits, split_indices
+from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
+
+SIDES = (0.12, 0.48)
+"""Height of a digit, as a share of the canvas: 1 to 4."""
+
+OVERLAP = 0.3
+"""The largest intersection over union of two digits' boxes, and the largest part of a digit that a later one hides."""
+
+TRIALS = 30
+"""Places that are tried for a digit before it is left out."""
+
+
+class Placed(NamedTuple):
+    """A digit on the canvas.
+
+    Attributes:
+        label: which digit.
+        mask: its pixels that no later digit hides, bool (H, W).
+        box: corners x1, y1, x2, y2 of its pixels, float32 (4,).
+    """
+
+    label: int
+    mask: np.ndarray
+    box: np.ndarray
+
+
+class DigitScenes(DetectionDataset):
+    """Drawn scenes; the same split and index is the same scene always.
+
+    Args:
+        split: "train", "valid" or "test": which digits are drawn.
+        count: how many scenes.
+        size: side of the canvas, pixels.
+        most: the largest number of digits of a scene; the smallest is 1.
+        transform: what to do with a sample.
+
+    Raises:
+        ValueError: the split is unknown, or a number is too small.
+    """
+
+    def __init__(
+        self,
+        split: str = "train",
+        count: int = 1000,
+        size: int = 160,
+        most: int = 8,
+        transform: Optional[Transform] = None,
+    ) -> None:
+        super().__init__([str(digit) for digit in range(10)], transform)
+        if split not in SPLITS:
+            raise ValueError(f"DigitScenes: split must be one of {', '.join(SPLITS)}, not {split!r}")
+        for name, value, least in (("count", count, 1), ("size", size, 64), ("most", most, 1)):
+            if value < least:
+                raise ValueError(f"DigitScenes: {name} must be at least {least}, not {value}")
+        images, labels = read_digits()
+        chosen = split_indices(labels)[split]
+        self.images, self.labels = images[chosen], labels[chosen]
+        self.split, self.count, self.size, self.most = SPLITS.index(split), count, size, most
+
+    def __len__(self) -> int:
+        return self.count
+
+    def sample(self, index: int) -> Sample:
+        """Draw a scene."""
+        if not 0 <= index < self.count:
+            raise IndexError(f"DigitScenes has {self.count} scenes, no number {index}")
+        source = np.random.RandomState([self.split, index])
+        image = background(source, self.size)
+        placed: list[Placed] = []
+        for _ in range(source.randint(1, self.most + 1)):
+            number = source.randint(len(self.images))
+            _place(source, image, placed, self.images[number], int(self.labels[number]))
+        count = len(placed)
+        return {
+            "im_id": np.array([index], np.int64),
+            "image": np.round(image).astype(np.uint8),
+            "gt_bbox": np.stack([digit.box for digit in placed]),
+            "gt_class": np.array([[digit.label] for digit in placed], np.int32),
+            "is_crowd": np.zeros((count, 1), np.int32),
+            "difficult": np.zeros((count, 1), np.int32),
+            "gt_segm": np.stack([digit.mask for digit in placed]).astype(np.uint8),
+        }
+
+
+def background(source: np.random.RandomState, size: int) -> np.ndarray:
+    """Return a canvas of two blending colours with lines, rings and specks, float32 (size, size, 3)."""
+    corners = source.uniform(20, 200, (2, 2, 3)).astype(np.float32)
+    image = cv2.resize(corners, (size, size), interpolation=cv2.INTER_LINEAR)
+    for _ in range(source.randint(4, 12)):
+        colour = source.uniform(0, 255, 3).tolist()
+        first, second = source.randint(0, size, (2, 2)).tolist()
+        width = int(source.randint(1, 4))
+        if source.rand() < 0.6:
+            cv2.line(image, first, second, colour, width, cv2.LINE_AA)
+        else:
+            cv2.ellipse(image, first, (int(source.randint(3, size // 6)),) * 2, 0, 0, 270, colour, width, cv2.LINE_AA)
+    image += source.normal(0, 6, image.shape).astype(np.float32)
+    return np.clip(image, 0, 255)
+
+
+def _place(
+    source: np.random.RandomState, image: np.ndarray, placed: list[Placed], digit: np.ndarray, label: int
+) -> None:
+    """Draw a digit where it hides little of the others; the first one always finds its place."""
+    size = len(image)
+    for _ in range(TRIALS):
+        side = size * float(np.exp(source.uniform(*np.log(SIDES))))
+        height, width = max(int(side), 8), max(int(side * source.uniform(0.7, 1.0)), 8)
+        top, left = source.randint(0, size - height + 1), source.randint(0, size - width + 1)
+        ink = np.zeros((size, size), np.float32)
+        part = cv2.resize(digit.astype(np.float32) / 255, (width, height), interpolation=cv2.INTER_CUBIC)
+        ink[top : top + height, left : left + width] = np.clip(part, 0, 1)
+        mask = ink > 0.5
+        box = _box(mask)
+        hidden = [other for other in placed if (other.mask & mask).any()]
+        if any(_overlap(box, other.box) > OVERLAP for other in placed):
+            continue
+        if any((other.mask & mask).sum() > OVERLAP * other.mask.sum() for other in hidden):
+            continue
+        under = image[mask].mean(axis=0)
+        colour = np.where(under < 128, source.uniform(190, 255, 3), source.uniform(0, 60, 3)).astype(np.float32)
+        image += (colour - image) * ink[:, :, None]
+        for number, other in enumerate(placed):
+            seen = other.mask & ~mask
+            placed[number] = Placed(other.label, seen, _box(seen))
+        placed.append(Placed(label, mask, box))
+        return
+
+
+def _box(mask: np.ndarray) -> np.ndarray:
+    """Return the corners of what is in a mask; the right and lower edges lie behind the last pixel."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1], np.float32)
+
+
+def _overlap(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the intersection over union of two boxes."""
+    sides = np.minimum(first[2:], second[2:]) - np.maximum(first[:2], second[:2])
+    common = float(np.prod(np.maximum(sides, 0)))
+    areas = sum(float(np.prod(box[2:] - box[:2])) for box in (first, second))
+    return common / (areas - common)

@@ -1,0 +1,1 @@
+"""Transforms of samples, under PaddleDetection's names."""

@@ -1,0 +1,15 @@
+"""The one table of detectors, and functions that read it. Importing this module loads no network and no engine."""
+
+from __future__ import annotations
+
+from core.train.config.table import Table
+
+FAMILIES = {"yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1")}
+"""Module of PaddleDetection.models to the names of its detectors, small ones first."""
+
+NETWORKS = Table(
+    "network",
+    {name: f"PaddleDetection.models.{family}:{name}" for family, names in FAMILIES.items() for name in names},
+    signature="PaddleDetection.models.arguments:signature",
+    listing="PaddleDetection.list_models()",
+)

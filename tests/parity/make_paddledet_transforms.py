@@ -1,0 +1,53 @@
+"""Store what PaddleDetection's own transforms make of seeded samples.
+
+    REFERENCE_PYTHON tests/parity/make_paddledet_transforms.py
+
+REFERENCE_PYTHON has paddlepaddle 2.6.2, paddledet 2.6.0 and pycocotools.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+import zlib  # noqa: E402, F401  # before paddle, which crashes after it
+
+import numpy as np  # noqa: E402
+from ppdet.data.transform import batch_operators, operators  # noqa: E402
+from pycocotools import mask as coco  # noqa: E402
+
+from tests.parity.PaddleDetection import transform_cases as cases  # noqa: E402
+
+TARGET = HERE / "PaddleDetection" / "transforms.npz"
+
+
+def decode(mask):
+    """Return the pixels of run lengths."""
+    return coco.decode(coco.frPyObjects(mask, *mask["size"]) if isinstance(mask["counts"], list) else mask)
+
+
+def main() -> None:
+    """Write what each case gives with each seed."""
+    stored = {}
+    for table, module, samples_of in (
+        (cases.OF_SAMPLES, operators, lambda case: [cases.sample(case)]),
+        (cases.OF_BATCHES, batch_operators, cases.batch),
+    ):
+        for case, (name, arguments) in table.items():
+            for seed in cases.SEEDS:
+                random.seed(seed)
+                np.random.seed(seed)  # noqa: NPY002  # what the official transforms draw from
+                transform = getattr(module, name)(**arguments)
+                samples = samples_of(case)
+                made = [transform(samples[0])] if module is operators else transform(samples)
+                for key, value in cases.described(made, decode).items():
+                    stored[f"{case} {seed} {key}"] = value
+    np.savez_compressed(TARGET, **stored)
+
+
+if __name__ == "__main__":
+    main()
