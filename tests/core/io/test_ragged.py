@@ -39,6 +39,16 @@ def test_padding_by_hand() -> None:
     assert label.tolist() == [5, 6, 7]
 
 
+def test_samples_are_prepared_together() -> None:
+    def centred(samples: Any) -> Any:
+        mean = np.concatenate([rows for rows, _ in samples]).mean()
+        return [(rows - mean, label) for rows, label in samples]
+
+    collate = Collate([Pad("rows", mask=False)], before=centred)
+    rows, label = collate([(np.array([1.0, 2.0]), 5), (np.array([6.0]), 6)])
+    assert rows.tolist() == [[-2.0, -1.0], [3.0, 0.0]] and label.tolist() == [5, 6]
+
+
 def test_concatenation_by_hand() -> None:
     collate = Collate([Concatenate("rows", value=9, numbers=True)], {"rows": [4, 8]})
     rows, offsets, numbers, _ = collate([(array, 0) for array in boxes(2, 0, 3)])

@@ -202,6 +202,24 @@ def test_programs_are_counted_for_every_kind_of_loader() -> None:
     assert programs_of(DataLoader(data, batch_sampler=[[0], [1, 2]], collate_fn=collate))[0] is None  # type: ignore[index]
 
 
+def test_what_is_done_to_a_batch_first_says_which_sizes_it_gives() -> None:
+    class Resized:
+        sizes = {"image": ["32 x 32", "64 x 64"]}
+
+        def __call__(self, samples: Any) -> Any:
+            return samples
+
+    data, buckets = TensorDataset([np.zeros((8, 3))]), Batching(buckets={"length": [4, 8]})
+    resized = Resized()
+    loader = buckets.loader(data, [Pad("length")], 4, before=resized)
+    assert programs_of(loader) == (4, "at most 4 compiled programs: length 4, 8 times image 32 x 32, 64 x 64")
+    resized.sizes = {"height": None}  # type: ignore[dict-item]
+    assert programs_of(loader) == (
+        None, "an unknown number of compiled programs: height is padded to what each batch needs; name its buckets to "
+        "bound it"
+    )  # fmt: skip
+
+
 def test_samples_that_are_too_long_are_cut_left_out_or_named() -> None:
     data = Scenes(60)
     longest = max(data.lengths)
