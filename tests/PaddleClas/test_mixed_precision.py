@@ -63,10 +63,17 @@ def predictions(model: Any, images: np.ndarray, mixed: bool) -> np.ndarray:
 
 
 @pytest.mark.bfloat16
-def test_digits_are_told_apart_in_16_bits_as_in_32() -> None:
-    images, labels = arrays("digits_resnet18", "train")
-    model = trained(images[:640], labels[:640], "ResNet18", epochs=2)
-    images, labels = arrays("digits_resnet18", "test")
+@pytest.mark.parametrize(
+    ("config", "name", "epochs"),
+    [
+        ("digits_lenet", "LeNet", 8),
+        pytest.param("digits_resnet18", "ResNet18", 2, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_digits_are_told_apart_in_16_bits_as_in_32(config: str, name: str, epochs: int) -> None:
+    images, labels = arrays(config, "train")
+    model = trained(images[:640], labels[:640], name, epochs)
+    images, labels = arrays(config, "test")
     exact, low = predictions(model, images, False), predictions(model, images, True)
     assert (exact == labels).mean() > 0.9
     assert (exact == low).mean() >= 0.99
