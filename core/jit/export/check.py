@@ -73,7 +73,7 @@ def live_examples(
     specs = [spec for _, found in taken for spec in found]
     open_sizes = any(-1 in spec.shape for spec in specs)
     problems: list[ValueError] = []
-    for numbers in (_numbers, _fractions, _definite):
+    for numbers in (_numbers, _fractions, _definite, _ones):
         for batches in (SMALL_BATCHES, (None, None))[: 1 + open_sizes]:
             examples: list[Example] = []
             for hypothesis in range(1 + open_sizes):
@@ -144,6 +144,11 @@ def _definite(generator: np.random.Generator, shape: tuple[int, ...], dtype: DTy
     if dtype.is_floating and len(shape) > 1 and shape[-1] == shape[-2]:
         numbers = (numbers + numbers.swapaxes(-1, -2)) / 2 + shape[-1] * np.eye(shape[-1], dtype=numbers.dtype)
     return numbers
+
+
+def _ones(generator: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> np.ndarray:
+    """Return what :func:`_fractions` does, and integers that are 1: one row for each image, where rows are counted."""
+    return _fractions(generator, shape, dtype) if dtype.is_floating else np.ones(shape, dtype.numpy)
 
 
 class _seeded:

@@ -36,14 +36,22 @@ def _selected(
     background: int,
     plus: float,
     whole: bool,
+    soft: str = "",
+    sigma: float = 0.5,
 ) -> Found:
     """Return rows of label, score and box, the place of each among all boxes, and their number per image."""
-    from core.kernels.boxes.multiclass import Rule, select  # numba loads with the first use
-
     regions = scores.ndim == 2  # each class has boxes of its own
     counts = np.array([len(boxes)]) if whole else counts
     tasks, labels = _tasks(boxes, scores, counts, background)
-    kept = select(tasks, Rule(score, top, threshold, eta, plus))
+    if soft:
+        from core.kernels.boxes.soft import SoftRule, select_soft  # numba loads with the first use
+
+        found_soft = select_soft(tasks, SoftRule(score, top, threshold, soft == "gaussian", sigma, plus))
+        kept, lowered = [place for place, _ in found_soft], [rank for _, rank in found_soft]
+    else:
+        from core.kernels.boxes.multiclass import Rule, select  # numba loads with the first use
+
+        kept = select(tasks, Rule(score, top, threshold, eta, plus))
     rows, places, numbers = [np.empty((0, 2 + boxes.shape[-1]), boxes.dtype)], [np.empty(0, np.int64)], []
     images = len(counts) if regions else len(boxes)
     for image in range(images):
@@ -52,7 +60,10 @@ def _selected(
         at = np.repeat(np.arange(len(labels)), [len(kept[task]) for task in mine])
         begin = tasks.first[mine[0]] if len(mine) else 0
         label = labels[at]
-        rank = scores[begin + place, label] if regions else scores[image, label, place]
+        if soft:
+            rank = np.concatenate([lowered[task] for task in mine]) if len(mine) else np.empty(0, scores.dtype)
+        else:
+            rank = scores[begin + place, label] if regions else scores[image, label, place]
         best = np.arange(len(place))
         if -1 < last < len(place):
             best = np.argsort(-rank.astype(np.float32), kind="stable")[:last]
@@ -136,8 +147,13 @@ def multiclass_nms(
     name: Optional[str] = None,
     *,
     padded: bool = False,
+    soft: Optional[str] = None,
+    soft_sigma: float = 0.5,
 ) -> tuple[Tensor, Optional[Tensor], Optional[Tensor]]:
     """Keep, for each class, the boxes that overlap no better one of that class too much (Paddle's multiclass_nms3).
+
+    Soft suppression (Soft-NMS, Bodla et al., arXiv 1704.04503) lowers the scores of overlapping boxes instead, each time
+    that a box is kept, and goes on with the best that is left and scores above score_threshold.
 
     How many boxes are kept depends on the data, so a compiled or exported program takes ``padded=True``.
 
@@ -158,6 +174,9 @@ def multiclass_nms(
         name: Unused, as in Paddle.
         padded: Return keep_top_k rows for each image, which must be given. Rows without a box have the label -1, score
             and corners 0, and the place -1.
+        soft: ``linear`` multiplies the scores of boxes that overlap more than nms_threshold by 1 - overlap, ``gaussian``
+            all scores by exp(-overlap² / soft_sigma); None drops boxes. For corners x1, y1, x2, y2 only.
+        soft_sigma: How fast the density falls.
 
     Returns:
         Rows of label, score and corners (kept, 2 + coordinates), image by image and class by class; within a class the
@@ -167,7 +186,7 @@ def multiclass_nms(
 
     Raises:
         OperatorError: shapes do not fit each other, rois_num does not add up to the number of boxes, or keep_top_k is
-            not positive where padded.
+            not positive where padded, or soft suppression cannot be done with these arguments.
         OperatorTypeError: boxes or scores are not floating-point, or rois_num not integers.
     """
     caller = "multiclass_nms"
@@ -180,6 +199,8 @@ def multiclass_nms(
             f"{caller}: expects bboxes (N, boxes, 4, 8, 16, 24 or 32) and scores (N, classes, boxes), or bboxes (boxes,"
             f" classes, 4) and scores (boxes, classes), got {bboxes.shape} and {scores.shape}"
         )
+    if soft is not None:
+        _need_soft(soft, soft_sigma, nms_eta, bboxes.shape[2])
     if rank == 2 and rois_num is not None:
         images = rois_num.shape[0] if isinstance(rois_num, Tensor) and rois_num.ndim else 1
         counts = counts_argument(rois_num, images, caller, "rois_num")
@@ -197,5 +218,17 @@ def multiclass_nms(
         background=int(background_label),
         plus=0.0 if normalized else 1.0,
         whole=rois_num is None,
+        **({} if soft is None else {"soft": soft, "sigma": float(soft_sigma)}),
     )
     return rows, numbers if return_rois_num else None, places if return_index else None
+
+
+def _need_soft(soft: str, sigma: float, eta: float, coordinates: int) -> None:
+    if soft not in ("linear", "gaussian"):
+        raise OperatorError(f"multiclass_nms: soft is 'linear', 'gaussian' or None, got {soft!r}")
+    if not sigma > 0:
+        raise OperatorError(f"multiclass_nms: soft_sigma must be positive, got {sigma}")
+    if eta != 1 or coordinates != 4:
+        raise OperatorError(
+            f"multiclass_nms: soft={soft!r} takes boxes of 4 coordinates and nms_eta=1, got {coordinates} and {eta}"
+        )

@@ -99,9 +99,10 @@ def yolo_box(
         confidence = confidence ** (1.0 - iou_aware_factor) * overlap**iou_aware_factor
     centers, sizes = _predicted(table, pairs, scale_x_y)
     size = reshape_exact(cast(img_size.detach(), x.dtype), [batch, 1, 1, 1, 2])
-    size = concat([size[..., 1:], size[..., :1]], -1)
-    centers = centers * size / Tensor(np.array([columns, rows]), dtype=x.dtype)
-    halves = sizes * size / Tensor(np.array([columns, rows]) * 2.0 * downsample_ratio, dtype=x.dtype)
+    down, across = size[..., :1], size[..., 1:]
+    size = concat([across, down], -1)
+    cell = concat([across / columns, down / rows], -1)
+    centers, halves = centers * cell, sizes * cell * (0.5 / downsample_ratio)
     low, high = centers - halves, centers + halves
     if clip_bbox:
         low, high = F.relu(low), where(high > size - 1, (size - 1).expand(high.shape), high)
