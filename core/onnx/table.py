@@ -253,9 +253,10 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(
         [
             "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers",
-            "generate_proposals_padded", "lcm_integers", "lgamma", "matrix_suppression_padded",
+            "generate_proposals_padded", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded",
             "multiclass_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma", "region_align",
-            "region_largest", "region_sensitive", "share_out_proposals_padded", "sparse_pattern", "viterbi",
+            "region_largest", "region_sensitive", "sample_labels", "share_out_proposals_padded", "sparse_pattern",
+            "viterbi",
         ],
         _FUNCTION,
     ),

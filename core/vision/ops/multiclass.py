@@ -152,8 +152,8 @@ def multiclass_nms(
 ) -> tuple[Tensor, Optional[Tensor], Optional[Tensor]]:
     """Keep, for each class, the boxes that overlap no better one of that class too much (Paddle's multiclass_nms3).
 
-    Soft suppression (Soft-NMS, Bodla et al., arXiv 1704.04503) lowers the scores of overlapping boxes instead, each time
-    that a box is kept, and goes on with the best that is left and scores above score_threshold.
+    Soft suppression (Soft-NMS, Bodla et al., arXiv 1704.04503) lowers the scores of overlapping boxes instead, each
+    time that a box is kept, and goes on with the best that is left and scores above score_threshold.
 
     How many boxes are kept depends on the data, so a compiled or exported program takes ``padded=True``.
 
@@ -174,8 +174,8 @@ def multiclass_nms(
         name: Unused, as in Paddle.
         padded: Return keep_top_k rows for each image, which must be given. Rows without a box have the label -1, score
             and corners 0, and the place -1.
-        soft: ``linear`` multiplies the scores of boxes that overlap more than nms_threshold by 1 - overlap, ``gaussian``
-            all scores by exp(-overlap² / soft_sigma); None drops boxes. For corners x1, y1, x2, y2 only.
+        soft: ``linear`` multiplies the scores of boxes that overlap more than nms_threshold by 1 - overlap,
+            ``gaussian`` all scores by exp(-overlap² / soft_sigma); None drops boxes. For corners x1, y1, x2, y2 only.
         soft_sigma: How fast the density falls.
 
     Returns:

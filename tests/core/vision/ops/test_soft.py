@@ -18,7 +18,7 @@ from core.vision import ops
 
 RANDOM = np.random.default_rng(4)
 CORNERS = RANDOM.uniform(0, 30, (2, 40, 2))
-BOXES = np.concatenate([CORNERS, CORNERS + RANDOM.uniform(5, 25, (2, 40, 2))], -1).astype(np.float32)
+BOXES = np.concatenate([CORNERS, CORNERS + RANDOM.uniform(5, 25, (2, 40, 2))], -1).round().astype(np.float32)
 SCORES = RANDOM.random((2, 3, 40)).astype(np.float32)
 
 
