@@ -65,7 +65,7 @@ def image_to_columns(graph: Graph, x: Operand, *, kernel: Sizes, stride: Sizes, 
     windows = graph.node(
         "Conv",
         x,
-        _pickers(channels, kernel, x.dtype.numpy),
+        pickers(channels, kernel, x.dtype.numpy),
         strides=list(stride),
         pads=[*pad, *pad],
         dilations=list(dilate),
@@ -88,7 +88,7 @@ def columns_to_image(
     return graph.node(
         "ConvTranspose",
         graph.node("Reshape", x, graph.integers(0, 0, *positions)),
-        _pickers(channels, kernel, x.dtype.numpy),
+        pickers(channels, kernel, x.dtype.numpy),
         strides=list(stride),
         pads=[*pad, *pad],
         dilations=list(dilate),
@@ -97,7 +97,7 @@ def columns_to_image(
     )
 
 
-def _pickers(channels: int, kernel: Sizes, dtype: Any) -> np.ndarray:
+def pickers(channels: int, kernel: Sizes, dtype: Any) -> np.ndarray:
     """Return one kernel for each channel and place in the window, 1 at this place."""
     places = math.prod(kernel)
     return np.tile(np.eye(places, dtype=dtype).reshape(places, 1, *kernel), (channels, *[1] * (len(kernel) + 1)))

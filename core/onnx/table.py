@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.kernels.dispatch.operator import REGISTRY
 from core.onnx import (
     attention,
+    boxes,
     constants,
     convolution,
     elementwise,
@@ -13,6 +14,7 @@ from core.onnx import (
     normalization,
     ordering,
     pooling,
+    proposals,
     recurrent,
     reduction,
     resampling,
@@ -157,6 +159,14 @@ CONVERTERS: dict[str, Converter] = {
     "adaptive_maximum_positions": pooling.adaptive_maximum_positions,
     "gather_positions": pooling.gather_positions,
     "scatter_positions": pooling.scatter_positions,
+    # boxes
+    "region_align": boxes.region_align,
+    "multiclass_suppression_padded": boxes.multiclass_suppression_padded,
+    "generate_proposals_padded": proposals.generate_proposals_padded,
+    "share_out_proposals_padded": proposals.share_out_proposals_padded,
+    "anchors": proposals.anchors,
+    "prior_boxes": proposals.prior_boxes,
+    "deformable_columns": boxes.deformable_columns,
     # normalisation
     "batch_normalization": normalization.batch_normalization,
     "frozen_normalization": normalization.frozen_normalization,
@@ -252,11 +262,9 @@ REFUSED: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers",
-            "generate_proposals_padded", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded",
-            "multiclass_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma", "region_align",
-            "region_largest", "region_sensitive", "sample_labels", "share_out_proposals_padded", "sparse_pattern",
-            "viterbi",
+            "bessel_i", "ctc", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers", "lcm_integers",
+            "lgamma", "match_boxes", "matrix_suppression_padded", "nextafter", "non_maximum_suppression_padded",
+            "polygamma", "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
         ],
         _FUNCTION,
     ),

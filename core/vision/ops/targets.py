@@ -129,9 +129,9 @@ def generate_proposal_target(
         rois_num: How many rows of rpn_rois are proposals, integers (N,); all when None.
 
     Returns:
-        Proposals (N, B, 4), int64 labels (N, B), their objects (N, B, 4), int64 places of those (N, B), and int32
-        numbers (N,) of what was taken. B is batch_size_per_im, or the number of all proposals where is_cascade. Rows that are
-        not taken have the label -1 and zeros.
+        Proposals (N, B, 4), int64 labels (N, B), their objects (N, B, 4), int64 places of those (N, B), and
+        int32 numbers (N,) of what was taken. B is batch_size_per_im, or the number of all proposals where is_cascade.
+        Rows that are not taken have the label -1 and zeros.
 
     Raises:
         OperatorError: shapes do not fit each other.

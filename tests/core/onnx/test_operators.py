@@ -30,10 +30,9 @@ FACTORISATIONS = {
     "svd", "triangular_solve",
 }  # fmt: skip
 FUNCTIONS = {
-    "bessel_i", "ctc", "deformable_columns", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers",
-    "generate_proposals_padded", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded",
-    "multiclass_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma", "region_align",
-    "region_largest", "region_sensitive", "sample_labels", "share_out_proposals_padded", "sparse_pattern", "viterbi",
+    "bessel_i", "ctc", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers", "lcm_integers", "lgamma",
+    "match_boxes", "matrix_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma",
+    "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
 }  # fmt: skip
 EDGES = {
     "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",
