@@ -264,7 +264,8 @@ REFUSED: dict[str, str] = {
         [
             "bessel_i", "ctc", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers", "lcm_integers",
             "lgamma", "match_boxes", "matrix_suppression_padded", "nextafter", "non_maximum_suppression_padded",
-            "polygamma", "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
+            "polygamma", "rasterize_objects", "region_largest", "region_sensitive", "sample_labels", "sparse_pattern",
+            "viterbi",
         ],
         _FUNCTION,
     ),

@@ -32,7 +32,7 @@ FACTORISATIONS = {
 FUNCTIONS = {
     "bessel_i", "ctc", "erfinv", "exponents", "fourier", "fourier_real", "gcd_integers", "lcm_integers", "lgamma",
     "match_boxes", "matrix_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma",
-    "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
+    "rasterize_objects", "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
 }  # fmt: skip
 EDGES = {
     "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",

@@ -12,7 +12,7 @@ from core.jit import to_static
 from core.kernels.boxes import matching
 from core.kernels.dispatch.errors import OperatorError
 from core.vision import ops
-from tests.parity.make_paddledet_targets import COUNTS, CROWDS, PROPOSALS, STORED, inputs
+from tests.parity.make_paddledet_targets import COUNTS, CROWDS, PROPOSALS, STORED, inputs, outlines
 
 GIVEN = inputs()
 TENSORS = {name: core.to_tensor(array) for name, array in GIVEN.items()}
@@ -77,6 +77,53 @@ def test_targets_of_proposals_are_the_official_ones(name: str, padding: int, sto
         np.testing.assert_array_equal(parts[2][image][rows][shown], official[2][wanted][shown])
         np.testing.assert_array_equal(parts[3][image][rows][shown], official[3].ravel()[wanted][shown])
         assert (parts[1][image][~rows] == -1).all()
+
+
+def padded_outlines() -> np.ndarray:
+    table = np.full((3, 4, 24, 3), -1.0)
+    for image, objects in enumerate(outlines()):
+        for place, shapes in enumerate(objects):
+            number = np.repeat(np.arange(len(shapes)), [len(shape) // 2 for shape in shapes])
+            rows = np.column_stack([np.concatenate(shapes).reshape(-1, 2), number])
+            table[image, place, : len(rows)] = rows
+    return table
+
+
+def test_masks_of_outlines_are_the_official_ones(stored: Any) -> None:
+    given = TENSORS["rois"], TENSORS["gt_classes"], TENSORS["gt_boxes"], TENSORS["crowd"], COUNT
+
+    def masks(outline: Any, *given: Any) -> Any:
+        rois, labels, _, places, _ = proposal_targets(*given, None)
+        return (*ops.generate_mask_target(outline, rois, labels, places, 5, 14), labels)
+
+    outline = core.to_tensor(padded_outlines())
+    found, weights, labels = (tensor.numpy() for tensor in masks(outline, *given))
+    shown = (labels != 5) & (labels != -1)
+    np.testing.assert_array_equal(weights, shown)
+    official = stored["mask weights"]  # an image without objects has a row of its own there, of weight 0
+    wanted = np.unpackbits(stored["masks"])[: official.size * 196].reshape(-1, 14, 14)[official > 0]
+    assert wanted.any((1, 2)).sum() > 9
+    np.testing.assert_array_equal(found[shown], wanted)
+    assert not found[~shown].any()
+    np.testing.assert_array_equal(to_static(masks)(outline, *given)[0].numpy(), found)
+
+
+def test_masks_of_bitmaps() -> None:
+    bitmap = np.zeros((1, 2, 8, 10), np.uint8)
+    bitmap[0, 1, 2:6, 3:7] = 1
+    rois = core.to_tensor([[[3.0, 2.0, 7.0, 6.0], [1.0, 0.0, 9.0, 8.0], [0.0, 0.0, 4.0, 4.0], [5.0, 4.0, 13.0, 12.0]]])
+    labels, places = core.to_tensor([[0, 2, 5, 1]]), core.to_tensor([[1, 1, 1, 1]])
+    masks, weights = ops.generate_mask_target(core.to_tensor(bitmap).astype("bool"), rois, labels, places, 5, 4)
+    wanted = np.zeros((4, 4, 4), np.int32)
+    wanted[0] = 1
+    wanted[1, 1:3, 1:3] = 1
+    wanted[3, 0, 0] = 1
+    np.testing.assert_array_equal(masks.numpy()[0], wanted)
+    assert weights.tolist() == [[1, 1, 0, 1]]
+    with pytest.raises(OperatorError, match="sampled_gt_inds go to 7, but there are 2 objects"):
+        ops.generate_mask_target(core.to_tensor(bitmap), rois, labels, places + 6, 5, 4)
+    with pytest.raises(OperatorError, match=r"target: inputs do not fit each other: float32\[1, 2, 3, 4\]"):
+        ops.generate_mask_target(core.zeros([1, 2, 3, 4]), rois, labels, places, 5, 4)
 
 
 @pytest.mark.parametrize("low_quality", [True, False])
