@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.kernels.boxes import aligned_channels
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
+
+LANES = 8
+"""Fewer channels fill no vector instruction."""
 
 Sizes = tuple[int, ...]  # along height and width
 
@@ -247,12 +251,25 @@ def _position_sensitive_back(g, owner, top, bottom, left, right, result):
 
 def align(x: np.ndarray, grid: Grid, out: np.ndarray) -> None:
     """Write the mean of the samples of each bin, interpolated from x [n, c, h, w], to out [boxes, c, rows, columns]."""
-    _align(x, *grid, out)
+    if _worth_turning(x.shape, out.shape, grid):
+        aligned_channels.align(x, grid, out)
+    else:
+        _align(x, *grid, out)
 
 
 def align_back(gradient: np.ndarray, grid: Grid, out: np.ndarray) -> None:
     """Write the gradient of x for a gradient of what :func:`align` writes."""
-    _align_back(gradient, *grid, out, min(number_of_threads(), max(out.shape[1], 1)))
+    parts = min(number_of_threads(), max(out.shape[1], 1))
+    if _worth_turning(out.shape, gradient.shape, grid):
+        aligned_channels.align_back(gradient, grid, out, parts)
+    else:
+        _align_back(gradient, *grid, out, parts)
+
+
+def _worth_turning(image: Sizes, result: Sizes, grid: Grid) -> bool:
+    """Whether boxes hold so many samples that a copy of the feature map with channels last pays."""
+    samples = int((grid.count_y * grid.count_x).sum()) * result[2] * result[3]
+    return image[1] >= LANES and 4 * samples >= image[0] * image[2] * image[3]
 
 
 def largest(x: np.ndarray, bins: Bins, out: np.ndarray) -> None:
