@@ -1,6 +1,7 @@
 """RoIAlign of many boxes: numba kernels that take all channels of a pixel at once, from a copy with channels last.
 
-The copy costs a pass over the feature map; each sample then reads four runs of memory, which vector instructions add up.
+The copy costs a pass over the feature map; each sample then reads four runs of memory, which vector instructions add
+up.
 """
 
 from __future__ import annotations

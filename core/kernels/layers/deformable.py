@@ -1,7 +1,7 @@
 """Columns of a deformable convolution: numba kernels, and plain numpy that defines them.
 
-The threads share planes of the image on the way forward and back to it, and taps on the way back to the offsets, so
-the result does not depend on their number.
+The threads share rows of the result on the way forward, planes of the image on the way back to it, and taps on the way
+back to the offsets, so the result does not depend on their number.
 """
 
 from __future__ import annotations
@@ -25,31 +25,37 @@ class Window(NamedTuple):
 @compiled
 def _columns(x, offset, mask, kernel, stride, padding, dilation, out):
     batch, channels, height, width = x.shape
-    groups, rows, columns = offset.shape[1], offset.shape[4], offset.shape[5]
+    groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
     per_group = channels // groups
-    for item in threads(batch * channels):
-        n, c = item // channels, item % channels
-        group = c // per_group
-        plane = x[n, c]
-        for tap in range(kernel[0] * kernel[1]):
-            for i in range(rows):
-                base_y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
-                for j in range(columns):
-                    y = base_y + offset[n, group, tap, 0, i, j]
-                    z = j * stride[1] - padding[1] + tap % kernel[1] * dilation[1] + offset[n, group, tap, 1, i, j]
-                    value = 0.0
-                    if y > -1 and z > -1 and y < height and z < width:
-                        top, left = int(np.floor(y)), int(np.floor(z))
-                        dy, dz = y - top, z - left
-                        if top >= 0 and left >= 0:
-                            value += (1 - dy) * (1 - dz) * plane[top, left]
-                        if top >= 0 and left + 1 < width:
-                            value += (1 - dy) * dz * plane[top, left + 1]
-                        if top + 1 < height and left >= 0:
-                            value += dy * (1 - dz) * plane[top + 1, left]
-                        if top + 1 < height and left + 1 < width:
-                            value += dy * dz * plane[top + 1, left + 1]
-                    out[n, c, tap, i, j] = value * mask[n, group, tap, i, j]
+    kind = x.dtype.type
+    for item in threads(batch * groups * taps * rows):
+        n, group = item // rows // taps // groups, item // rows // taps % groups
+        tap, i = item // rows % taps, item % rows
+        places, weights = np.zeros((4, columns), np.int64), np.zeros((4, columns), x.dtype)
+        inside = np.zeros(columns, np.bool_)
+        base_y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
+        base_z = tap % kernel[1] * dilation[1] - padding[1]
+        for j in range(columns):
+            y = base_y + offset[n, group, tap, 0, i, j]
+            z = j * stride[1] + base_z + offset[n, group, tap, 1, i, j]
+            if y > -1 and z > -1 and y < height and z < width:
+                inside[j] = True
+                top, left = int(np.floor(y)), int(np.floor(z))
+                dy, dz = y - top, z - left
+                for k in range(4):  # a neighbour outside the image weighs nothing, and another one stands for it
+                    row, column = top + k // 2, left + k % 2
+                    share = (dy if k // 2 else 1 - dy) * (dz if k % 2 else 1 - dz)
+                    if row < 0 or column < 0 or row >= height or column >= width:
+                        share = 0.0
+                    row, column = min(max(row, 0), height - 1), min(max(column, 0), width - 1)
+                    places[k, j] = row * width + column
+                    weights[k, j] = kind(share * mask[n, group, tap, i, j])
+        for c in range(group * per_group, (group + 1) * per_group):
+            plane, line = x[n, c].ravel(), out[n, c, tap, i]
+            for j in range(columns):
+                value = weights[0, j] * plane[places[0, j]] + weights[1, j] * plane[places[1, j]]
+                value += weights[2, j] * plane[places[2, j]] + weights[3, j] * plane[places[3, j]]
+                line[j] = value if inside[j] else kind(0)
 
 
 @compiled
@@ -129,7 +135,7 @@ def columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window,
         window: How the kernel walks.
         out: Memory for the result [n, channels, taps, rows, columns].
     """
-    _columns(x, offset, mask, *window, out)
+    _columns(np.ascontiguousarray(x), offset, mask, *window, out)
 
 
 def image_back(gradient: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window, out: np.ndarray) -> None:
