@@ -56,7 +56,7 @@ def main() -> None:
         stored[f"{name} rows"], stored[f"{name} counts"] = rows.numpy(), counts.numpy()
 
         for case in cases.COUNTS:
-            targets = cases.objects(case)
+            targets = cases.objects(case, cases.SSD_SHAPES, 4)
             shares = targets["gt_bbox"] / np.array([cases.WIDTH, cases.HEIGHT] * 2, np.float32)
             inputs = [paddle.to_tensor(one, stop_gradient=False) for one in maps]
             (boxes, scores), anchors = head(inputs, image)

@@ -1,4 +1,4 @@
-"""The heads of SSD (Liu et al., arXiv 1512.02325), of SSDLite and of BlazeFace: prior boxes and two predictors a level."""
+"""The heads of SSD (Liu et al., arXiv 1512.02325), SSDLite and BlazeFace: prior boxes, and two predictors a level."""
 
 from __future__ import annotations
 

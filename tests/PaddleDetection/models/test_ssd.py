@@ -72,7 +72,7 @@ def test_loss_as_the_official_one(name: str, case: str, compiled: bool, official
         return tuple(loss(*head(maps, image), (cases.HEIGHT, cases.WIDTH), targets).values())
 
     maps = maps_of(name)
-    given = [core.to_tensor(IMAGE), *map(core.to_tensor, cases.objects(case).values()), *maps]
+    given = [core.to_tensor(IMAGE), *map(core.to_tensor, cases.objects(case, cases.SSD_SHAPES, 4).values()), *maps]
     found = core.add_n(list(core.jit.to_static(call)(*given) if compiled else call(*given)))
     np.testing.assert_allclose(found.numpy(), official[f"{name} {case} loss"], rtol=1e-5)
     found.backward()

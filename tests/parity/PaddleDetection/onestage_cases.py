@@ -93,14 +93,25 @@ def weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndar
     return made
 
 
-def objects(case: str) -> dict[str, np.ndarray]:
-    """Return objects of many sizes, padded with zeros: "gt_bbox", "gt_class" and "gt_count"."""
-    counts = np.array(COUNTS[case])
-    rows = 6
-    centres = uniform(f"{case} centres", (2, rows, 2), 0.1, 0.9)
-    sizes = np.exp(uniform(f"{case} sizes", (2, rows, 2), -2.5, -0.4))
-    low, high = np.clip(centres - sizes / 2, 0, 1), np.clip(centres + sizes / 2, 0, 1)
-    boxes = np.concatenate([low, high], -1) * np.array([WIDTH, HEIGHT] * 2)
+SSD_SHAPES = ((12, 12), (17, 8.5), (30, 30), (21, 42), (42, 21))
+"""Width and height near those of prior boxes: an object inside of several ones would overlap them all the same, and
+which of them is its best would be a matter of rounding."""
+
+
+def objects(case: str, shapes: Sequence[Sequence[float]], shift: float) -> dict[str, np.ndarray]:
+    """Return objects, padded with zeros: "gt_bbox", "gt_class" and "gt_count".
+
+    Args:
+        case: which of :data:`COUNTS`.
+        shapes: width and height that objects are near of, pixels.
+        shift: centres are near this one and those of every eighth pixel from it on.
+    """
+    counts, rows = np.array(COUNTS[case]), 6
+    cells = np.floor(uniform(f"{case} inner cells", (2, rows, 2), 0.3, 0.7) * [WIDTH // 8, HEIGHT // 8])
+    centres = cells * 8 + shift + uniform(f"{case} jitter", (2, rows, 2), -1.5, 1.5)
+    kinds = uniform(f"{case} kinds", (2, rows), 0, len(shapes)).astype(np.int64)
+    halves = np.array(shapes)[kinds] * uniform(f"{case} sizes", (2, rows, 2), 0.9, 1.1) / 2
+    boxes = np.concatenate([centres - halves, centres + halves], -1).clip(0, [WIDTH, HEIGHT] * 2)
     classes = uniform(f"{case} classes", (2, rows), 0, CLASSES).astype(np.int64)
     for image, used in enumerate(counts):
         boxes[image, used:], classes[image, used:] = 0, 0
