@@ -116,3 +116,13 @@ def objects(case: str, shapes: Sequence[Sequence[float]], shift: float) -> dict[
     for image, used in enumerate(counts):
         boxes[image, used:], classes[image, used:] = 0, 0
     return {"gt_bbox": boxes.astype(np.float32), "gt_class": classes, "gt_count": counts}
+
+
+RETINA = {"plain": (0.0, None), "smooth": (0.11, "gn")}
+"""Below which differences count by their square, and the towers' normalisation."""
+
+TOWER = 32
+"""Channels of towers."""
+
+RETINA_SHAPES = ((32, 32), (45, 23), (23, 45), (64, 45))
+"""Width and height near those of RetinaNet's anchors."""
