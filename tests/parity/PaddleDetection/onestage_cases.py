@@ -126,3 +126,9 @@ TOWER = 32
 
 RETINA_SHAPES = ((32, 32), (45, 23), (23, 45), (64, 45))
 """Width and height near those of RetinaNet's anchors."""
+
+FCOS_BOUNDARY = [16, 32]
+"""Distances, pixels, that divide objects among the pyramid's levels."""
+
+FCOS_SHAPES = ((20, 20), (30, 24), (40, 50), (60, 44))
+"""Width and height of objects for all of them."""
