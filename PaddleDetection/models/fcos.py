@@ -1,4 +1,4 @@
-"""FCOS (Tian et al., "Fully Convolutional One-Stage Object Detection", arXiv 1904.01355), with 2.x's parameter names."""
+"""FCOS (Tian et al., "Fully Convolutional One-Stage Object Detection", arXiv 1904.01355), 2.x's parameter names."""
 
 from __future__ import annotations
 

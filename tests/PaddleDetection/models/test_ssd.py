@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import core
+from PaddleDetection.models.blazeface import BlazeFace
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
 from PaddleDetection.models.ssd import MOBILENET_300, VGG_300, VGG_512, final_boxes, ssd_mobilenet_v1_300
@@ -113,3 +114,43 @@ def test_whole_detector_compiles() -> None:
     expected, numbers = model(image, shape, scale)
     np.testing.assert_array_equal(counts.numpy(), numbers.numpy())
     np.testing.assert_allclose(rows.numpy(), expected.numpy(), rtol=1e-4, atol=1e-3)
+
+
+class Shrink(core.nn.Layer):
+    """Stands in for a backbone with two levels of 4 channels, or for a neck, which gives what it is given."""
+
+    channels = (4, 4)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = core.nn.Conv2D(3, 4, 8, 8)
+
+    def forward(self, x: Any) -> Any:
+        if isinstance(x, list):
+            return x
+        fine = self.conv(x)
+        return [fine, core.nn.functional.max_pool2d(fine, 2)]
+
+
+@pytest.mark.parametrize("height", [32, 48])
+def test_blazeface_and_its_export_for_open_sizes(height: int, tmp_path: Path) -> None:
+    core.seed(0)
+    model = BlazeFace(Shrink(), Shrink(), keep_top_k=20)
+    model.eval()
+    assert {name for name in model.state_dict() if name.startswith("blaze_head.boxes1")} == {
+        "blaze_head.boxes1.weight",
+        "blaze_head.boxes1.bias",
+    }
+    examples = {2: (32, 48), 3: (32, 64)}
+    spec = [
+        core.static.InputSpec([None, 3, None, None], "float32", "image", examples=examples),
+        core.static.InputSpec([None, 2], "float32", "im_shape"),
+        core.static.InputSpec([None, 2], "float32", "scale_factor"),
+    ]
+    core.jit.save(model, str(tmp_path / "face"), spec)
+    image = core.to_tensor(np.linspace(-1, 1, 2 * 3 * height * 64, dtype=np.float32).reshape(2, 3, height, 64))
+    shape, scale = core.to_tensor(np.array([[height, 64]] * 2, np.float32)), core.full([2, 2], 0.5)
+    rows, counts = core.jit.load(str(tmp_path / "face"))(image, shape, scale)
+    wanted, numbers = model(image, shape, scale)
+    np.testing.assert_array_equal(counts.numpy(), numbers.numpy())
+    np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
