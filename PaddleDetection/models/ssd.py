@@ -147,3 +147,17 @@ def ssd_mobilenet_v1_300(num_classes: int = 20, scale: float = 1.0, **settings: 
     """
     backbone = MobileNet(scale, feature_maps=(11, 13, 14, 15, 16, 17), with_extra_blocks=True)
     return SSD(backbone, MOBILENET_300, num_classes, **{"kernel_size": 1, "padding": 0, **settings})
+
+
+def ssdlite_mobilenet_v1_300(num_classes: int = 80, scale: float = 1.0, **settings: Any) -> SSD:
+    """Return SSDLite (Sandler et al., arXiv 1801.04381) on MobileNetV1 for images of 300 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        **settings: further arguments of :class:`SSD`.
+    """
+    decay = 4e-5
+    maps = (11, 13, 14, 15, 16, 17)
+    backbone = MobileNet(scale, feature_maps=maps, with_extra_blocks=True, conv_decay=decay)
+    return SSD(backbone, LITE_300, num_classes, **{"use_sepconv": True, "conv_decay": decay, **settings})

@@ -12,7 +12,14 @@ import core
 from PaddleDetection.models.blazeface import BlazeFace
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
-from PaddleDetection.models.ssd import MOBILENET_300, VGG_300, VGG_512, final_boxes, ssd_mobilenet_v1_300
+from PaddleDetection.models.ssd import (
+    MOBILENET_300,
+    VGG_300,
+    VGG_512,
+    final_boxes,
+    ssd_mobilenet_v1_300,
+    ssdlite_mobilenet_v1_300,
+)
 from tests.parity.PaddleDetection import onestage_cases as cases
 
 SUPPRESSION = {"score_threshold": 0.01, "nms_top_k": 400, "keep_top_k": 40, "nms_threshold": 0.45}
@@ -154,3 +161,14 @@ def test_blazeface_and_its_export_for_open_sizes(height: int, tmp_path: Path) ->
     wanted, numbers = model(image, shape, scale)
     np.testing.assert_array_equal(counts.numpy(), numbers.numpy())
     np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_trained_parameters() -> None:
+    channels, counts = (512, 1024, 512, 256, 256, 128), (3, 6, 6, 6, 6, 6)  # SSDLite has one more at its first level
+    plain = sum((inner + 1) * count * (4 + 21) for inner, count in zip(channels, counts))
+    lite = sum(2 * (9 + 2) * inner + inner * count * (4 + 81) for inner, count in zip(channels, (4, *counts[1:])))
+    backbone = 5_430_464
+    for build, head in ((ssd_mobilenet_v1_300, plain), (ssdlite_mobilenet_v1_300, lite)):
+        with core.LazyGuard():
+            parameters = build().parameters()
+        assert sum(parameter.size for parameter in parameters if not parameter.stop_gradient) == backbone + head
