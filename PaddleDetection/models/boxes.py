@@ -59,6 +59,11 @@ def pick(rows: Any, places: Any) -> Any:
     return taken.reshape([images, places.shape[1], *tail])
 
 
+def by_anchor(predicted: Any, numbers: int) -> Any:
+    """Return predictions (N, anchors * numbers, H, W) with one row for each anchor, (N, H * W * anchors, numbers)."""
+    return predicted.transpose([0, 2, 3, 1]).reshape([predicted.shape[0], -1, numbers])
+
+
 def overlaps(boxes: Any, anchors: Any, eps: float = 1e-10) -> Any:
     """Return the intersection over union of each box with each anchor.
 

@@ -10,7 +10,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Constant
-from PaddleDetection.models.heads.ssd_head import by_anchor
+from PaddleDetection.models.boxes import by_anchor
 from PaddleDetection.models.heads.tower import Towers, predictor
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleDetection.models.boxes import from_deltas, pick
-from PaddleDetection.models.heads.ssd_head import by_anchor
+from PaddleDetection.models.boxes import by_anchor, from_deltas, pick
 from PaddleDetection.models.heads.tower import Towers, predictor
 
 

@@ -9,6 +9,7 @@ import core
 from core import ParamAttr, nn, regularizer
 from core.nn import functional as F
 from core.vision.ops import prior_box
+from PaddleDetection.models.boxes import by_anchor
 
 
 class PriorBoxes(NamedTuple):
@@ -165,8 +166,3 @@ class SSDHead(nn.Layer):
         deltas = [by_anchor(layer(feature), 4) for layer, feature in zip(self.box_convs, features)]
         scores = [by_anchor(layer(feature), self.num_scores) for layer, feature in zip(self.score_convs, features)]
         return core.concat(deltas, 1), core.concat(scores, 1), self.priors(features, image)
-
-
-def by_anchor(predicted: Any, numbers: int) -> Any:
-    """Return predictions (N, anchors * numbers, H, W) with one row for each anchor, (N, H * W * anchors, numbers)."""
-    return predicted.transpose([0, 2, 3, 1]).reshape([predicted.shape[0], -1, numbers])
