@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from core.train.config.table import Table
 
-FAMILIES = {"yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1")}
+FAMILIES = {
+    "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
+    "ssd": ("ssd_mobilenet_v1_300", "ssdlite_mobilenet_v1_300"),
+}
 """Module of PaddleDetection.models to the names of its detectors, small ones first."""
 
 NETWORKS = Table(

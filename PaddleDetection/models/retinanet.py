@@ -1,0 +1,79 @@
+"""RetinaNet (Lin et al., "Focal Loss for Dense Object Detection", arXiv 1708.02002), with 2.x's parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from core.vision.ops import multiclass_nms
+from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.heads.retina_head import RetinaHead
+from PaddleDetection.models.losses.retina_loss import RetinaLoss
+
+
+class RetinaNet(Detector):
+    """Predicts boxes around anchors at the levels of a feature pyramid.
+
+    Args:
+        backbone: makes feature maps of images, the finest first.
+        neck: makes of them the pyramid's levels, the finest first, all with as many channels.
+        num_classes: how many classes there are.
+        channels: of the head's towers.
+        num_convs: how many convolutions a tower has.
+        norm_type: of the towers: "bn", "sync_bn", "gn" or None.
+        positive_overlap: in training, an anchor that overlaps an object at least so much belongs to it.
+        negative_overlap: in training, an anchor that overlaps every object less is background.
+        beta: in training, differences of boxes below it count by their square; 0: none. The releases before 2.0 had
+            0.11, which is 1 over the square of their sigma of 3.0151.
+        nms_pre: so many of each level's best anchors become boxes.
+        score_threshold: boxes of a class must score above it.
+        nms_top_k: so many of the best boxes of each class are looked at.
+        keep_top_k: so many boxes of an image are given.
+        nms_threshold: the largest overlap with a better box of the same class.
+    """
+
+    divisor = 128
+
+    def __init__(
+        self,
+        backbone: Any,
+        neck: Any,
+        num_classes: int = 80,
+        channels: int = 256,
+        num_convs: int = 4,
+        norm_type: Optional[str] = None,
+        positive_overlap: float = 0.5,
+        negative_overlap: float = 0.4,
+        beta: float = 0.0,
+        nms_pre: int = 1000,
+        score_threshold: float = 0.05,
+        nms_top_k: int = 1000,
+        keep_top_k: int = 100,
+        nms_threshold: float = 0.5,
+    ) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.backbone = backbone
+        self.neck = neck
+        self.head = RetinaHead(
+            neck.channels[0], num_classes, neck.strides, channels, num_convs, norm_type, nms_pre=nms_pre
+        )
+        self.loss = RetinaLoss(num_classes, positive_overlap, negative_overlap, beta=beta)
+        self.suppression = {
+            "score_threshold": score_threshold,
+            "nms_top_k": nms_top_k,
+            "keep_top_k": keep_top_k,
+            "nms_threshold": nms_threshold,
+        }
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
+        corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
+        boxes = to_original(corners, scale_factor)
+        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
+        return rows, counts
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_cls" and "loss_reg"."""
+        return self.loss(self.head(self.neck(self.backbone(image))), targets)

@@ -1,0 +1,163 @@
+"""SSD (Liu et al., "SSD: Single Shot MultiBox Detector", arXiv 1512.02325), with 2.x's parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import core
+from core.nn import functional as F
+from core.vision.ops import box_coder, multiclass_nms
+from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
+from PaddleDetection.models.base import Detector
+from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
+from PaddleDetection.models.losses.multibox import MultiBoxLoss
+
+VARIANCE = [0.1, 0.1, 0.2, 0.2]
+"""What the four numbers of a box are divided by."""
+
+MOBILENET_300 = PriorBoxes(
+    min_sizes=((60.0,), (105.0,), (150.0,), (195.0,), (240.0,), (285.0,)),
+    max_sizes=((), (150.0,), (195.0,), (240.0,), (285.0,), (300.0,)),
+    aspect_ratios=((2.0,), *((2.0, 3.0),) * 5),
+    steps=(0.0,) * 6,
+)
+"""Prior boxes of SSD on MobileNetV1 for images of 300 pixels."""
+
+VGG_300 = PriorBoxes(
+    min_sizes=((30.0,), (60.0,), (111.0,), (162.0,), (213.0,), (264.0,)),
+    max_sizes=((60.0,), (111.0,), (162.0,), (213.0,), (264.0,), (315.0,)),
+    aspect_ratios=((2.0,), (2.0, 3.0), (2.0, 3.0), (2.0, 3.0), (2.0,), (2.0,)),
+    steps=(8.0, 16.0, 32.0, 64.0, 100.0, 300.0),
+    min_max_aspect_ratios_order=True,
+)
+"""Prior boxes of SSD on VGG16 for images of 300 pixels."""
+
+VGG_512 = PriorBoxes(
+    min_sizes=((20.0,), (51.0,), (133.0,), (215.0,), (296.0,), (378.0,), (460.0,)),
+    max_sizes=((51.0,), (133.0,), (215.0,), (296.0,), (378.0,), (460.0,), (542.0,)),
+    aspect_ratios=((2.0,), *((2.0, 3.0),) * 4, (2.0,), (2.0,)),
+    steps=(8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0),
+    min_max_aspect_ratios_order=True,
+)
+"""Prior boxes of SSD on VGG16 for images of 512 pixels."""
+
+LITE_300 = PriorBoxes(
+    min_sizes=((30.0,), (60.0,), (114.0,), (168.0,), (222.0,), (276.0,)),
+    max_sizes=((60.0,), (114.0,), (168.0,), (222.0,), (276.0,), (330.0,)),
+    aspect_ratios=((2.0,), *((2.0, 3.0),) * 5),
+    steps=(16.0, 32.0, 64.0, 100.0, 150.0, 300.0),
+    clip=True,
+)
+"""Prior boxes of SSDLite for images of 300 pixels."""
+
+
+class SSD(Detector):
+    """Predicts boxes around prior boxes at several scales.
+
+    Args:
+        backbone: makes feature maps of images, the finest first.
+        priors: the prior boxes.
+        num_classes: how many classes there are.
+        kernel_size: side of the predictors' kernels.
+        padding: around the feature maps.
+        use_sepconv: predict with depthwise separable convolutions, as SSDLite does.
+        conv_decay: weight decay of those, in place of the optimizer's.
+        overlap_threshold: in training, a prior box that overlaps an object at least so much is positive.
+        neg_pos_ratio: in training, so many negative prior boxes count for each positive one.
+        score_threshold: boxes of a class must score above it.
+        nms_top_k: so many of the best boxes of each class are looked at.
+        keep_top_k: so many boxes of an image are given.
+        nms_threshold: the largest overlap with a better box of the same class.
+    """
+
+    divisor = 1
+
+    def __init__(
+        self,
+        backbone: Any,
+        priors: PriorBoxes,
+        num_classes: int = 20,
+        kernel_size: int = 3,
+        padding: int = 1,
+        use_sepconv: bool = False,
+        conv_decay: float = 0.0,
+        overlap_threshold: float = 0.5,
+        neg_pos_ratio: float = 3.0,
+        score_threshold: float = 0.01,
+        nms_top_k: int = 400,
+        keep_top_k: int = 200,
+        nms_threshold: float = 0.45,
+    ) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.backbone = backbone
+        self.ssd_head = SSDHead(
+            backbone.channels, num_classes, priors, kernel_size, padding, use_sepconv, conv_decay
+        )
+        self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
+        self.suppression = {
+            "score_threshold": score_threshold,
+            "nms_top_k": nms_top_k,
+            "keep_top_k": keep_top_k,
+            "nms_threshold": nms_threshold,
+        }
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
+        found = self.ssd_head(self.backbone(image), image)
+        return final_boxes(*found, im_shape / scale_factor, self.suppression)
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_loc" and "loss_conf"."""
+        found = self.ssd_head(self.backbone(image), image)
+        return self.loss(*found, image.shape[2:], targets)
+
+
+def final_boxes(
+    deltas: Any, scores: Any, priors: Any, original: Any, suppression: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return the boxes that remain of what an SSD head predicts.
+
+    Args:
+        deltas: shifts and sizes (N, A, 4).
+        scores: (N, A, classes + 1), background last.
+        priors: corners as shares of the image (A, 4).
+        original: height and width of the original images, pixels (N, 2).
+        suppression: arguments of :func:`core.vision.ops.multiclass_nms`.
+
+    Returns:
+        Boxes (N, keep_top_k, 6) and their numbers (N,).
+    """
+    boxes = box_coder(priors, VARIANCE, deltas, code_type="decode_center_size")
+    side = original.flip(-1)
+    boxes = boxes * core.concat([side, side], -1).unsqueeze(1)
+    likely = F.softmax(scores, -1)[:, :, :-1].transpose([0, 2, 1])
+    rows, counts, _ = multiclass_nms(boxes, likely, **suppression, padded=True)
+    return rows, counts
+
+
+def ssd_mobilenet_v1_300(num_classes: int = 20, scale: float = 1.0, **settings: Any) -> SSD:
+    """Return SSD on MobileNetV1 for images of 300 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        **settings: further arguments of :class:`SSD`.
+    """
+    backbone = MobileNet(scale, feature_maps=(11, 13, 14, 15, 16, 17), with_extra_blocks=True)
+    return SSD(backbone, MOBILENET_300, num_classes, **{"kernel_size": 1, "padding": 0, **settings})
+
+
+def ssdlite_mobilenet_v1_300(num_classes: int = 80, scale: float = 1.0, **settings: Any) -> SSD:
+    """Return SSDLite (Sandler et al., arXiv 1801.04381) on MobileNetV1 for images of 300 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        **settings: further arguments of :class:`SSD`.
+    """
+    decay = 4e-5
+    maps = (11, 13, 14, 15, 16, 17)
+    backbone = MobileNet(scale, feature_maps=maps, with_extra_blocks=True, conv_decay=decay)
+    return SSD(backbone, LITE_300, num_classes, **{"use_sepconv": True, "conv_decay": decay, **settings})

@@ -1,0 +1,62 @@
+"""Detectors with a pyramid, saved for open sizes, give at sizes never traced what the training code gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import nn
+from core.static import InputSpec
+from PaddleDetection.models.fcos import FCOS
+from PaddleDetection.models.retinanet import RetinaNet
+
+
+class Pyramid(nn.Layer):
+    """Stands in for a backbone with three levels of 32 channels, or for a neck, which gives what it is given."""
+
+    channels = (32, 32, 32)
+    strides = (8, 16, 32)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2D(3, 32, 8, 8)
+
+    def forward(self, x: Any) -> Any:
+        if isinstance(x, list):
+            return x
+        levels = [self.conv(x)]
+        for _ in range(2):
+            levels.append(nn.functional.max_pool2d(levels[-1], 2))
+        return levels
+
+
+@pytest.mark.parametrize("kind", [RetinaNet, FCOS])
+def test_open_sizes(kind: Any, tmp_path: Path) -> None:
+    core.seed(0)
+    settings: dict[str, Any] = {"channels": 32, "num_convs": 1, "keep_top_k": 20, "score_threshold": 0.001}
+    if kind is FCOS:
+        settings["object_sizes_boundary"] = (64, 128)
+    else:
+        settings["nms_pre"] = 30
+    model = kind(Pyramid(), Pyramid(), 3, **settings)
+    model.eval()
+    spec = [
+        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
+        InputSpec([None, 2], "float32", "im_shape"),
+        InputSpec([None, 2], "float32", "scale_factor"),
+    ]
+    core.jit.save(model, str(tmp_path / "model"), spec)
+    loaded = core.jit.load(str(tmp_path / "model"))
+    for images, height, width in ((1, 128, 128), (2, 64, 160)):
+        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
+        image = core.to_tensor(numbers.reshape(images, 3, height, width))
+        given = image, core.full([images, 2], 64.0), core.full([images, 2], 0.5)
+        rows, counts = loaded(*given)
+        wanted, found = model(*given)
+        assert found.numpy().min() > 0
+        np.testing.assert_array_equal(counts.numpy(), found.numpy())
+        np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
