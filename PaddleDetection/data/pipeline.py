@@ -14,7 +14,17 @@ from core.train.config.table import Component, Named, Table
 from core.train.runner.splits import RaggedSplitSection
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
-from PaddleDetection.data.transforms import basic, batch
+from PaddleDetection.data.transforms import (
+    basic,
+    batch,
+    boxes,
+    color,
+    cropping,
+    erasing,
+    mixing,
+    resizing,
+    targets,
+)
 
 DATASETS = Table("data set", {"DigitScenes": DigitScenes}, provided=("transform",))
 
@@ -24,11 +34,33 @@ _OF_SAMPLES = {
     "RandomFlip": basic.RandomFlip,
     "NormalizeImage": basic.NormalizeImage,
     "Permute": basic.Permute,
+    "Mixup": mixing.Mixup,
+    "Cutmix": mixing.Cutmix,
+    "RandomDistort": color.RandomDistort,
+    "Lighting": color.Lighting,
+    "RandomErasingImage": erasing.RandomErasingImage,
+    "GridMask": erasing.GridMask,
+    "Pad": cropping.Pad,
+    "RandomExpand": cropping.RandomExpand,
+    "RandomCrop": cropping.RandomCrop,
+    "RandomResizeCrop": cropping.RandomResizeCrop,
+    "RandomScaledCrop": cropping.RandomScaledCrop,
+    "RandomResize": resizing.RandomResize,
+    "NormalizeBox": boxes.NormalizeBox,
+    "BboxXYXY2XYWH": boxes.BboxXYXY2XYWH,
+    "PadBox": boxes.PadBox,
+    "Poly2Mask": boxes.Poly2Mask,
 }
 TRANSFORMS = Table("transform", _OF_SAMPLES)
 BATCH_TRANSFORMS = Table(
     "batch transform",
-    {"BatchRandomResize": batch.BatchRandomResize, "PadBatch": batch.PadBatch, **_OF_SAMPLES},
+    {
+        "BatchRandomResize": batch.BatchRandomResize,
+        "PadBatch": batch.PadBatch,
+        "Gt2YoloTarget": targets.Gt2YoloTarget,
+        "Gt2TTFTarget": targets.Gt2TTFTarget,
+        **_OF_SAMPLES,
+    },
 )
 
 OBJECTS = "objects"

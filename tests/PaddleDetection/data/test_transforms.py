@@ -41,7 +41,15 @@ def assert_same(samples: Any, case: str, seed: int, official: dict[str, np.ndarr
 def test_of_samples(case: str, seed: int, official: dict[str, np.ndarray]) -> None:
     name, arguments = cases.OF_SAMPLES[case]
     seeded(seed)
-    assert_same([TRANSFORMS.resolve(name)(**arguments)(cases.sample(case))], case, seed, official)
+    sample = cases.ready(case)
+
+    def another() -> dict[str, Any]:
+        np.random.randint(2)  # noqa: NPY002  # as the data set draws
+        return cases.sample(case, 1)
+
+    if name in ("Mixup", "Cutmix"):
+        sample["another"] = another
+    assert_same([TRANSFORMS.resolve(name)(**arguments)(sample)], case, seed, official)
 
 
 @pytest.mark.parametrize("seed", cases.SEEDS)
