@@ -48,8 +48,7 @@ def main() -> None:
                     made = [transform([samples[0], cases.sample(case, 1)])]
                 else:
                     made = [transform(samples[0])] if module is operators else transform(samples)
-                for key, value in cases.described(made, decode).items():
-                    stored[f"{case} {seed} {key}"] = value.astype(np.float32) if value.dtype == np.float64 else value
+                stored[f"{case} {seed}"] = cases.flat(cases.described(made, decode))
     np.savez_compressed(TARGET, **stored)
 
 

@@ -1,8 +1,8 @@
 """Two images in one.
 
 Names, arguments and the order of random draws are those of PaddleDetection 2.x,
-https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``. Both stand right after Decode: the
-second sample comes from the data set as it is, by the sample's field "another", and is decoded here.
+https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``. Both stand right
+after Decode: the second sample comes from the data set as it is, by the sample's field "another", and is decoded here.
 """
 
 from __future__ import annotations

@@ -145,3 +145,8 @@ def described(samples: list[dict[str, Any]], decode: Any) -> dict[str, np.ndarra
             pixels = decode(mask) if isinstance(mask, dict) else np.concatenate([np.ravel(part) for part in mask])
             found[f"{number} mask {place}"] = pixels
     return found
+
+
+def flat(found: dict[str, np.ndarray]) -> np.ndarray:
+    """Return all that is compared in a row, float32, in the order of the names."""
+    return np.concatenate([np.ravel(found[name]).astype(np.float32) for name in sorted(found)])
