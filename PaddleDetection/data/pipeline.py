@@ -12,6 +12,7 @@ from core.io import DataLoader, Keep, Pad
 from core.train.config.batching import Batching
 from core.train.config.table import Component, Named, Table
 from core.train.runner.splits import RaggedSplitSection
+from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.data.transforms import (
@@ -25,8 +26,14 @@ from PaddleDetection.data.transforms import (
     resizing,
     targets,
 )
+from PaddleDetection.data.voc import VOCDataset
 
-DATASETS = Table("data set", {"DigitScenes": DigitScenes}, provided=("transform",))
+DATASETS = Table(
+    "data set",
+    {"DigitScenes": DigitScenes, "COCODataset": COCODataset, "VOCDataset": VOCDataset},
+    provided=("transform",),
+    paths=("dataset_dir",),
+)
 
 _OF_SAMPLES = {
     "Decode": basic.Decode,
