@@ -143,7 +143,8 @@ class COCODataset(DetectionDataset):
         if place in self.lengths:
             return self.lengths[place]
         parts = range(self.part_ends[place], self.part_ends[place + 1])
-        return [self.coordinates[self.parts[part] : self.parts[part + 1]].tolist() for part in parts]
+        points = [self.coordinates[self.parts[part] : self.parts[part + 1]] for part in parts]
+        return [np.round(part.astype(np.float64), 3).tolist() for part in points]  # as written, before float32
 
     def sample(self, index: int) -> Sample:
         """Return the file of an image and its objects."""
