@@ -27,10 +27,16 @@ from PaddleDetection.data.transforms import (
     targets,
 )
 from PaddleDetection.data.voc import VOCDataset
+from PaddleDetection.data.wider_face import WIDERFaceDataset
 
 DATASETS = Table(
     "data set",
-    {"DigitScenes": DigitScenes, "COCODataset": COCODataset, "VOCDataset": VOCDataset},
+    {
+        "DigitScenes": DigitScenes,
+        "COCODataset": COCODataset,
+        "VOCDataset": VOCDataset,
+        "WIDERFaceDataset": WIDERFaceDataset,
+    },
     provided=("transform",),
     paths=("dataset_dir",),
 )
