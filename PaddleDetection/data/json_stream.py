@@ -32,16 +32,19 @@ def records(path: str, names: Sequence[str]) -> Iterator[tuple[str, dict[str, An
         while not text.follows("}"):
             name = text.value()
             text.expect(":")
-            if name not in names:
-                text.value()
-            else:
+            if name in names:
                 text.expect("[")
-                while not text.follows("]"):
-                    record = text.value()
+            elif not text.follows("["):
+                text.value()
+                text.follows(",")
+                continue
+            while not text.follows("]"):  # also of lists that are not wanted: one of them as a whole is gigabytes
+                record = text.value()
+                if name in names:
                     if not isinstance(record, dict):
                         raise ValueError(f"{path}: {name!r} must hold records, not {str(record)[:80]!r}")
                     yield str(name), record
-                    text.follows(",")
+                text.follows(",")
             text.follows(",")
 
 
