@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import abc
+import functools
 from typing import Any, Callable, Optional
+
+import numpy as np
 
 from core.io import Dataset
 
@@ -19,7 +22,7 @@ class DetectionDataset(Dataset, abc.ABC):
     Before the transform it has "index", the number i; "im_id" int64 (1,); the pixels as "image", uint8 (H, W, 3), or
     their file as "im_file"; "gt_bbox" float32 (G, 4), corners x1, y1, x2, y2 in pixels; "gt_class" int32 (G, 1);
     "is_crowd" and "difficult" int32 (G, 1); and, where there are masks, "gt_segm" uint8 (G, H, W) or "gt_poly", of each
-    object its polygons or run lengths.
+    object its polygons or run lengths. A transform finds as "another" a function that draws a further sample.
 
     Args:
         class_names: the classes, in the order of their numbers.
@@ -44,4 +47,11 @@ class DetectionDataset(Dataset, abc.ABC):
 
     def __getitem__(self, index: int) -> Sample:
         sample = {"index": index, **self.sample(index)}
-        return sample if self.transform is None else self.transform(sample)
+        if self.transform is None:
+            return sample
+        return self.transform({**sample, "another": functools.partial(_drawn, self)})
+
+
+def _drawn(dataset: DetectionDataset) -> Sample:
+    """Return a random sample before the transform."""
+    return dataset.sample(np.random.randint(len(dataset)))

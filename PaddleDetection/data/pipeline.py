@@ -12,11 +12,34 @@ from core.io import DataLoader, Keep, Pad
 from core.train.config.batching import Batching
 from core.train.config.table import Component, Named, Table
 from core.train.runner.splits import RaggedSplitSection
+from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
-from PaddleDetection.data.transforms import basic, batch
+from PaddleDetection.data.transforms import (
+    basic,
+    batch,
+    boxes,
+    color,
+    cropping,
+    erasing,
+    mixing,
+    resizing,
+    targets,
+)
+from PaddleDetection.data.voc import VOCDataset
+from PaddleDetection.data.wider_face import WIDERFaceDataset
 
-DATASETS = Table("data set", {"DigitScenes": DigitScenes}, provided=("transform",))
+DATASETS = Table(
+    "data set",
+    {
+        "DigitScenes": DigitScenes,
+        "COCODataset": COCODataset,
+        "VOCDataset": VOCDataset,
+        "WIDERFaceDataset": WIDERFaceDataset,
+    },
+    provided=("transform",),
+    paths=("dataset_dir",),
+)
 
 _OF_SAMPLES = {
     "Decode": basic.Decode,
@@ -24,11 +47,33 @@ _OF_SAMPLES = {
     "RandomFlip": basic.RandomFlip,
     "NormalizeImage": basic.NormalizeImage,
     "Permute": basic.Permute,
+    "Mixup": mixing.Mixup,
+    "Cutmix": mixing.Cutmix,
+    "RandomDistort": color.RandomDistort,
+    "Lighting": color.Lighting,
+    "RandomErasingImage": erasing.RandomErasingImage,
+    "GridMask": erasing.GridMask,
+    "Pad": cropping.Pad,
+    "RandomExpand": cropping.RandomExpand,
+    "RandomCrop": cropping.RandomCrop,
+    "RandomResizeCrop": cropping.RandomResizeCrop,
+    "RandomScaledCrop": cropping.RandomScaledCrop,
+    "RandomResize": resizing.RandomResize,
+    "NormalizeBox": boxes.NormalizeBox,
+    "BboxXYXY2XYWH": boxes.BboxXYXY2XYWH,
+    "PadBox": boxes.PadBox,
+    "Poly2Mask": boxes.Poly2Mask,
 }
 TRANSFORMS = Table("transform", _OF_SAMPLES)
 BATCH_TRANSFORMS = Table(
     "batch transform",
-    {"BatchRandomResize": batch.BatchRandomResize, "PadBatch": batch.PadBatch, **_OF_SAMPLES},
+    {
+        "BatchRandomResize": batch.BatchRandomResize,
+        "PadBatch": batch.PadBatch,
+        "Gt2YoloTarget": targets.Gt2YoloTarget,
+        "Gt2TTFTarget": targets.Gt2TTFTarget,
+        **_OF_SAMPLES,
+    },
 )
 
 OBJECTS = "objects"

@@ -34,7 +34,7 @@ def main() -> None:
     """Write what each case gives with each seed."""
     stored = {}
     for table, module, samples_of in (
-        (cases.OF_SAMPLES, operators, lambda case: [cases.sample(case)]),
+        (cases.OF_SAMPLES, operators, lambda case: [cases.ready(case)]),
         (cases.OF_BATCHES, batch_operators, cases.batch),
     ):
         for case, (name, arguments) in table.items():
@@ -43,9 +43,12 @@ def main() -> None:
                 np.random.seed(seed)  # noqa: NPY002  # what the official transforms draw from
                 transform = getattr(module, name)(**arguments)
                 samples = samples_of(case)
-                made = [transform(samples[0])] if module is operators else transform(samples)
-                for key, value in cases.described(made, decode).items():
-                    stored[f"{case} {seed} {key}"] = value
+                if name in ("Mixup", "Cutmix"):
+                    np.random.randint(2)  # noqa: NPY002  # the data set's draw of the second sample
+                    made = [transform([samples[0], cases.sample(case, 1)])]
+                else:
+                    made = [transform(samples[0])] if module is operators else transform(samples)
+                stored[f"{case} {seed}"] = cases.flat(cases.described(made, decode))
     np.savez_compressed(TARGET, **stored)
 
 

@@ -38,12 +38,15 @@ class Resize:
         target_size: height and width, pixels, or one number for both.
         keep_ratio: fit the shorter side to the smaller number and the longer side within the larger one.
         interp: OpenCV's number of the interpolation: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos.
+        cover: with ``keep_ratio``: the image covers the size, and does not fit into it.
 
     Raises:
         ValueError: a number is not positive, or ``interp`` is none of these.
     """
 
-    def __init__(self, target_size: Union[int, Sequence[int]], keep_ratio: bool = False, interp: int = 1) -> None:
+    def __init__(
+        self, target_size: Union[int, Sequence[int]], keep_ratio: bool = False, interp: int = 1, cover: bool = False
+    ) -> None:
         self.target_size = (target_size, target_size) if isinstance(target_size, int) else tuple(target_size)
         if len(self.target_size) != 2 or min(self.target_size) < 1:
             raise ValueError(f"Resize: target_size must be one or two positive numbers, not {target_size!r}")
@@ -51,13 +54,15 @@ class Resize:
             raise ValueError(f"Resize: interp must be 0, 1, 2, 3 or 4, not {interp!r}")
         self.keep_ratio = keep_ratio
         self.interp = interp
+        self.cover = cover
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample with "image" float32, and all that has coordinates, at the new size."""
         height, width = sample["image"].shape[:2]
         if self.keep_ratio:
             least, most = min(self.target_size), max(self.target_size)
-            down = across = min(least / min(height, width), most / max(height, width))
+            scales = least / min(height, width), most / max(height, width)
+            down = across = max(scales) if self.cover else min(scales)
             rows, columns = down * height, across * width
         else:
             rows, columns = self.target_size

@@ -13,9 +13,7 @@ import numpy as np
 
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
-
-INTERPOLATIONS = (0, 1, 3, 2, 4)
-"""OpenCV's numbers, in the order from which one is drawn."""
+from PaddleDetection.data.transforms.resizing import INTERPOLATIONS
 
 
 class PadBatch:

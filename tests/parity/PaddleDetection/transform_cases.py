@@ -19,6 +19,35 @@ OF_SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "normalize_scale_only": ("NormalizeImage", {"norm_type": "none"}),
     "normalize_bytes": ("NormalizeImage", {"mean": [120.0, 110.0, 100.0], "std": [1.0, 2.0, 3.0], "is_scale": False}),
     "permute": ("Permute", {}),
+    "distort": ("RandomDistort", {}),
+    "distort_ssd": ("RandomDistort", {"random_apply": False, "random_channel": True, "hue": [-18, 18, 0.0]}),
+    "lighting": (
+        "Lighting",
+        {"eigval": [55.46, 4.794, 1.148], "eigvec": [[-0.6, 0.7, 0.4], [-0.5, 0, -0.8], [-0.5, -0.6, 0.4]]},
+    ),
+    "erasing": ("RandomErasingImage", {"prob": 0.9}),
+    "grid": ("GridMask", {"prob": 1.0, "rotate": 30, "upper_iter": 10}),
+    "grid_across": ("GridMask", {"prob": 1.0, "mode": 0, "use_w": False, "upper_iter": 10}),
+    "expand": ("RandomExpand", {"ratio": 2.0, "prob": 0.0, "fill_value": [1.0, 2.0, 3.0]}),
+    "pad_sides": ("Pad", {"size": [20, 24], "pad_mode": 1}),
+    "pad_above": ("Pad", {"size": [16, 24], "pad_mode": 2}),
+    "crop": ("RandomCrop", {"allow_no_crop": False, "scaling": [0.3, 0.9]}),
+    "crop_sides": (
+        "RandomCrop",
+        {"allow_no_crop": False, "aspect_ratio": None, "scaling": [0.4, 0.9], "cover_all_box": True},
+    ),
+    "crop_masks": ("RandomCrop", {"allow_no_crop": False, "is_mask_crop": True, "scaling": [0.5, 0.9]}),
+    "range": ("RandomResize", {"target_size": [[8, 20], [12, 20]], "random_range": True, "random_size": False}),
+    "sizes": ("RandomResize", {"target_size": [[8, 20], [12, 16]], "keep_ratio": False, "random_interp": True}),
+    "resize_crop": ("RandomResizeCrop", {"resizes": [16, 20], "cropsizes": [[10, 14], [12, 16]], "prob": 1.0}),
+    "resize_long": ("RandomResizeCrop", {"resizes": [[16, 30]], "cropsizes": [[10, 14]], "prob": 1.0, "mode": "long"}),
+    "shares": ("NormalizeBox", {}),
+    "centres": ("BboxXYXY2XYWH", {}),
+    "pad_boxes": ("PadBox", {"num_max_boxes": 5}),
+    "pad_fewer": ("PadBox", {"num_max_boxes": 2}),
+    "masks": ("Poly2Mask", {"del_poly": True}),
+    "mixup": ("Mixup", {}),
+    "cutmix": ("Cutmix", {}),
 }
 """The official name of each case's transform, and its arguments."""
 
@@ -30,9 +59,29 @@ OF_BATCHES: dict[str, tuple[str, dict[str, Any]]] = {
     "one_size": ("BatchRandomResize", {"target_size": 12, "random_size": False, "keep_ratio": False}),
     "pad": ("PadBatch", {"pad_to_stride": 16}),
     "pad_to_largest": ("PadBatch", {"pad_to_stride": 0}),
+    "targets": (
+        "Gt2YoloTarget",
+        {
+            "anchors": [[4, 5], [8, 6], [12, 10], [20, 16]],
+            "anchor_masks": [[2, 3], [0, 1]],
+            "downsample_ratios": [8, 4],
+            "num_classes": 3,
+            "iou_thresh": 0.4,
+        },
+    ),
+    "heat": ("Gt2TTFTarget", {"num_classes": 3, "down_ratio": 2}),
 }
 
 SEEDS = (0, 1)
+
+WITH_MASKS = ("resize", "resize_cubic", "resize_within", "flip", "pad_sides", "masks", "crop_masks")
+"""The cases whose sample has polygons and run lengths."""
+
+FIELDS = (
+    *("image", "im_shape", "scale_factor", "gt_bbox", "gt_class", "gt_score", "gt_segm"),
+    *("target0", "target1", "ttf_heatmap", "ttf_box_target", "ttf_reg_weight"),
+)
+"""What is compared."""
 
 
 def sample(case: str, number: int = 0) -> dict[str, Any]:
@@ -53,6 +102,7 @@ def sample(case: str, number: int = 0) -> dict[str, Any]:
         "gt_bbox": boxes,
         "gt_class": np.array([[0], [2], [1]], np.int32),
         "gt_poly": [*polygons, lengths],
+        "curr_iter": 10,
     }
 
 
@@ -63,16 +113,40 @@ def batch(case: str) -> list[dict[str, Any]]:
         if case.startswith("pad"):
             one["image"] = np.ascontiguousarray(one["image"].transpose(2, 0, 1))
         del one["gt_poly"]
+        if case in ("targets", "heat"):
+            one["image"] = np.zeros((3, 24, 24), np.float32)
+        if case == "targets":
+            one["gt_bbox"] = uniform(f"{case} shares", (3, 4), 0.1, 0.9).astype(np.float32)
     return made
+
+
+def ready(case: str) -> dict[str, Any]:
+    """Return the sample of a transform of single samples."""
+    one = sample(case)
+    if case not in WITH_MASKS:
+        del one["gt_poly"]
+    if case == "crop_masks":  # PaddleDetection cuts polygons only with a shapely before 2.0
+        one["gt_poly"] = [{"size": [HEIGHT, WIDTH], "counts": [1, HEIGHT * WIDTH - 2, 1]} for _ in range(3)]
+    if case == "lighting":
+        one["image"] = one["image"].astype(np.float32)
+    return one
 
 
 def described(samples: list[dict[str, Any]], decode: Any) -> dict[str, np.ndarray]:
     """Return what is compared of transformed samples, by name; ``decode`` makes pixels of run lengths."""
     found: dict[str, np.ndarray] = {}
     for number, one in enumerate(samples):
-        for name in ("image", "im_shape", "scale_factor", "gt_bbox"):
-            found[f"{number} {name}"] = np.asarray(one[name])
+        for name in FIELDS:
+            if name in one:
+                value = np.asarray(one[name])
+                found[f"{number} {name} shape"] = np.array(value.shape)
+                found[f"{number} {name}"] = value if value.size < 300 else value.reshape(-1)[::4]
         for place, mask in enumerate(one.get("gt_poly", ())):
             pixels = decode(mask) if isinstance(mask, dict) else np.concatenate([np.ravel(part) for part in mask])
             found[f"{number} mask {place}"] = pixels
     return found
+
+
+def flat(found: dict[str, np.ndarray]) -> np.ndarray:
+    """Return all that is compared in a row, float32, in the order of the names."""
+    return np.concatenate([np.ravel(found[name]).astype(np.float32) for name in sorted(found)])

@@ -1,0 +1,108 @@
+"""Random changes of colours.
+
+Names, arguments and the order of random draws are those of PaddleDetection 2.x,
+https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from PaddleDetection.data.dataset import Sample
+
+TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
+FROM_YIQ = np.array([[1.0, 0.956, 0.621], [1.0, -0.272, -0.647], [1.0, -1.107, 1.705]])
+GREY = TO_YIQ[0].astype(np.float32)
+
+
+class RandomDistort:
+    """Change brightness, contrast, saturation and hue, each at random.
+
+    Args:
+        hue: least and largest turn, in halves of the circle; and how often it is left alone.
+        saturation: least and largest factor, and how often it is left alone.
+        contrast: likewise.
+        brightness: least and largest summand, and how often it is left alone.
+        random_apply: in a random order (YOLO's way); otherwise in SSD's.
+        count: how many of the four are tried in the random order.
+        random_channel: exchange the channels half of the time, in SSD's order alone.
+
+    Raises:
+        ValueError: a range is not three numbers.
+    """
+
+    def __init__(
+        self,
+        hue: Sequence[float] = (-18, 18, 0.5),
+        saturation: Sequence[float] = (0.5, 1.5, 0.5),
+        contrast: Sequence[float] = (0.5, 1.5, 0.5),
+        brightness: Sequence[float] = (0.5, 1.5, 0.5),
+        random_apply: bool = True,
+        count: int = 4,
+        random_channel: bool = False,
+    ) -> None:
+        ranges = {"brightness": brightness, "contrast": contrast, "saturation": saturation, "hue": hue}
+        for name, given in ranges.items():
+            if len(given) != 3:
+                raise ValueError(f"RandomDistort: {name} must be a least, a largest and a share, not {list(given)}")
+        self.ranges = ranges
+        self.random_apply, self.count, self.random_channel = random_apply, count, random_channel
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with other colours; "image" is float32 where they changed."""
+        image = sample["image"]
+        if self.random_apply:
+            names = list(self.ranges)
+            order = [names[number] for number in np.random.permutation(len(names))[: self.count]]
+            for name in order:
+                image = self._changed(image, name)
+        else:
+            image = self._changed(image, "brightness")
+            early = np.random.randint(0, 2)
+            for name in ("contrast", "saturation", "hue") if early else ("saturation", "hue", "contrast"):
+                image = self._changed(image, name)
+            if self.random_channel and np.random.randint(0, 2):
+                image = image[..., np.random.permutation(3)]
+        sample["image"] = image
+        return sample
+
+    def _changed(self, image: np.ndarray, name: str) -> np.ndarray:
+        least, largest, left_alone = self.ranges[name]
+        if np.random.uniform(0.0, 1.0) < left_alone:
+            return image
+        by = np.random.uniform(least, largest)
+        image = image.astype(np.float32)
+        if name == "brightness":
+            return image + np.float32(by)
+        if name == "contrast":
+            return image * np.float32(by)
+        if name == "saturation":
+            return image * np.float32(by) + (image @ GREY)[..., None] * np.float32(1 - by)
+        cosine, sine = np.cos(by * np.pi), np.sin(by * np.pi)
+        turn = np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
+        return np.asarray(image @ (FROM_YIQ @ turn @ TO_YIQ).T.astype(np.float32))
+
+
+class Lighting:
+    """Add to each channel a random mix of the colours' principal components (AlexNet's).
+
+    Args:
+        eigval: the three eigenvalues.
+        eigvec: the eigenvectors, (3, 3).
+        alphastd: deviation of the mix.
+    """
+
+    def __init__(self, eigval: Sequence[float], eigvec: Sequence[Sequence[float]], alphastd: float = 0.1) -> None:
+        self.eigval, self.eigvec = np.array(eigval, np.float32), np.array(eigvec, np.float32)
+        if self.eigval.shape != (3,) or self.eigvec.shape != (3, 3):
+            raise ValueError("Lighting: eigval must be 3 numbers, and eigvec 3 x 3")
+        self.alphastd = alphastd
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with "image" float32."""
+        alpha = np.random.normal(scale=self.alphastd, size=(3,))
+        added = self.eigvec @ (self.eigval * alpha)
+        sample["image"] = sample["image"].astype(np.float32) + added.astype(np.float32)
+        return sample

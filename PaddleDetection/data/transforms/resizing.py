@@ -1,0 +1,62 @@
+"""Random sizes.
+
+Names, arguments and the order of random draws are those of PaddleDetection 2.x,
+https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from PaddleDetection.data.dataset import Sample
+from PaddleDetection.data.transforms.basic import Resize
+
+INTERPOLATIONS = (0, 1, 3, 2, 4)
+"""OpenCV's numbers, in the order from which one is drawn."""
+
+
+class RandomResize:
+    """Resize the image to a size drawn for it.
+
+    Args:
+        target_size: a size, or a list of sizes to draw from; with ``random_range`` two sizes, shorter side first.
+        keep_ratio: fit the image into the size; see :class:`~PaddleDetection.data.transforms.basic.Resize`.
+        interp: OpenCV's number of the interpolation.
+        random_range: draw the shorter side between those of the two sizes.
+        random_size: draw one of the sizes.
+        random_interp: draw the interpolation.
+
+    Raises:
+        ValueError: there are no sizes to draw from.
+    """
+
+    def __init__(
+        self,
+        target_size: Union[int, Sequence[Any]],
+        keep_ratio: bool = True,
+        interp: int = 1,
+        random_range: bool = False,
+        random_size: bool = True,
+        random_interp: bool = False,
+    ) -> None:
+        if random_range and (isinstance(target_size, int) or len(target_size) != 2):
+            raise ValueError(f"RandomResize: random_range needs two sizes as target_size, not {target_size!r}")
+        if random_size and (isinstance(target_size, int) or not target_size):
+            raise ValueError(f"RandomResize: target_size must be a list of sizes to draw from, not {target_size!r}")
+        self.target_size, self.keep_ratio, self.interp = target_size, keep_ratio, interp
+        self.random_range, self.random_size, self.random_interp = random_range, random_size, random_interp
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample at a random size."""
+        size: Any = self.target_size
+        if self.random_range:
+            shorter = np.random.randint(size[0][0], size[1][0] + 1)
+            size = [int(shorter), max(size[0][1], size[1][1] + 1)]
+        elif self.random_size:
+            size = random.choice(size)
+        interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
+        return Resize(size, self.keep_ratio, interp)(sample)

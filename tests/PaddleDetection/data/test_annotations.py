@@ -1,0 +1,151 @@
+"""COCO's and VOC's annotations: what is read, what is put right, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from PaddleDetection.data.coco import COCODataset
+from PaddleDetection.data.json_stream import records
+from PaddleDetection.data.transforms.basic import Decode
+from PaddleDetection.data.voc import VOCDataset
+
+TRIANGLE = [1.0, 1.0, 8.0, 1.0, 1.0, 6.0]
+
+
+def coco(folder: Path, **changes: Any) -> COCODataset:
+    """Write two images, the first with an object and a crowd; ``changes`` are of the object, or whole lists."""
+    thing = {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 1, 7, 5], "area": 9, "segmentation": [TRIANGLE]}
+    thing.update({name: value for name, value in changes.items() if name in thing})
+    runs = {"size": [10, 20], "counts": [50, 30, 120]}
+    crowd = {"id": 2, "image_id": 7, "category_id": 5, "bbox": [5, 0, 3, 10], "iscrowd": 1, "segmentation": runs}
+    whole = {
+        "info": {"about": ["anything", {"at": "all"}]},
+        "images": [
+            {"id": 7, "file_name": "a.png", "height": 10, "width": 20},
+            {"id": 4, "file_name": "b.png", "height": 6, "width": 8},
+        ],
+        "annotations": [thing, crowd],
+        "categories": [{"id": 5, "name": "cat"}, {"id": 3, "name": "dog"}],
+    }
+    whole.update({name: value for name, value in changes.items() if name in whole})
+    (folder / "all.json").write_text(json.dumps(whole))
+    cv2.imwrite(str(folder / "a.png"), np.zeros((10, 20, 3), np.uint8))
+    return COCODataset(str(folder), "all.json", **changes.get("settings", {}))
+
+
+def test_coco(tmp_path: Path) -> None:
+    dataset = coco(tmp_path)
+    assert dataset.class_names == ["cat", "dog"] and len(dataset) == 1
+    sample = Decode()(dataset[0])
+    assert sample["im_id"].tolist() == [7] and sample["image"].shape == (10, 20, 3)
+    assert sample["gt_bbox"].tolist() == [[1, 1, 8, 6], [5, 0, 8, 10]]
+    assert sample["gt_class"].tolist() == [[1], [0]] and sample["is_crowd"].tolist() == [[0], [1]]
+    assert sample["gt_poly"][0] == [TRIANGLE] and sample["gt_poly"][1]["size"] == [10, 20]
+    everything = coco(tmp_path, settings={"allow_empty": True, "load_crowd": False})
+    assert [everything[index]["gt_bbox"].shape for index in range(2)] == [(1, 4), (0, 4)]
+    assert everything[1]["gt_poly"] == [] and everything[1]["gt_class"].shape == (0, 1)
+
+
+def test_polygons_of_two_points_give_way_to_the_box(tmp_path: Path) -> None:
+    dataset = coco(tmp_path, segmentation=[[1, 1, 8, 6]])
+    assert dataset[0]["gt_poly"][0] == [[1, 1, 8, 1, 8, 6, 1, 6]]
+
+
+@pytest.mark.parametrize("box", [[30, 2, 5, 5], [3, 3, 0, 4], [8, 8, -4, -4]])
+def test_boxes_of_nothing_are_left_out(box: list[float], tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="1 boxes of no area, or outside their images, are left out, the first is ann"):
+        dataset = coco(tmp_path, bbox=box)
+    assert dataset[0]["gt_class"].tolist() == [[0]]  # only the crowd
+
+
+def test_boxes_are_clipped(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="1 boxes that reach out of their images are clipped, the first is annotation"):
+        dataset = coco(tmp_path, bbox=[-5, 2, 40, 4])
+    assert dataset[0]["gt_bbox"][0].tolist() == [0, 2, 20, 6]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"bbox": [1, 1, float("nan"), 5]}, "annotation 1: the box has a corner that is no finite number"),
+        ({"bbox": [1, 2]}, r"annotation 1: bbox must be four numbers, not \[1, 2\]"),
+        ({"bbox": [1, 2, "x", 4]}, "annotation 1: a number of bbox must be a number, not 'x'"),
+        ({"category_id": 9}, "annotation 1 is of category 9, which is not there"),
+        ({"image_id": 9}, "annotation 1 is of image 9, which is not there"),
+        ({"id": 2}, "annotation id 2 is there twice"),
+        ({"segmentation": {"size": [4, 4], "counts": [16]}}, r"lengths are of size \[4, 4\], its image is \[10, 20\]"),
+        ({"segmentation": {"size": [10, 20], "counts": [9]}}, "run lengths do not sum to the image's pixels"),
+        ({"images": [{"id": 1, "file_name": "a", "height": 2, "width": 2}] * 2}, "image id 1 is there twice"),
+        ({"images": [{"id": 1}]}, "one of the images has no 'file_name'"),
+        ({"images": []}, "there are no images"),
+        ({"annotations": []}, "there are no images with objects"),
+        ({"annotations": [3]}, "'annotations' must hold records, not '3'"),
+    ],
+)
+def test_what_coco_files_must_not_say(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        coco(tmp_path, **changes)
+
+
+def test_json_files_that_are_cut_or_none(tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"images": [{"id": 1}, {"id"')
+    with pytest.raises(ValueError, match="cut.json: not a whole JSON file"):
+        list(records(str(tmp_path / "cut.json"), ("images",)))
+    (tmp_path / "list.json").write_text("[1]")
+    with pytest.raises(ValueError, match="list.json: not such a JSON file: '{' is expected, not "):
+        list(records(str(tmp_path / "list.json"), ("images",)))
+
+
+def voc(folder: Path, box: str = "2 3 9 8", name: str = "cell", extra: str = "") -> VOCDataset:
+    corners = "".join(f"<{side}>{x}</{side}>" for side, x in zip(("xmin", "ymin", "xmax", "ymax"), box.split()))
+    (folder / "label_list.txt").write_text("blood\ncell\n")
+    (folder / "trainval.txt").write_text("a.png a.xml\n")
+    (folder / "a.xml").write_text(
+        f"{extra}<annotation><size><width>20</width><height>10</height></size><object><name>{name}</name>"
+        f"<difficult>1</difficult><bndbox>{corners}</bndbox></object></annotation>"
+    )
+    cv2.imwrite(str(folder / "a.png"), np.zeros((10, 20, 3), np.uint8))
+    return VOCDataset(str(folder))
+
+
+def test_voc(tmp_path: Path) -> None:
+    sample = voc(tmp_path)[0]
+    assert sample["gt_bbox"].tolist() == [[2, 3, 9, 8]] and sample["gt_class"].tolist() == [[1]]
+    assert sample["difficult"].tolist() == [[1]] and sample["is_crowd"].tolist() == [[0]]
+    with pytest.warns(UserWarning, match="boxes of no area, .*the first is object 0 of a.xml"):
+        assert voc(tmp_path, box="5 5 5 9")[0]["gt_bbox"].shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "dog"}, "object 0 is of class 'dog', which is not in the list of classes"),
+        ({"box": "1 2 nan 4"}, "object 0 of a.xml: the box has a corner that is no finite number"),
+        ({"box": "1 2 x 4"}, "bndbox/xmax of object 0 must be a number, not 'x'"),
+        ({"extra": '<!DOCTYPE a [<!ENTITY b "c">]>'}, "must not declare entities or a document type"),
+        ({"extra": "<"}, "a.xml: not an XML file"),
+    ],
+)
+def test_what_voc_files_must_not_say(changes: dict[str, str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        voc(tmp_path, **changes)
+
+
+def test_missing_files(tmp_path: Path) -> None:
+    voc(tmp_path)
+    (tmp_path / "a.png").unlink()
+    with pytest.raises(FileNotFoundError, match="no image file '.*a.png'"):
+        VOCDataset(str(tmp_path))
+    (tmp_path / "trainval.txt").write_text("")
+    with pytest.raises(ValueError, match="trainval.txt: the list is empty"):
+        VOCDataset(str(tmp_path))
+    dataset = coco(tmp_path)
+    (tmp_path / "a.png").unlink()
+    with pytest.raises(FileNotFoundError, match="a.png"):
+        Decode()(dataset[0])
