@@ -15,9 +15,9 @@ from core.drawing import heat_overlay
 from core.jit.exported.file import is_exported
 from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
+from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
 from core.vision.transforms import Compose
-from PaddleClas.class_names import read_class_names
 from PaddleClas.config import TOOLKIT
 from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
 from PaddleClas.evaluator import softmax

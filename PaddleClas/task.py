@@ -11,11 +11,11 @@ import numpy as np
 
 import core
 from core.train.config.yaml_file import shortened
+from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
-from PaddleClas.class_names import read_class_names, write_class_names
 from PaddleClas.config import ClassificationConfig, TeacherSection
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.evaluator import ClassificationEvaluator, write_pictures

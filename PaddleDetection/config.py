@@ -48,4 +48,4 @@ class DetectionConfig(Experiment):
         return f"{super().title()}\n{self.num_classes} classes"
 
 
-TOOLKIT = Toolkit("PaddleDetection", DetectionConfig)
+TOOLKIT = Toolkit("PaddleDetection", DetectionConfig, inference="PaddleDetection.inference:infer")

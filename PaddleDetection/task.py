@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import core
-from core.train.runner.task import ToolkitTask
+from core.jit.input_spec import InputSpec
+from core.train.logs.class_names import read_class_names, write_class_names
+from core.train.logs.run_folder import RunFolder
+from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Phase
 from PaddleDetection.config import DetectionConfig
 from PaddleDetection.data.dataset import DetectionDataset
@@ -20,13 +23,25 @@ class DetectionTask(ToolkitTask):
 
     Args:
         config: the experiment.
+
+    Attributes:
+        class_names: the classes that the network knows, in order; None before a run's folder is opened.
     """
 
     monitor = "mAP"
 
     def __init__(self, config: DetectionConfig) -> None:
         super().__init__(config)
+        self.class_names: Optional[Sequence[str]] = None
         self.network = self.add_network("model", NETWORKS, config.network, "network")
+
+    def begin(self, folder: RunFolder) -> None:
+        """Write the classes' names."""
+        write_class_names(folder, self.dataset("train").class_names)
+
+    def reopen(self, folder: RunFolder) -> None:
+        """Read the classes' names."""
+        self.class_names = read_class_names(folder, self.config.num_classes)
 
     def check_dataset(self, split: str, dataset: DetectionDataset) -> None:
         """Refuse data with another number of classes than the network."""
@@ -63,3 +78,25 @@ class DetectionTask(ToolkitTask):
         """Return how many images there are."""
         (line,) = super().facts()
         return [f"{line} images"]
+
+    def suggestions(self) -> list[Suggestion]:
+        """Return what to try with the trained run."""
+        return [Suggestion("infer", "--demo 8", "find the objects of eight test images and draw them")]
+
+    def program(self) -> Program:
+        """Return the detector from prepared images to boxes, for any number and size of images."""
+        data = self.config.data
+        section = data.test or data.valid or data.train
+        specs = [
+            InputSpec([None, 3, None, None], name="image"),
+            InputSpec([None, 2], name="im_shape"),
+            InputSpec([None, 2], name="scale_factor"),
+        ]
+        stored = {
+            key: [component.model_dump() for component in getattr(section, key)]
+            for key in ("transforms", "batch_transforms")
+        }
+        names = list(self.class_names or [])
+        extra = {"preprocessing": stored, "class_names": names}
+        told = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"
+        return Program(self.network, specs, told, extra)

@@ -14,7 +14,7 @@ main = commands.Train(
     "digits_yolov3",
     """\
   python PaddleDetection/train.py -c PaddleDetection/configs/digits_yolov3.yaml
-      train YOLOv3 on drawn scenes of handwritten digits (about three minutes on two cores) and test it
+      train YOLOv3 on drawn scenes of handwritten digits and test it
 """,
 )
 

@@ -122,7 +122,7 @@ def network_fields(sample: Sample) -> Sample:
     """Return what a batch has of a sample: the image with its sizes, and of each object what networks learn from."""
     boxes = np.asarray(sample["gt_bbox"], np.float32).reshape(-1, 4)
     count = len(boxes)
-    fields = {name: np.asarray(sample[name], np.float32) for name in ("image", "im_shape", "scale_factor")}
+    fields = network_image(sample)
     fields["gt_bbox"] = boxes
     fields["gt_class"] = np.asarray(sample["gt_class"], np.int64).reshape(count)
     fields["is_crowd"] = np.asarray(sample.get("is_crowd", np.zeros(count)), np.int64).reshape(count)
@@ -130,6 +130,11 @@ def network_fields(sample: Sample) -> Sample:
     if "gt_segm" in sample:
         fields["gt_segm"] = np.asarray(sample["gt_segm"], np.uint8)
     return {**fields, "index": sample["index"]}
+
+
+def network_image(sample: Sample) -> Sample:
+    """Return what a network needs of a sample to find objects: the image with its sizes."""
+    return {name: np.asarray(sample[name], np.float32) for name in ("image", "im_shape", "scale_factor")}
 
 
 def batched_fields(names: Sequence[str]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
-from PaddleClas.class_names import read_class_names, write_class_names
 
 
 @pytest.fixture

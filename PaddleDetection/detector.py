@@ -1,0 +1,182 @@
+"""A trained run or an exported folder, ready to find objects in images."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Union
+
+import numpy as np
+
+import core
+from core.jit.exported.file import is_exported
+from core.train.checkpoints.store import load_network
+from core.train.config.table import Component
+from core.train.logs.class_names import read_class_names
+from core.train.logs.run_folder import RunFolder
+from PaddleDetection.config import TOOLKIT
+from PaddleDetection.data.dataset import Transform
+from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS, SplitSection, network_image
+from PaddleDetection.data.transforms.batch import InOrder
+from PaddleDetection.models.registry import NETWORKS
+
+
+@dataclasses.dataclass
+class Detections:
+    """What is found in one image, the best first within each class.
+
+    Attributes:
+        boxes: corners x1, y1, x2, y2 in pixels of the image, float32 (D, 4).
+        classes: class numbers, int64 (D,).
+        scores: between 0 and 1, float32 (D,).
+        names: the classes' names.
+    """
+
+    boxes: np.ndarray
+    classes: np.ndarray
+    scores: np.ndarray
+    names: list[str]
+
+    def above(self, threshold: float) -> Detections:
+        """Return those that score at least a threshold."""
+        kept = np.flatnonzero(self.scores >= threshold)
+        names = [self.names[number] for number in kept.tolist()]
+        return Detections(self.boxes[kept], self.classes[kept], self.scores[kept], names)
+
+
+class ObjectDetector(abc.ABC):
+    """Images to boxes: preprocessing, a network, class names; :func:`open_detector` makes one.
+
+    Attributes:
+        path: the folder that it was made of.
+        transform: what a sample goes through before the network.
+        class_names: the classes, in the order of their numbers.
+    """
+
+    path: Path
+    transform: Transform
+    class_names: Sequence[str]
+
+    @abc.abstractmethod
+    def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
+        """Return the network's boxes (N, K, 6) and their numbers (N,) for prepared images (N, 3, H, W)."""
+
+    def predict(self, image: np.ndarray, color: str = "rgb") -> Detections:
+        """Find objects.
+
+        Args:
+            image: uint8 (H, W, 3), of any size.
+            color: "rgb", or "bgr" for the frames of OpenCV's cameras and videos.
+
+        Raises:
+            ValueError: the image is not of this shape and type, or ``color`` is unknown.
+        """
+        if color not in ("rgb", "bgr"):
+            raise ValueError(f"color must be 'rgb' or 'bgr', not {color!r}")
+        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
+            raise ValueError(
+                f"an image to look at is uint8 of shape (height, width, 3), not {image.dtype} of shape {image.shape}"
+            )
+        pixels = np.ascontiguousarray(image[:, :, ::-1]) if color == "bgr" else image
+        sample = self.transform({"image": pixels})
+        fields = [sample[name][None] for name in ("image", "im_shape", "scale_factor")]
+        rows, counts, *_ = self.run(*fields)
+        found = rows[0, : int(counts[0])]
+        classes = found[:, 0].astype(np.int64)
+        return Detections(found[:, 2:], classes, found[:, 1], [self.class_names[number] for number in classes.tolist()])
+
+
+class Detector(ObjectDetector):
+    """The network of a run in evaluation mode, with its preprocessing and class names.
+
+    Args:
+        path: the run's folder.
+        checkpoint: "best", "newest", or the name of a folder in the run's checkpoints.
+
+    Raises:
+        FileNotFoundError: it is no run's folder, or there is no such checkpoint.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
+        self.folder = RunFolder.open(path)
+        self.path = self.folder.path
+        self.config = TOOLKIT.load(self.folder.config).continued()
+        self.checkpoint = self.folder.find_checkpoint(checkpoint)
+        self.class_names = read_class_names(self.folder, self.config.num_classes)
+        self.network = NETWORKS.build(self.config.network)
+        load_network(self.checkpoint, "model", self.network)
+        self.network.eval()
+        self.section = self.config.data.test or self.config.data.valid or self.config.data.train
+        self.transform = prepared(self.section.transforms, self.section.batch_transforms)
+        self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
+
+    def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
+        """Return boxes and their numbers."""
+        with core.no_grad():
+            found = self._forward(*map(core.to_tensor, (image, im_shape, scale_factor)))
+        return [tensor.numpy() for tensor in found]
+
+
+class ExportedDetector(ObjectDetector):
+    """An exported folder that export.py wrote.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        FileNotFoundError: it is no exported folder.
+        ValueError: a file in it is damaged, or it holds no preprocessing of images.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
+        self.path = Path(path)
+        self.predictor = core.jit.Predictor(path)
+        stored = self.predictor.preprocessing
+        if not isinstance(stored, dict) or set(stored) != {"transforms", "batch_transforms"} or not (
+            self.predictor.class_names and all(isinstance(part, list) for part in stored.values())
+        ):
+            name = os.fspath(path)
+            raise ValueError(f"{name!r} was not exported by PaddleDetection/export.py: it has no preprocessing")
+        try:
+            parts = {
+                key: [table.check(Component.model_validate(part)) for part in stored[key]]
+                for key, table in (("transforms", TRANSFORMS), ("batch_transforms", BATCH_TRANSFORMS))
+            }
+        except ValueError as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(f"the preprocessing in {os.fspath(path)!r} cannot be built: {reason}") from None
+        self.transform = prepared(**parts)
+        self.class_names = self.predictor.class_names
+
+    def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
+        """Return boxes and their numbers."""
+        found: Sequence[np.ndarray] = self.predictor.run([image, im_shape, scale_factor])
+        return found
+
+
+def prepared(transforms: Sequence[Component], batch_transforms: Sequence[Component]) -> Transform:
+    """Return what an image goes through by itself, as one function of a sample.
+
+    Args:
+        transforms: of a split's samples.
+        batch_transforms: of its batches.
+    """
+    together = InOrder([BATCH_TRANSFORMS.build(part) for part in batch_transforms], network_image)
+    single = SplitSection.composed(transforms)
+    return lambda sample: together([single(sample)])[0]
+
+
+def open_detector(path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> ObjectDetector:
+    """Open the folder of a run, or an exported one.
+
+    Args:
+        path: the folder.
+        checkpoint: which one of a run.
+
+    Raises:
+        FileNotFoundError: it is neither.
+    """
+    return ExportedDetector(path) if is_exported(path) else Detector(path, checkpoint)

@@ -1,0 +1,107 @@
+"""The commands end to end on small drawn scenes: train, evaluate, find objects, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.train import read_metrics
+from core.vision.image import write_image
+from PaddleDetection import eval as evaluation
+from PaddleDetection import export, infer, train
+from PaddleDetection.config import TOOLKIT
+from PaddleDetection.data.digit_scenes import DigitScenes
+from PaddleDetection.detector import ExportedDetector, open_detector
+from PaddleDetection.metrics.voc import VOCMetric
+
+CONFIG = Path(__file__).resolve().parents[2] / "PaddleDetection" / "configs" / "digits_yolov3.yaml"
+SMALL = [
+    *("network.scale=0.125", "network.width=16", "network.score_threshold=0.0", "network.conf_thresh=0.0"),
+    *(f"data.{split}.dataset.{key}" for split in ("train", "valid", "test") for key in ("size=64", "count=4")),
+    *("data.train.batch_size=2", "data.valid.batch_size=4", "data.test.batch_size=4", "schedule.warmup_epochs=0"),
+]
+
+
+def options(*changes: str) -> list[str]:
+    return [word for change in changes for word in ("-o", change)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three epochs on four scenes."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    words = options(*SMALL, f"output={folder}", "train.epochs=3", "train.checkpoint_every=1")
+    assert train.main(["-c", str(CONFIG), *words]) == 0
+    return folder
+
+
+def test_training_writes_each_loss_and_the_classes(run: Path) -> None:
+    rows = [row for row in read_metrics(run / "metrics.jsonl") if row["split"] == "train"]
+    assert len(rows) == 3
+    for row in rows:
+        parts = [row[name] for name in ("loss_xy", "loss_wh", "loss_obj", "loss_cls")]
+        assert min(parts) > 0 and row["loss"] == pytest.approx(sum(parts), rel=1e-5)
+    assert rows[-1]["loss"] < rows[0]["loss"]
+    assert json.loads((run / "classes.json").read_text()) == [str(digit) for digit in range(10)]
+
+
+def test_an_evaluation_is_the_metric_of_what_is_found(run: Path) -> None:
+    assert evaluation.main([str(run)]) == 0
+    found = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]
+    detector, scenes = open_detector(run), DigitScenes("test", 4, 64)
+    metric = VOCMetric(scenes.class_names)
+    for index in range(4):
+        sample = scenes.sample(index)
+        seen = detector.predict(sample["image"])
+        rows = np.concatenate([seen.classes[:, None], seen.scores[:, None], seen.boxes], axis=1)
+        metric.update(rows, sample["gt_bbox"], sample["gt_class"])
+    assert found["mAP"] == pytest.approx(metric.result()["mAP"], abs=1e-6)
+    curves = {name: curve.average_precision for name, curve in metric.curves().items() if curve.objects}
+    assert found["AP_of_classes"] == pytest.approx(curves, abs=1e-6) and len(curves) > 3
+
+
+def test_an_export_finds_what_the_run_finds(run: Path, tmp_path: Path) -> None:
+    assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
+    live, exported = open_detector(run), open_detector(tmp_path / "exported")
+    assert isinstance(exported, ExportedDetector) and exported.class_names == live.class_names
+    for index in range(2):
+        image = DigitScenes("test", 4, 64).sample(index)["image"]
+        one, other = live.predict(image), exported.predict(np.ascontiguousarray(image[:, :, ::-1]), color="bgr")
+        np.testing.assert_array_equal(one.classes, other.classes)
+        np.testing.assert_allclose(one.scores, other.scores, atol=1e-5)
+        np.testing.assert_allclose(one.boxes, other.boxes, atol=1e-2)
+        assert len(one.above(0.5).scores) == int((one.scores >= 0.5).sum())
+
+
+def test_pictures_texts_and_records_agree(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "photos").mkdir()
+    write_image(tmp_path / "photos" / "a.png", DigitScenes("test", 4, 64).sample(1)["image"])
+    (tmp_path / "photos" / "broken.png").write_bytes(b"no image")
+    words = [str(run), str(tmp_path / "photos"), "--demo", "1", "--draw-threshold", "0", "--save-txt"]
+    assert infer.main([*words, "--output", str(tmp_path / "found")]) == 1
+    records = json.loads((tmp_path / "found" / "predictions.json").read_text())
+    assert [Path(record["image"]).name for record in records] == ["a.png", "broken.png", "test_0000"]
+    assert "broken.png" in records[1]["error"]
+    for record in (records[0], records[2]):
+        lines = Path(record["picture"]).with_suffix(".txt").read_text().splitlines()
+        assert len(lines) == len(record["objects"]) > 0 and Path(record["picture"]).is_file()
+        name, score, left, *_ = lines[0].split()
+        first = record["objects"][0]
+        assert (name, float(score)) == (first["name"], first["score"]) and float(left) == pytest.approx(
+            first["box"][0], abs=0.01
+        )
+    assert "1 of 3 images could not be read" in capsys.readouterr().out
+
+
+def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
+    detector = open_detector(run)
+    with pytest.raises(ValueError, match=r"is uint8 of shape \(height, width, 3\), not float32 of shape \(4, 4, 3\)"):
+        detector.predict(np.zeros((4, 4, 3), np.float32))
+    with pytest.raises(ValueError, match="color must be 'rgb' or 'bgr', not 'gray'"):
+        detector.predict(np.zeros((4, 4, 3), np.uint8), color="gray")
+    config = TOOLKIT.load(CONFIG, [*SMALL, "network.num_classes=7"])
+    with pytest.raises(ValueError, match="data.train has 10 classes, but network.num_classes is 7; set network.num_"):
+        TOOLKIT.build_task(config).dataset("train")
