@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import core
 from core.jit.input_spec import InputSpec
+from core.train.callback import Callback
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Program, Suggestion, ToolkitTask
@@ -60,6 +61,10 @@ class DetectionTask(ToolkitTask):
         """Return the one phase: the sum of the detector's losses."""
         return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
 
+    def callbacks(self) -> list[Callback]:
+        """Return what tells the detector which epoch it is."""
+        return [EpochBegins(self.network)]
+
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the sum of the losses of a batch, and each of them."""
         targets = {**fields, "gt_count": fields["gt_bbox_lengths"]}
@@ -100,3 +105,18 @@ class DetectionTask(ToolkitTask):
         extra = {"preprocessing": stored, "class_names": names}
         told = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"
         return Program(self.network, specs, told, extra)
+
+
+class EpochBegins(Callback):
+    """Tells a detector which epoch it is, for some learn otherwise in the first or the last ones.
+
+    Args:
+        network: the detector.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self.network = network
+
+    def on_epoch_begin(self, trainer: Any) -> None:
+        """Tell it the epoch's number."""
+        self.network.begin_epoch(trainer.progress.epoch)

@@ -47,3 +47,10 @@ class Detector(nn.Layer, abc.ABC):
                 ``image``; "gt_class" int64 (N, G); "gt_count" (N,), how many there are; and, where a detector uses
                 them, "is_crowd" (N, G), "gt_score" float32 (N, G), "gt_segm" uint8 (N, G, H, W).
         """
+
+    def begin_epoch(self, epoch: int) -> None:  # noqa: B027  # most detectors learn alike in all epochs
+        """Take note, in training, of the epoch that begins.
+
+        Args:
+            epoch: its number, from 0.
+        """

@@ -69,17 +69,17 @@ def overlaps(boxes: Any, anchors: Any, eps: float = 1e-10) -> Any:
 
     Args:
         boxes: corners (N, G, 4).
-        anchors: corners (A, 4).
+        anchors: corners (A, 4), or those of each image (N, 1, A, 4).
         eps: added to each union.
 
     Returns:
         (N, G, A).
     """
     boxes = boxes.unsqueeze(2)
-    sides = core.minimum(boxes[..., 2:], anchors[:, 2:]) - core.maximum(boxes[..., :2], anchors[:, :2])
+    sides = core.minimum(boxes[..., 2:], anchors[..., 2:]) - core.maximum(boxes[..., :2], anchors[..., :2])
     common = sides.clip(min=0).prod(-1)
     areas = (boxes[..., 2:] - boxes[..., :2]).clip(min=0).prod(-1)
-    known = (anchors[:, 2:] - anchors[:, :2]).clip(min=0).prod(-1)
+    known = (anchors[..., 2:] - anchors[..., :2]).clip(min=0).prod(-1)
     return common / (areas + known - common + eps)
 
 

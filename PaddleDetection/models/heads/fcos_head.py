@@ -100,14 +100,15 @@ class FCOSHead(nn.Layer):
         return core.concat(corners, 1), core.concat(likely, 1)
 
 
-def points(feature: Any, stride: int) -> Any:
+def points(feature: Any, stride: int, offset: float = 0.5) -> Any:
     """Return the centres of a level's cells in pixels, x and y, (H * W, 2).
 
     Args:
         feature: (N, C, H, W); only its size counts.
         stride: pixels of a cell.
+        offset: where in its cell a point is, in strides; 0: at the upper left corner.
     """
     rows, columns = feature.shape[2:]
-    x = (core.arange(columns, dtype="float32") + 0.5).reshape([1, -1, 1]) * stride
-    y = (core.arange(rows, dtype="float32") + 0.5).reshape([-1, 1, 1]) * stride
+    x = (core.arange(columns, dtype="float32") + offset).reshape([1, -1, 1]) * stride
+    y = (core.arange(rows, dtype="float32") + offset).reshape([-1, 1, 1]) * stride
     return core.concat([x.expand([rows, columns, 1]), y.expand([rows, columns, 1])], -1).reshape([-1, 2])

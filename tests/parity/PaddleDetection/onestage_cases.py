@@ -132,3 +132,28 @@ FCOS_BOUNDARY = [16, 32]
 
 FCOS_SHAPES = ((20, 20), (30, 24), (40, 50), (60, 44))
 """Width and height of objects for all of them."""
+
+YOLOX = {"plain": False, "depthwise": True}
+"""Whether 3 x 3 convolutions are depthwise."""
+
+YOLOX_DEPTH, YOLOX_WIDTH = 0.33, 0.125
+"""Of the whole network."""
+
+YOLOX_EPOCHS = {"objects": 285, "one empty": 284, "all empty": 285}
+"""Of each case of the loss: from 285 on the L1 loss counts."""
+
+
+def image(case: str) -> np.ndarray:
+    """Return two images."""
+    return uniform(f"{case} image", (2, 3, HEIGHT, WIDTH), -1.5, 1.5)
+
+
+def lively(case: str, shapes: Mapping[str, Sequence[int]], gain: float = 1.4) -> dict[str, np.ndarray]:
+    """Return :func:`weights` for long chains of layers, in which those would fade.
+
+    Args:
+        case: seeds them with the names.
+        shapes: by name.
+        gain: factor on filters.
+    """
+    return {name: gain * value if len(value.shape) == 4 else value for name, value in weights(case, shapes).items()}

@@ -1,0 +1,1 @@
+"""Which predictions answer for which objects in training."""

@@ -1,0 +1,118 @@
+"""YOLOX (Ge et al., "YOLOX: Exceeding YOLO Series in 2021", arXiv 2107.08430), with 2.x's parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import core
+from core.vision.ops import multiclass_nms
+from PaddleDetection.models.backbones.csp_darknet import CSPDarkNet
+from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.heads.yolox_head import YOLOXHead
+from PaddleDetection.models.losses.yolox_loss import YOLOXLoss
+from PaddleDetection.models.necks.yolo_csp_pan import YOLOCSPPAN
+
+
+class YOLOX(Detector):
+    """Predicts one box from each cell of three levels, without anchors.
+
+    Args:
+        backbone: makes feature maps of images, the finest first.
+        neck: makes of them the maps that the head looks at, the finest first.
+        num_classes: how many classes there are.
+        channels: of the head's branches.
+        depthwise: whether the head's 3 x 3 convolutions are depthwise.
+        l1_epoch: in training, the L1 loss counts from this epoch on, counted from 0, where augmentation has ended.
+        score_threshold: boxes of a class must score above it.
+        nms_top_k: so many of the best boxes of each class are looked at.
+        keep_top_k: so many boxes of an image are given.
+        nms_threshold: the largest overlap with a better box of the same class.
+    """
+
+    def __init__(
+        self,
+        backbone: Any,
+        neck: Any,
+        num_classes: int = 80,
+        channels: int = 256,
+        depthwise: bool = False,
+        l1_epoch: int = 285,
+        score_threshold: float = 0.001,
+        nms_top_k: int = 10000,
+        keep_top_k: int = 1000,
+        nms_threshold: float = 0.65,
+    ) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.backbone = backbone
+        self.neck = neck
+        self.head = YOLOXHead(neck.channels, num_classes, neck.strides, channels, depthwise)
+        self.divisor = max(neck.strides)
+        self.l1_epoch = l1_epoch
+        self.register_buffer("l1_weight", core.to_tensor(float(l1_epoch <= 0)), persistable=False)
+        self.loss = YOLOXLoss(num_classes, neck.strides)
+        self.suppression = {
+            "score_threshold": score_threshold,
+            "nms_top_k": nms_top_k,
+            "keep_top_k": keep_top_k,
+            "nms_threshold": nms_threshold,
+        }
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
+        corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
+        boxes = to_original(corners, scale_factor)
+        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
+        return rows, counts
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_cls", "loss_obj", "loss_iou" and "loss_l1"."""
+        features = self.neck(self.backbone(image))
+        return self.loss(features, self.head(features), targets, self.l1_weight)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Count the L1 loss from ``l1_epoch`` on."""
+        self.l1_weight.set_value(core.to_tensor(float(epoch >= self.l1_epoch)))
+
+
+def yolox_nano(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-Nano, whose 3 x 3 convolutions are depthwise.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`YOLOX`.
+    """
+    return _scaled(0.33, 0.25, num_classes, True, **settings)
+
+
+def yolox_tiny(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-Tiny; arguments as :func:`yolox_nano`."""
+    return _scaled(0.33, 0.375, num_classes, **settings)
+
+
+def yolox_s(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-S; arguments as :func:`yolox_nano`."""
+    return _scaled(0.33, 0.5, num_classes, **settings)
+
+
+def yolox_m(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-M; arguments as :func:`yolox_nano`."""
+    return _scaled(0.67, 0.75, num_classes, **settings)
+
+
+def yolox_l(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-L; arguments as :func:`yolox_nano`."""
+    return _scaled(1.0, 1.0, num_classes, **settings)
+
+
+def yolox_x(num_classes: int = 80, **settings: Any) -> YOLOX:
+    """Return YOLOX-X; arguments as :func:`yolox_nano`."""
+    return _scaled(1.33, 1.25, num_classes, **settings)
+
+
+def _scaled(depth: float, width: float, num_classes: int, depthwise: bool = False, **settings: Any) -> YOLOX:
+    backbone = CSPDarkNet(depth, width, depthwise)
+    neck = YOLOCSPPAN(backbone.channels, backbone.strides, depth, depthwise)
+    return YOLOX(backbone, neck, num_classes, int(256 * width), depthwise, **settings)
