@@ -157,3 +157,25 @@ def lively(case: str, shapes: Mapping[str, Sequence[int]], gain: float = 1.4) ->
         gain: factor on filters.
     """
     return {name: gain * value if len(value.shape) == 4 else value for name, value in weights(case, shapes).items()}
+
+
+PICO_LEVELS = ((16, 24), (8, 12), (4, 6))
+"""Height and width of the levels of PicoDet's head alone; each has more anchors than ATSS takes."""
+
+PICO_EPOCHS = {"first": 99, "later": 100}
+"""Before epoch 100 ATSS assigns anchors."""
+
+PICO_CHANNELS = 16
+"""Of the whole network's neck and head."""
+
+
+def pico_weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndarray]:
+    """Return :func:`lively` weights of PicoDet, the same ones where the head has them under two names."""
+    made = lively(case, shapes, 1.5)
+    for name in shapes:
+        for kind in ("head_cls", "head_reg"):
+            if f"{kind}_list." in name:
+                made[name] = made[name.replace(f"{kind}_list.", kind)]
+        if name.endswith("project"):
+            made[name] = np.arange(shapes[name][0], dtype=np.float32)
+    return made

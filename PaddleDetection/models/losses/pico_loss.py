@@ -1,0 +1,133 @@
+"""The loss of PP-PicoDet (Yu et al., arXiv 2111.00902): varifocal, generalised IoU, distribution focal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import core
+from core.nn import functional as F
+from PaddleDetection.models.assigners.atss import ATSSAssigner
+from PaddleDetection.models.assigners.task_aligned import TaskAlignedAssigner
+from PaddleDetection.models.boxes import pick, read_objects
+from PaddleDetection.models.heads.fcos_head import points
+
+
+class PicoLoss:
+    """Assigns predictions to objects, and compares them.
+
+    A batch without objects has a loss of the classes only; PaddleDetection divides by zero there.
+
+    Args:
+        num_classes: how many classes there are.
+        strides: pixels of a cell of each level, the finest first.
+        reg_max: the largest distance, strides.
+        grid_cell_scale: side of the anchors of the first epochs, strides.
+        box_weight: weight of the loss of boxes.
+        distance_weight: weight of the loss of distributions.
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        strides: Sequence[int],
+        reg_max: int = 7,
+        grid_cell_scale: float = 5.0,
+        box_weight: float = 2.5,
+        distance_weight: float = 0.5,
+    ) -> None:
+        self.num_classes = num_classes
+        self.strides = tuple(strides)
+        self.reg_max = reg_max
+        self.grid_cell_scale = grid_cell_scale
+        self.box_weight = box_weight
+        self.distance_weight = distance_weight
+        self.first = ATSSAssigner(9)
+        self.assigner = TaskAlignedAssigner(13)
+
+    def __call__(
+        self, features: Sequence[Any], found: Sequence[tuple[Any, Any, Any]], targets: Mapping[str, Any], early: Any
+    ) -> dict[str, Any]:
+        """Return the losses, each a sum over the batch divided by the sum of the scores that there should be.
+
+        Args:
+            features: of each level (N, C, H, W); only their sizes count.
+            found: of each level scores (N, P, classes), logits of distances (N, P, 4 * (reg_max + 1)), and the boxes'
+                corners in strides (N, P, 4).
+            targets: "gt_bbox" (N, G, 4), corners in pixels of the network's image; "gt_class" (N, G); "gt_count" (N,).
+            early: a Tensor of one number: whether anchors are assigned, as in the first epochs, not predictions.
+
+        Returns:
+            "loss_vfl", "loss_bbox" and "loss_dfl".
+        """
+        likely, logits, boxes = (core.concat([level[i] for level in found], 1) for i in range(3))
+        sizes = [int(np.prod(feature.shape[2:])) for feature in features]
+        stride = core.to_tensor(np.repeat(np.array(self.strides, np.float32), sizes)[:, None])
+        centres = core.concat([points(feature, stride) for feature, stride in zip(features, self.strides)], 0)
+        half = stride * (self.grid_cell_scale / 2)
+        anchors = core.concat([centres - half, centres + half], -1)
+        objects = read_objects(targets)
+        pixels = boxes.detach() * stride
+        graded = [
+            core.where(early > 0, one, other)
+            for one, other in zip(
+                self.first(anchors, sizes, pixels, objects), self.assigner(likely, pixels, centres, objects)
+            )
+        ]
+        places, positive, quality = graded
+        labels = F.one_hot(pick(objects.classes, places), self.num_classes) * quality.unsqueeze(-1)
+        wanted = core.where(positive.unsqueeze(-1), pick(objects.boxes, places) / stride, boxes.detach())
+        total = quality.sum()
+        total = core.where(total > 0, total, core.ones_like(total))
+        centres = centres / stride
+        distances = core.concat([centres - wanted[..., :2], wanted[..., 2:] - centres], -1)
+        of_distances = distribution_focal_loss(logits, distances.clip(0, self.reg_max - 0.1)).sum(-1)
+        return {
+            "loss_vfl": varifocal_loss(likely, labels).sum() / total,
+            "loss_bbox": (generalised_iou_loss(boxes, wanted) * quality).sum() / total * self.box_weight,
+            "loss_dfl": (of_distances * quality).sum() / total * (self.distance_weight / 4),
+        }
+
+
+def varifocal_loss(likely: Any, wanted: Any, alpha: float = 0.75, gamma: float = 2.0) -> Any:
+    """Return the varifocal loss (Zhang et al., arXiv 2008.13367) of each score.
+
+    Args:
+        likely: scores between 0 and 1.
+        wanted: of the same shape; 0 for background.
+        alpha: weight of background.
+        gamma: how little well predicted background counts.
+    """
+    background = core.cast(wanted <= 0, "float32") * alpha * likely**gamma
+    return F.binary_cross_entropy(likely, wanted, reduction="none") * (wanted + background)
+
+
+def distribution_focal_loss(logits: Any, distances: Any) -> Any:
+    """Return the cross entropy of distributions with the two whole distances around the right one (arXiv 2006.04388).
+
+    Args:
+        logits: (N, A, 4 * bins).
+        distances: from 0 to less than bins - 1, (N, A, 4).
+
+    Returns:
+        (N, A, 4).
+    """
+    bins = logits.shape[2] // 4
+    likely = F.log_softmax(logits.reshape([*distances.shape, bins]), -1)
+    apart = core.abs(distances.unsqueeze(-1) - core.to_tensor(np.arange(bins, dtype=np.float32)))
+    return -(likely * (1.0 - apart).clip(min=0)).sum(-1)
+
+
+def generalised_iou_loss(boxes: Any, wanted: Any, eps: float = 1e-10) -> Any:
+    """Return 1 minus the generalised IoU (arXiv 1902.09630) of pairs of boxes, (..., 4) to (...)."""
+
+    def area(low: Any, high: Any) -> Any:
+        return (high - low).prod(-1)
+
+    low, high, own_low, own_high = boxes[..., :2], boxes[..., 2:], wanted[..., :2], wanted[..., 2:]
+    common = (core.minimum(high, own_high) - core.maximum(low, own_low)).clip(min=0).prod(-1)
+    union = area(low, high) + area(own_low, own_high) - common + eps
+    around = area(core.minimum(low, own_low), core.maximum(high, own_high)) + eps
+    return 1.0 - common / union + (around - union) / around
