@@ -8,6 +8,7 @@ FAMILIES = {
     "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
     "yolox": ("yolox_nano", "yolox_tiny", "yolox_s", "yolox_m", "yolox_l", "yolox_x"),
     "picodet": ("picodet_xs", "picodet_s", "picodet_m", "picodet_l"),
+    "ttfnet": ("ttfnet_darknet53",),
     "ssd": ("ssd_mobilenet_v1_300", "ssdlite_mobilenet_v1_300"),
 }
 """Module of PaddleDetection.models to the names of its detectors, small ones first."""

@@ -78,7 +78,7 @@ def detector() -> YOLOX:
     return made
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("compiled", [pytest.param(False, marks=pytest.mark.zoo), True])
 @pytest.mark.parametrize("case", cases.COUNTS)
 def test_loss_as_the_official_one(
     detector: YOLOX, case: str, compiled: bool, official: dict[str, np.ndarray]

@@ -179,3 +179,27 @@ def pico_weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np
         if name.endswith("project"):
             made[name] = np.arange(shapes[name][0], dtype=np.float32)
     return made
+
+
+TTF_CHANNELS = (4, 6, 8, 10)
+"""Of the feature maps that TTFNet's neck is given."""
+
+TTF_LEVELS = ((24, 24), (12, 12), (6, 6), (3, 3))
+"""Their height and width."""
+
+TTF_PLANES = (8, 8, 8)
+"""Channels of the neck."""
+
+
+def ttf_features() -> list[np.ndarray]:
+    """Return feature maps of two images, the finest first."""
+    return [
+        uniform(f"ttf level {i}", (2, channels, *size), -1.5, 1.5)
+        for i, (channels, size) in enumerate(zip(TTF_CHANNELS, TTF_LEVELS))
+    ]
+
+
+def ttf_weights(shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndarray]:
+    """Return :func:`lively` weights of TTFNet; taps of deformable convolutions are moved by about a cell."""
+    made = lively("ttf", shapes)
+    return {name: 0.5 * value if "conv_offset" in name else value for name, value in made.items()}
