@@ -24,8 +24,8 @@ class PicoDet(Detector):
     Args:
         backbone: makes feature maps of images, the finest first.
         neck: makes of them the maps that the head looks at, the finest first, all with as many channels.
-        num_classes: how many classes there are.
         num_convs: pairs of convolutions of each level of the head.
+        num_classes: how many classes there are.
         reg_max: the largest distance, strides.
         static_assigner_epoch: in training, before this epoch, counted from 0, ATSS assigns anchors to objects.
         score_threshold: boxes of a class must score above it.
@@ -38,8 +38,8 @@ class PicoDet(Detector):
         self,
         backbone: Any,
         neck: Any,
+        num_convs: int,
         num_classes: int = 80,
-        num_convs: int = 4,
         reg_max: int = 7,
         static_assigner_epoch: int = 100,
         score_threshold: float = 0.025,
@@ -108,4 +108,4 @@ def picodet_l(num_classes: int = 80, **settings: Any) -> PicoDet:
 def _on(scale: float, channels: int, num_convs: int, num_classes: int, **settings: Any) -> PicoDet:
     backbone = LCNet(scale)
     neck = LCPAN(backbone.channels, backbone.strides, channels)
-    return PicoDet(backbone, neck, num_classes, num_convs, **settings)
+    return PicoDet(backbone, neck, num_convs, num_classes, **settings)

@@ -21,9 +21,9 @@ class YOLOX(Detector):
     Args:
         backbone: makes feature maps of images, the finest first.
         neck: makes of them the maps that the head looks at, the finest first.
-        num_classes: how many classes there are.
         channels: of the head's branches.
         depthwise: whether the head's 3 x 3 convolutions are depthwise.
+        num_classes: how many classes there are.
         l1_epoch: in training, the L1 loss counts from this epoch on, counted from 0, where augmentation has ended.
         score_threshold: boxes of a class must score above it.
         nms_top_k: so many of the best boxes of each class are looked at.
@@ -35,9 +35,9 @@ class YOLOX(Detector):
         self,
         backbone: Any,
         neck: Any,
+        channels: int,
+        depthwise: bool,
         num_classes: int = 80,
-        channels: int = 256,
-        depthwise: bool = False,
         l1_epoch: int = 285,
         score_threshold: float = 0.001,
         nms_top_k: int = 10000,
@@ -115,4 +115,4 @@ def yolox_x(num_classes: int = 80, **settings: Any) -> YOLOX:
 def _scaled(depth: float, width: float, num_classes: int, depthwise: bool = False, **settings: Any) -> YOLOX:
     backbone = CSPDarkNet(depth, width, depthwise)
     neck = YOLOCSPPAN(backbone.channels, backbone.strides, depth, depthwise)
-    return YOLOX(backbone, neck, num_classes, int(256 * width), depthwise, **settings)
+    return YOLOX(backbone, neck, int(256 * width), depthwise, num_classes, **settings)

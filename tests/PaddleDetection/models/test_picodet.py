@@ -49,7 +49,7 @@ def test_maps_and_final_boxes_as_the_official_ones(official: dict[str, np.ndarra
     backbone = LCNet(0.35)
     neck = LCPAN(backbone.channels, backbone.strides, cases.PICO_CHANNELS)
     settings: dict[str, Any] = {"score_threshold": 0.1, "nms_top_k": 50, "keep_top_k": 20}
-    made = PicoDet(backbone, neck, cases.CLASSES, 2, **settings)
+    made = PicoDet(backbone, neck, 2, cases.CLASSES, **settings)
     set_weights(made, "pico")
     made.eval()
     assert sorted(made.state_dict()) == official["keys"].tolist()
@@ -69,7 +69,7 @@ def test_maps_and_final_boxes_as_the_official_ones(official: dict[str, np.ndarra
 
 @pytest.fixture(scope="module")
 def detector() -> PicoDet:
-    made = PicoDet(Given(), Given(), cases.CLASSES, 1)
+    made = PicoDet(Given(), Given(), 1, cases.CLASSES)
     set_weights(made.head, "pico head")
     return made
 

@@ -53,7 +53,7 @@ def test_maps_and_final_boxes_as_the_official_ones(name: str, official: dict[str
     backbone = CSPDarkNet(cases.YOLOX_DEPTH, cases.YOLOX_WIDTH, depthwise)
     neck = YOLOCSPPAN(backbone.channels, backbone.strides, cases.YOLOX_DEPTH, depthwise)
     settings: dict[str, Any] = {"score_threshold": 0.1, "nms_top_k": 50, "keep_top_k": 20}
-    made = YOLOX(backbone, neck, cases.CLASSES, int(256 * cases.YOLOX_WIDTH), depthwise, **settings)
+    made = YOLOX(backbone, neck, int(256 * cases.YOLOX_WIDTH), depthwise, cases.CLASSES, **settings)
     set_weights(made, f"yolox {name}")
     made.eval()
     assert sorted(made.state_dict()) == official[f"{name} keys"].tolist()
@@ -73,7 +73,7 @@ def test_maps_and_final_boxes_as_the_official_ones(name: str, official: dict[str
 
 @pytest.fixture(scope="module")
 def detector() -> YOLOX:
-    made = YOLOX(Given(), Given(), cases.CLASSES, 8)
+    made = YOLOX(Given(), Given(), 8, False, cases.CLASSES)
     set_weights(made.head, "yolox head")
     return made
 
