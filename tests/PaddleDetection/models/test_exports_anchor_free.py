@@ -1,0 +1,70 @@
+"""YOLOX, PicoDet and TTFNet, saved for open sizes, give at sizes never traced what the training code gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import nn
+from core.static import InputSpec
+from PaddleDetection.models.necks.ttf_fpn import TTFFPN
+from PaddleDetection.models.picodet import PicoDet
+from PaddleDetection.models.ttfnet import TTFNet
+from PaddleDetection.models.yolox import YOLOX
+
+
+class Pyramid(nn.Layer):
+    """Stands in for a backbone with levels of 8 channels, or for a neck, which gives what it is given."""
+
+    def __init__(self, levels: int) -> None:
+        super().__init__()
+        self.channels = (8,) * levels
+        self.strides = (4, 8, 16, 32)[-levels:]
+        self.conv = nn.Conv2D(3, 8, self.strides[0], self.strides[0])
+
+    def forward(self, x: Any) -> Any:
+        if isinstance(x, list):
+            return x
+        levels = [self.conv(x)]
+        for _ in self.strides[1:]:
+            levels.append(nn.functional.max_pool2d(levels[-1], 2))
+        return levels
+
+
+def detector(name: str) -> Any:
+    settings: dict[str, Any] = {"score_threshold": 0.0, "keep_top_k": 20}
+    if name == "TTFNet":
+        backbone = Pyramid(4)
+        return TTFNet(backbone, TTFFPN(backbone.channels, backbone.strides, (8, 8, 8)), 3, 8, 8, **settings)
+    parts = Pyramid(3), Pyramid(3)
+    return YOLOX(*parts, 8, False, 3, **settings) if name == "YOLOX" else PicoDet(*parts, 1, 3, **settings)
+
+
+@pytest.mark.parametrize("name", ["YOLOX", "PicoDet", "TTFNet"])
+def test_open_sizes(name: str, tmp_path: Path) -> None:
+    core.seed(0)
+    model = detector(name)
+    for key, parameter in model.named_parameters():
+        if key.endswith(("weight", "scale_reg")) and parameter.ndim == 4 and "conv_offset" not in key:
+            parameter.set_value(core.randn(parameter.shape) * 0.2)
+    model.eval()
+    spec = [
+        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
+        InputSpec([None, 2], "float32", "im_shape"),
+        InputSpec([None, 2], "float32", "scale_factor"),
+    ]
+    core.jit.save(model, str(tmp_path / "model"), spec)
+    loaded = core.jit.load(str(tmp_path / "model"))
+    for images, height, width in ((1, 128, 128), (2, 64, 160)):
+        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
+        image = core.to_tensor(numbers.reshape(images, 3, height, width))
+        given = image, core.full([images, 2], 64.0), core.full([images, 2], 0.5)
+        rows, counts = loaded(*given)
+        wanted, found = model(*given)
+        assert found.numpy().min() > 0
+        np.testing.assert_array_equal(counts.numpy(), found.numpy())
+        np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
