@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from core import ParamAttr, nn, regularizer
+from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Constant, Normal
-
-NORMS = ("bn", "sync_bn", "gn", None)
-"""What a tower's convolutions may be followed by."""
+from PaddleDetection.models.norms import Norm
 
 
 class ConvNormLayer(nn.Layer):
@@ -26,8 +24,6 @@ class ConvNormLayer(nn.Layer):
 
     def __init__(self, in_channels: int, out_channels: int, norm_type: Optional[str]) -> None:
         super().__init__()
-        if norm_type not in NORMS:
-            raise ValueError(f"norm_type {norm_type!r} is unknown; it is one of {', '.join(map(str, NORMS))}")
         self.conv = nn.Conv2D(
             in_channels,
             out_channels,
@@ -36,13 +32,7 @@ class ConvNormLayer(nn.Layer):
             weight_attr=ParamAttr(initializer=Normal(0.0, 0.01)),
             bias_attr=ParamAttr(initializer=Constant(0.0), learning_rate=2.0),
         )
-        plain = {name: ParamAttr(regularizer=regularizer.L2Decay(0.0)) for name in ("weight_attr", "bias_attr")}
-        self.norm: Any = None
-        if norm_type == "gn":
-            self.norm = nn.GroupNorm(32, out_channels, **plain)
-        elif norm_type is not None:
-            kind = nn.SyncBatchNorm if norm_type == "sync_bn" else nn.BatchNorm2D
-            self.norm = kind(out_channels, **plain)
+        self.norm: Any = Norm(norm_type).layer(out_channels)
 
     def forward(self, x: Any) -> Any:
         """Return feature maps of x's size."""
