@@ -8,6 +8,10 @@ FAMILIES = {
     "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
     "yolox": ("yolox_nano", "yolox_tiny", "yolox_s", "yolox_m", "yolox_l", "yolox_x"),
     "picodet": ("picodet_xs", "picodet_s", "picodet_m", "picodet_l"),
+    "ppyoloe": (
+        *(f"ppyoloe_crn_{size}" for size in "smlx"),
+        *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),
+    ),
     "ttfnet": ("ttfnet_darknet53",),
     "ssd": ("ssd_mobilenet_v1_300", "ssdlite_mobilenet_v1_300"),
 }

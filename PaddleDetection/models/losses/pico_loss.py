@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,30 @@ from PaddleDetection.models.assigners.atss import ATSSAssigner
 from PaddleDetection.models.assigners.task_aligned import TaskAlignedAssigner
 from PaddleDetection.models.boxes import pick, read_objects
 from PaddleDetection.models.heads.fcos_head import points
+
+
+class Paired(NamedTuple):
+    """What is predicted, and what should be.
+
+    Attributes:
+        likely: scores (N, A, classes).
+        logits: of distances (N, A, 4 * bins).
+        boxes: corners, strides (N, A, 4).
+        quality: how likely each prediction should call its object's class (N, A); 0 for those without one.
+        classes: 1 at the object's class, else 0, (N, A, classes).
+        labels: scores that there should be (N, A, classes).
+        wanted: corners of the object, strides (N, A, 4); of those without one, the predicted ones.
+        distances: from the centre to the object's sides, strides (N, A, 4).
+    """
+
+    likely: Any
+    logits: Any
+    boxes: Any
+    quality: Any
+    classes: Any
+    labels: Any
+    wanted: Any
+    distances: Any
 
 
 class PicoLoss:
@@ -53,14 +77,36 @@ class PicoLoss:
         """Return the losses, each a sum over the batch divided by the sum of the scores that there should be.
 
         Args:
+            features: as :meth:`paired` takes them, like the other ones.
+            found: likewise.
+            targets: likewise.
+            early: likewise.
+
+        Returns:
+            "loss_vfl", "loss_bbox" and "loss_dfl".
+        """
+        one = self.paired(features, found, targets, early)
+        total = one.quality.sum()
+        total = core.where(total > 0, total, core.ones_like(total))
+        of_classes = varifocal_loss(one.likely, one.labels, core.cast(one.labels <= 0, "float32"))
+        of_distances = distribution_focal_loss(one.logits, one.distances.clip(0, self.reg_max - 0.1)).sum(-1)
+        return {
+            "loss_vfl": of_classes.sum() / total,
+            "loss_bbox": (generalised_iou_loss(one.boxes, one.wanted) * one.quality).sum() / total * self.box_weight,
+            "loss_dfl": (of_distances * one.quality).sum() / total * (self.distance_weight / 4),
+        }
+
+    def paired(
+        self, features: Sequence[Any], found: Sequence[tuple[Any, Any, Any]], targets: Mapping[str, Any], early: Any
+    ) -> Paired:
+        """Return what is predicted, and what should be.
+
+        Args:
             features: of each level (N, C, H, W); only their sizes count.
             found: of each level scores (N, P, classes), logits of distances (N, P, 4 * (reg_max + 1)), and the boxes'
                 corners in strides (N, P, 4).
             targets: "gt_bbox" (N, G, 4), corners in pixels of the network's image; "gt_class" (N, G); "gt_count" (N,).
             early: a Tensor of one number: whether anchors are assigned, as in the first epochs, not predictions.
-
-        Returns:
-            "loss_vfl", "loss_bbox" and "loss_dfl".
         """
         likely, logits, boxes = (core.concat([level[i] for level in found], 1) for i in range(3))
         sizes = [int(np.prod(feature.shape[2:])) for feature in features]
@@ -77,31 +123,26 @@ class PicoLoss:
             )
         ]
         places, positive, quality = graded
-        labels = F.one_hot(pick(objects.classes, places), self.num_classes) * quality.unsqueeze(-1)
+        classes = F.one_hot(pick(objects.classes, places), self.num_classes)
+        classes = classes * core.cast(positive, "float32").unsqueeze(-1)
         wanted = core.where(positive.unsqueeze(-1), pick(objects.boxes, places) / stride, boxes.detach())
-        total = quality.sum()
-        total = core.where(total > 0, total, core.ones_like(total))
         centres = centres / stride
         distances = core.concat([centres - wanted[..., :2], wanted[..., 2:] - centres], -1)
-        of_distances = distribution_focal_loss(logits, distances.clip(0, self.reg_max - 0.1)).sum(-1)
-        return {
-            "loss_vfl": varifocal_loss(likely, labels).sum() / total,
-            "loss_bbox": (generalised_iou_loss(boxes, wanted) * quality).sum() / total * self.box_weight,
-            "loss_dfl": (of_distances * quality).sum() / total * (self.distance_weight / 4),
-        }
+        return Paired(likely, logits, boxes, quality, classes, classes * quality.unsqueeze(-1), wanted, distances)
 
 
-def varifocal_loss(likely: Any, wanted: Any, alpha: float = 0.75, gamma: float = 2.0) -> Any:
+def varifocal_loss(likely: Any, wanted: Any, background: Any, alpha: float = 0.75, gamma: float = 2.0) -> Any:
     """Return the varifocal loss (Zhang et al., arXiv 2008.13367) of each score.
 
     Args:
         likely: scores between 0 and 1.
         wanted: of the same shape; 0 for background.
+        background: 1 where it is that, else 0.
         alpha: weight of background.
         gamma: how little well predicted background counts.
     """
-    background = core.cast(wanted <= 0, "float32") * alpha * likely**gamma
-    return F.binary_cross_entropy(likely, wanted, reduction="none") * (wanted + background)
+    weight = wanted + background * alpha * likely**gamma
+    return F.binary_cross_entropy(likely, wanted, reduction="none") * weight
 
 
 def distribution_focal_loss(logits: Any, distances: Any) -> Any:

@@ -1,4 +1,4 @@
-"""YOLOX, PicoDet and TTFNet, saved for open sizes, give at sizes never traced what the training code gives."""
+"""YOLOX, PicoDet, PP-YOLOE and TTFNet, saved for open sizes, give at sizes never traced what the original gives."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core import nn
 from core.static import InputSpec
 from PaddleDetection.models.necks.ttf_fpn import TTFFPN
 from PaddleDetection.models.picodet import PicoDet
+from PaddleDetection.models.ppyoloe import PPYOLOE
 from PaddleDetection.models.ttfnet import TTFNet
 from PaddleDetection.models.yolox import YOLOX
 
@@ -41,10 +42,12 @@ def detector(name: str) -> Any:
         backbone = Pyramid(4)
         return TTFNet(backbone, TTFFPN(backbone.channels, backbone.strides, (8, 8, 8)), 3, 8, 8, **settings)
     parts = Pyramid(3), Pyramid(3)
+    if name == "PPYOLOE":
+        return PPYOLOE(*parts, 3, **settings)
     return YOLOX(*parts, 8, False, 3, **settings) if name == "YOLOX" else PicoDet(*parts, 1, 3, **settings)
 
 
-@pytest.mark.parametrize("name", ["YOLOX", "PicoDet", "TTFNet"])
+@pytest.mark.parametrize("name", ["YOLOX", "PicoDet", "PPYOLOE", "TTFNet"])
 def test_open_sizes(name: str, tmp_path: Path) -> None:
     core.seed(0)
     model = detector(name)
