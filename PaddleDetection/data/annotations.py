@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,15 +25,19 @@ class Repairs:
         self.path = path
         self.left_out: list[str] = []
         self.clipped: list[str] = []
+        self.others: dict[str, list[str]] = {}
 
-    def box(self, corners: Sequence[float], where: str, width: float, height: float) -> tuple[float, ...]:
+    def box(
+        self, corners: Sequence[float], where: str, width: float, height: float, pixel: float = 1.0
+    ) -> tuple[float, ...]:
         """Return a box within its image; none, (), where nothing of it is left.
 
         Args:
-            corners: x1, y1, x2, y2, pixels.
+            corners: x1, y1, x2, y2.
             where: the box, for the message.
-            width: of the image, pixels; infinite where it is not known.
+            width: of the image, in the unit of the corners; infinite where it is not known.
             height: likewise.
+            pixel: length of a pixel in that unit; a box that reaches out by less is clipped without a word.
 
         Raises:
             ValueError: a corner is no finite number.
@@ -40,20 +46,30 @@ class Repairs:
             raise ValueError(f"{self.path}: {where}: the box has a corner that is no finite number: {list(corners)}")
         left, top, right, bottom = corners
         inside = max(left, 0.0), max(top, 0.0), min(right, width), min(bottom, height)
-        if inside[2] - inside[0] <= 1e-5 or inside[3] - inside[1] <= 1e-5:
+        if inside[2] - inside[0] <= 1e-5 * pixel or inside[3] - inside[1] <= 1e-5 * pixel:
             self.left_out.append(where)
             return ()
-        if max(abs(value - given) for value, given in zip(inside, corners)) > 1:
+        if max(abs(value - given) for value, given in zip(inside, corners)) > pixel:
             self.clipped.append(where)
         return inside
 
+    def note(self, what: str, where: str) -> None:
+        """Count something else that is put right.
+
+        Args:
+            what: what is done, after "3 objects", such as "that are points are left out".
+            where: the object.
+        """
+        self.others.setdefault(what, []).append(where)
+
     def report(self) -> None:
-        """Warn of boxes that were clipped or left out."""
+        """Warn of what was put right."""
         told = [
-            f"{len(found)} boxes {what}, the first is {found[0]}"
+            f"{len(found)} {what}, the first is {found[0]}"
             for what, found in (
-                ("of no area, or outside their images, are left out", self.left_out),
-                ("that reach out of their images are clipped", self.clipped),
+                ("boxes of no area, or outside their images, are left out", self.left_out),
+                ("boxes that reach out of their images are clipped", self.clipped),
+                *((f"objects {what}", found) for what, found in self.others.items()),
             )
             if found
         ]
@@ -73,7 +89,7 @@ def number(value: Any, where: str) -> float:
     """
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where} must be a number, not {str(value)[:80]!r}") from None
 
 
@@ -94,6 +110,68 @@ def text_lines(path: str) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def class_list(path: str) -> list[str]:
+    """Return the class names of a text file, one in each line.
+
+    Args:
+        path: a local path or a URL.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ValueError: a line is empty, or there twice, or there are none.
+    """
+    names = text_lines(path)
+    if not names or len(set(names)) < len(names) or "" in names:
+        raise ValueError(f"{path}: each line must hold a class name of its own")
+    return names
+
+
+def refuse_repeated(path: str, files: Sequence[str]) -> None:
+    """Refuse a list that names an image twice, as its objects would count twice.
+
+    Args:
+        path: of the list, for the message.
+        files: the images.
+
+    Raises:
+        ValueError: one of them is there twice.
+    """
+    repeated = [file for file, times in Counter(files).items() if times > 1]
+    if repeated:
+        raise ValueError(f"{path}: the list names {repeated[0]!r} twice")
+
+
+def json_object(path: str) -> dict[str, Any]:
+    """Return the content of a small JSON file whose top is an object.
+
+    Args:
+        path: a local path or a URL.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ValueError: it is no such file.
+    """
+    try:
+        content = json.loads(read_bytes(path).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not a JSON file: {str(error)[:200]}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: the file must hold one JSON object, not {str(content)[:80]!r}")
+    return content
+
+
+def bounding_box(points: np.ndarray) -> tuple[float, float, float, float]:
+    """Return the corners x1, y1, x2, y2 of the box around points, (P, 2)."""
+    (left, top), (right, bottom) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return left, top, right, bottom
+
+
+def outline(box: Sequence[float]) -> list[float]:
+    """Return a box, x1, y1, x2, y2, as a polygon: the mask of an object that has none of its own."""
+    left, top, right, bottom = box
+    return [left, top, right, top, right, bottom, left, bottom]
 
 
 def boxes_of(rows: Sequence[Sequence[float]]) -> np.ndarray:

@@ -15,6 +15,7 @@ from core.train.runner.splits import RaggedSplitSection
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
+from PaddleDetection.data.labelme import LabelmeDataset
 from PaddleDetection.data.transforms import (
     basic,
     batch,
@@ -28,6 +29,7 @@ from PaddleDetection.data.transforms import (
 )
 from PaddleDetection.data.voc import VOCDataset
 from PaddleDetection.data.wider_face import WIDERFaceDataset
+from PaddleDetection.data.yolo_text import YOLODataset
 
 DATASETS = Table(
     "data set",
@@ -35,6 +37,8 @@ DATASETS = Table(
         "DigitScenes": DigitScenes,
         "COCODataset": COCODataset,
         "VOCDataset": VOCDataset,
+        "LabelmeDataset": LabelmeDataset,
+        "YOLODataset": YOLODataset,
         "WIDERFaceDataset": WIDERFaceDataset,
     },
     provided=("transform",),

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from core.io.files import join_path, read_bytes
-from PaddleDetection.data.annotations import Repairs, boxes_of, column, number, text_lines
+from PaddleDetection.data.annotations import Repairs, boxes_of, class_list, column, number, refuse_repeated, text_lines
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 
 
@@ -28,7 +28,8 @@ class VOCDataset(DetectionDataset):
 
     Raises:
         FileNotFoundError: a list, an XML file or an image is missing.
-        ValueError: the list is empty, an XML file is not one, or names an unknown class or a box that is not finite.
+        ValueError: the list is empty or names an image twice; an XML file is not one, or names an unknown class or a
+            box that is not finite.
     """
 
     def __init__(
@@ -38,9 +39,7 @@ class VOCDataset(DetectionDataset):
         label_list: str = "label_list.txt",
         transform: Optional[Transform] = None,
     ) -> None:
-        names = text_lines(join_path(dataset_dir, label_list))
-        if not names or len(set(names)) < len(names) or "" in names:
-            raise ValueError(f"{label_list}: each line must hold a class name of its own")
+        names = class_list(join_path(dataset_dir, label_list))
         super().__init__(names, transform)
         path = join_path(dataset_dir, anno_path)
         lines = [line.split() for line in text_lines(path) if line]
@@ -56,6 +55,7 @@ class VOCDataset(DetectionDataset):
             if "://" not in dataset_dir and not os.path.isfile(self.files[-1]):
                 raise FileNotFoundError(f"{path}: no image file {self.files[-1]!r}")
             self.found.append(read_annotation(join_path(dataset_dir, xml), numbers, repairs))
+        refuse_repeated(path, self.files)
         repairs.report()
 
     def sample(self, index: int) -> Sample:
@@ -89,13 +89,15 @@ def read_annotation(path: str, classes: dict[str, int], repairs: Repairs) -> Sam
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"{path}: not an XML file: {error}") from None
     width, height = (number(tree.findtext(f"size/{side}"), f"{path}: size/{side}") for side in ("width", "height"))
+    if not (0 <= width < 2**31 and 0 <= height < 2**31):
+        raise ValueError(f"{path}: width and height must be the size of an image, not {width:g} and {height:g}")
     rows: list[Any] = []
     labels, difficult = [], []
     for place, item in enumerate(tree.findall("object")):
         where = f"object {place} of {os.path.basename(path)}"
         name = (item.findtext("name") or "").strip()
         if name not in classes:
-            raise ValueError(f"{path}: object {place} is of class {name!r}, which is not in the list of classes")
+            raise ValueError(f"{path}: object {place} is of class {name[:80]!r}, which is not in the list of classes")
         corners = [
             number(item.findtext(f"bndbox/{side}"), f"{path}: bndbox/{side} of object {place}")
             for side in ("xmin", "ymin", "xmax", "ymax")
@@ -104,6 +106,6 @@ def read_annotation(path: str, classes: dict[str, int], repairs: Repairs) -> Sam
         if box:
             rows.append(box)
             labels.append(classes[name])
-            difficult.append(int(number(item.findtext("difficult") or 0, f"{path}: difficult of object {place}")))
+            difficult.append(number(item.findtext("difficult") or 0, f"{path}: difficult of object {place}") != 0)
     found = {"gt_bbox": boxes_of(rows), "gt_class": column(labels), "difficult": column(difficult)}
     return {**found, "is_crowd": np.zeros((len(rows), 1), np.int32), "h": int(height), "w": int(width)}

@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 
 from core.io.files import join_path
-from PaddleDetection.data.annotations import Repairs, boxes_of, number, text_lines
+from PaddleDetection.data.annotations import Repairs, boxes_of, number, refuse_repeated, text_lines
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 
 
@@ -23,7 +23,7 @@ class WIDERFaceDataset(DetectionDataset):
 
     Raises:
         FileNotFoundError: there is no such list.
-        ValueError: it is no such list, a box is not finite, or the list is empty.
+        ValueError: it is no such list, a box is not finite, or the list is empty or names an image twice.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class WIDERFaceDataset(DetectionDataset):
                 raise ValueError(f"{path}:{place}: a line holds a file, a number or a box, not {line[:80]!r}")
         if not boxes:
             raise ValueError(f"{path}: the list is empty")
+        refuse_repeated(path, self.files)
         repairs.report()
         self.boxes = [boxes_of(found) for found in boxes]
 

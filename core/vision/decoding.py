@@ -61,6 +61,25 @@ def decode_image(data: bytes, name: str, color: str = "rgb", maximum_pixels: Opt
     return _turned(pixels, header.orientation)
 
 
+def size_of(data: bytes, name: str, maximum_pixels: Optional[int] = None) -> tuple[int, int]:
+    """Return height and width of the pixels that :func:`decode_image` gives, of which most formats' headers tell.
+
+    Args:
+        data: the file's bytes.
+        name: what to call it in messages.
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
+
+    Raises:
+        ValueError: the bytes are empty or no image, or the image is too large.
+    """
+    header = _admitted(data, name, pixel_limit(maximum_pixels))
+    if header.size is None:
+        height, width = decode_image(data, name, "gray", maximum_pixels).shape[:2]
+        return height, width
+    height, width = header.size
+    return (width, height) if header.orientation > 4 else (height, width)
+
+
 def open_with_pillow(data: bytes, name: str, maximum_pixels: Optional[int] = None) -> Image.Image:
     """Return the first picture of an image file, whole, as a PIL image.
 

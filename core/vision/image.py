@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 import cv2
 import numpy as np
 
-from core.vision.decoding import decode_image, open_with_pillow
+from core.vision.decoding import decode_image, open_with_pillow, size_of
 from core.vision.formats import pixel_limit
 from core.weights.atomic import atomic_path
 
@@ -42,6 +42,21 @@ def read_image(path: PathLike, color: str = "rgb", maximum_pixels: Optional[int]
     if color not in ("rgb", "bgr", "gray"):
         raise ValueError(f"read_image: color must be 'rgb', 'bgr' or 'gray', not {color!r}")
     return decode_image(_image_bytes(path, maximum_pixels), os.fspath(path), color, maximum_pixels)
+
+
+def image_size(path: PathLike, maximum_pixels: Optional[int] = None) -> tuple[int, int]:
+    """Return an image file's height and width, as :func:`read_image` turns it, mostly without decoding it.
+
+    Args:
+        path: the file.
+        maximum_pixels: how many pixels it may have; None: CORE_MAXIMUM_PIXELS of the environment, or else 120 million.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        IsADirectoryError: it is a directory.
+        ValueError: the file is empty or no image, or the image is too large.
+    """
+    return size_of(_image_bytes(path, maximum_pixels), os.fspath(path), maximum_pixels)
 
 
 def image_load(path: PathLike, backend: Optional[str] = None, maximum_pixels: Optional[int] = None) -> Any:

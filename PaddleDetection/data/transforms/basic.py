@@ -21,10 +21,22 @@ class Decode:
     """Read the image's file, and note its size: "image" uint8 (H, W, 3), "h", "w", "im_shape" and "scale_factor"."""
 
     def __call__(self, sample: Sample) -> Sample:
-        """Return the sample with the pixels of "im_file", unless it has "image" already."""
+        """Return the sample with the pixels of "im_file", unless it has "image" already.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is damaged, or the image is not of the size "h" and "w" that its annotation says.
+        """
         if "image" not in sample:
             sample["image"] = read_image(sample["im_file"])
         height, width = sample["image"].shape[:2]
+        told = sample.get("h") or height, sample.get("w") or width
+        if told != (height, width):
+            turned = " (the image is turned by its EXIF data)" if told == (width, height) else ""
+            raise ValueError(
+                f"image file {sample.get('im_file', '')!r} has {height} x {width} pixels, its annotation says "
+                f"{told[0]} x {told[1]}{turned}: correct the annotation, or its boxes would lie elsewhere"
+            )
         sample["h"], sample["w"] = height, width
         sample["im_shape"] = np.array([height, width], np.float32)
         sample["scale_factor"] = np.ones(2, np.float32)

@@ -18,7 +18,7 @@ from PIL import Image, ImageOps
 
 import core
 from core.vision import get_image_backend, image_load, read_image, set_image_backend
-from core.vision.decoding import decode_image
+from core.vision.decoding import decode_image, size_of
 from tests.fuzz import cases, mutated, outcome
 from tests.hostile_images import encoded as encoded_image
 from tests.hostile_images import run_length_bmp
@@ -105,6 +105,7 @@ def test_every_orientation_is_applied(format: str, orientation: int) -> None:
     expected = as_pillow_reads(data)
     assert expected.shape == ((40, 52, 3) if orientation < 5 else (52, 40, 3))
     np.testing.assert_array_equal(decode_image(data, "photo"), expected)
+    assert size_of(data, "photo") == expected.shape[:2]
 
 
 def test_sixteen_bits_become_eight() -> None:
