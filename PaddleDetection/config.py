@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Optional
 
 import pydantic
 
@@ -17,13 +17,30 @@ from PaddleDetection.models.registry import NETWORKS
 TASKS = Table("task", {"Detection": "PaddleDetection.task:DetectionTask"}, provided=("config",))
 
 
+class MergeSection(Section):
+    """How the boxes of several views of an image become one list."""
+
+    nms_threshold: float = pydantic.Field(0.5, ge=0, le=1, description="the largest overlap with a better box")
+    soft: Optional[Literal["linear", "gaussian"]] = pydantic.Field(
+        None, description="lower the scores of boxes that overlap a better one, instead of dropping them (Soft-NMS)"
+    )
+    soft_sigma: pydantic.PositiveFloat = pydantic.Field(0.5, description="of gaussian")
+    score_threshold: float = pydantic.Field(0.001, ge=0, description="boxes must score above it")
+
+
 class EvaluateSection(Section):
     """How detections are judged."""
 
-    metric: Literal["VOC"] = pydantic.Field("VOC", description="whose measure: PASCAL VOC's")
+    metric: Literal["VOC", "COCO"] = pydantic.Field("VOC", description="whose measure: PASCAL VOC's or COCO's")
     map_type: Literal["11point", "integral"] = pydantic.Field(
         "11point", description="how VOC averages precision: over eleven recalls (2007), or under the whole curve"
     )
+    classwise: bool = pydantic.Field(False, description="list the classes even where they are more than 20")
+    scales: list[pydantic.PositiveFloat] = pydantic.Field(
+        [1.0], min_length=1, description="eval.py looks at the prepared images in each of these sizes"
+    )
+    flip: bool = pydantic.Field(False, description="eval.py looks at their mirror images, too")
+    merge: MergeSection = MergeSection()
 
 
 class DetectionConfig(Experiment):

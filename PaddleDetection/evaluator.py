@@ -3,49 +3,97 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from core.train.logs.result_file import ResultFile
 from core.train.task import Evaluator
+from PaddleDetection.config import EvaluateSection
 from PaddleDetection.data.dataset import DetectionDataset
+from PaddleDetection.metrics.base import Found, Metric
+from PaddleDetection.metrics.coco import COCOMetric
 from PaddleDetection.metrics.voc import VOCMetric
+from PaddleDetection.results import box_rows, mask_rows
+
+MOST_LISTED = 20
+"""Classes of which the evaluation command has a line each without being asked."""
 
 
 class DetectionEvaluator(Evaluator):
-    """Compares the boxes that are found with those of the data set.
+    """Compares what is found with the objects of the data set.
 
     Args:
         dataset: the data set whose images are looked at.
-        map_type: how precision is averaged; see :class:`VOCMetric`.
+        options: by which metric, and how it is told.
+
+    Attributes:
+        found: what is found in each image that was looked at, by its number in the data set.
     """
 
-    def __init__(self, dataset: DetectionDataset, map_type: str = "11point") -> None:
+    def __init__(self, dataset: DetectionDataset, options: EvaluateSection) -> None:
         self.dataset = dataset
-        self.voc = VOCMetric(dataset.class_names, map_type)
-        self.found: list[np.ndarray] = []
+        self.options = options
+        self.metric = metric_of(dataset.class_names, options)
+        self.found: dict[int, Found] = {}
 
-    def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
-        """Take in a batch's boxes (N, K, 6) and their numbers (N,); the batch's "index" says whose they are."""
-        for rows, count, index in zip(outputs[0], outputs[1].tolist(), batch["index"]):
-            found = rows[:count]
-            truth = self.dataset.objects(index)
-            self.voc.update(found, truth["gt_bbox"], truth["gt_class"], truth["difficult"])
-            self.found.append(found)
+    def update(self, outputs: Sequence[Found], batch: Any) -> None:
+        """Take in what is found in a batch's images; the batch's "index" says which these are."""
+        for found, index in zip(outputs, batch["index"]):
+            self.add(int(index), found)
+
+    def add(self, index: int, found: Found) -> None:
+        """Take in what is found in the image of a number."""
+        self.metric.add(found, self.dataset.objects(index))
+        self.found[index] = found
 
     def result(self) -> dict[str, float]:
-        """Return "mAP"."""
-        return self.voc.result()
+        """Return the metric's numbers."""
+        return self.metric.result()
 
     def details(self) -> dict[str, Any]:
-        """Return the average precision of each class that has objects."""
-        curves = self.voc.curves()
-        return {"AP_of_classes": {name: curve.average_precision for name, curve in curves.items() if curve.objects}}
+        """Return the average precision of each class that has objects: "AP_of_classes", "mask_AP_of_classes"."""
+        return {
+            f"{prefix}AP_of_classes": {name: curve.average_precision for name, curve in curves.items() if curve.objects}
+            for prefix, curves in self._all_curves().items()
+        }
 
     def lines(self) -> list[str]:
-        """Say of each class its average precision, and how many objects there are."""
+        """Say the average precision of each class, where they are few or it is asked for."""
+        boxes, *masks = self._all_curves().values()
+        shown = [name for name, curve in boxes.items() if curve.objects]
+        if len(shown) > MOST_LISTED and not self.options.classwise:
+            return []
+        told = [f", of masks {masks[0][name].average_precision:.3f}" if masks else "" for name in shown]
         return [
-            f"{name}: AP {curve.average_precision:.3f} of {curve.objects} objects"
-            for name, curve in self.voc.curves().items()
-            if curve.objects
+            f"{name}: AP {boxes[name].average_precision:.3f}{more} of {boxes[name].objects} objects"
+            for name, more in zip(shown, told)
         ]
+
+    def write(self, folder: Path) -> list[str]:
+        """Write bbox.json, and mask.json where masks are found, as COCO's servers take them."""
+        files = {"bbox.json": box_rows}
+        if any(found.masks is not None for found in self.found.values()):
+            files["mask.json"] = mask_rows
+        written = []
+        for name, rows in files.items():
+            file = ResultFile(name)
+            for index, found in self.found.items():
+                image = int(self.dataset.objects(index)["im_id"][0])
+                for row in rows(found, image, self.dataset.category_ids):
+                    file.append(row)
+            written.append(file.write(folder))
+        return written
+
+    def _all_curves(self) -> dict[str, Any]:
+        masks = self.metric.mask_curves() if isinstance(self.metric, COCOMetric) else {}
+        return {"": self.metric.curves(), **({"mask_": masks} if masks else {})}
+
+
+def metric_of(class_names: Sequence[str], options: EvaluateSection) -> Metric:
+    """Return the empty metric that a config asks for.
+
+    Args:
+        class_names: of the data set.
+        options: the config's section.
+    """
+    return COCOMetric(class_names) if options.metric == "COCO" else VOCMetric(class_names, options.map_type)

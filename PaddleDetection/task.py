@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Optional
+
+import numpy as np
 
 import core
 from core.jit.input_spec import InputSpec
 from core.train.callback import Callback
+from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Program, Suggestion, ToolkitTask
-from core.train.task import Phase
+from core.train.task import Evaluator, Phase
 from PaddleDetection.config import DetectionConfig
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.data.pipeline import batched_fields, network_fields
-from PaddleDetection.evaluator import DetectionEvaluator
+from PaddleDetection.evaluator import DetectionEvaluator, metric_of
+from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
+from PaddleDetection.outputs import found_in
+from PaddleDetection.pictures import write_pictures
+from PaddleDetection.views import Views
 
 
 class DetectionTask(ToolkitTask):
@@ -29,12 +37,12 @@ class DetectionTask(ToolkitTask):
         class_names: the classes that the network knows, in order; None before a run's folder is opened.
     """
 
-    monitor = "mAP"
-
     def __init__(self, config: DetectionConfig) -> None:
         super().__init__(config)
+        self.monitor = metric_of([], config.evaluate).monitor
         self.class_names: Optional[Sequence[str]] = None
         self.network = self.add_network("model", NETWORKS, config.network, "network")
+        self.detect = self.network
 
     def begin(self, folder: RunFolder) -> None:
         """Write the classes' names."""
@@ -44,14 +52,28 @@ class DetectionTask(ToolkitTask):
         """Read the classes' names."""
         self.class_names = read_class_names(folder, self.config.num_classes)
 
+    def begin_evaluation(self) -> None:
+        """Look at the sizes and mirror images that ``config.evaluate`` asks for."""
+        options = self.config.evaluate
+        if options.scales != [1.0] or options.flip:
+            self.detect = Views(self.network, options.scales, options.flip, **options.merge.model_dump())
+
     def check_dataset(self, split: str, dataset: DetectionDataset) -> None:
-        """Refuse data with another number of classes than the network."""
+        """Refuse data with other classes than the network, or than the splits before."""
         found, known = len(dataset.class_names), self.config.num_classes
         if found != known:
             raise ValueError(
                 f"data.{split} has {found} classes, but network.num_classes is {known}; "
                 f"set network.num_classes: {found}"
             )
+        if self.class_names is None:
+            self.class_names = dataset.class_names
+        for number, (own, name) in enumerate(zip(self.class_names, dataset.class_names)):
+            if own != name:
+                raise ValueError(
+                    f"data.{split}: class {number} is {name!r}, but {own!r} in what the network is trained on; "
+                    f"name the same classes in the same order: {shortened(', '.join(self.class_names))}"
+                )
 
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched: what belongs to objects is padded."""
@@ -72,12 +94,22 @@ class DetectionTask(ToolkitTask):
         return core.add_n(list(losses.values())), losses
 
     def predict(self, fields: Mapping[str, Any]) -> Sequence[Any]:
-        """Return boxes (N, K, 6) and their numbers (N,), and masks where the detector has them."""
-        return list(self.network(fields["image"], fields["im_shape"], fields["scale_factor"]))
+        """Return the images' sizes and factors, boxes (N, K, 6), their numbers (N,), and masks where there are any."""
+        sizes = fields["im_shape"], fields["scale_factor"]
+        return [*sizes, *self.detect(fields["image"], *sizes)]
+
+    def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> list[Found]:
+        """Return what is found in each image of a batch, masks pasted into it."""
+        im_shape, scale_factor, *found = outputs
+        return found_in(found, im_shape, scale_factor)
 
     def evaluator(self, split: str) -> DetectionEvaluator:
         """Return an empty evaluator."""
-        return DetectionEvaluator(self.dataset(split), self.config.evaluate.map_type)
+        return DetectionEvaluator(self.dataset(split), self.config.evaluate)
+
+    def write_pictures(self, evaluator: Evaluator, split: str, folder: Path) -> list[str]:
+        """Write precision_recall.png and detections.png; return their names."""
+        return write_pictures(evaluator, self.config.network.name, split, folder)
 
     def facts(self) -> list[str]:
         """Return how many images there are."""

@@ -52,9 +52,11 @@ class COCODataset(DetectionDataset):
         self.image_dir = join_path(dataset_dir, image_dir) if image_dir else dataset_dir
         images, names, categories = self._heads(path)
         super().__init__(names, transform)
+        self.category_ids = list(categories)
         self.polygons, self.parts, self.part_ends = array("f"), array("q", [0]), array("q", [0])
         self.lengths: dict[int, Any] = {}
         ids, owners, labels, crowds, boxes = array("q"), array("q"), array("i"), array("i"), array("f")
+        areas = array("d")
         repairs = Repairs(path)
         for _, record in records(path, ("annotations",)):
             crowd = int(bool(record.get("iscrowd", 0)))
@@ -77,12 +79,14 @@ class COCODataset(DetectionDataset):
             labels.append(categories[record["category_id"]])
             crowds.append(crowd)
             boxes.extend(box)
+            areas.append(number(record.get("area", "nan"), f"{path}: {where}: its area"))
         repairs.report()
         _refuse_twice(path, "annotation", np.array(ids))
         owner = np.array(owners, np.int64)
         self.order = np.argsort(owner, kind="stable")
         self.ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(images)))])
         self.labels, self.crowds = np.array(labels, np.int32), np.array(crowds, np.int32)
+        self.areas = np.array(areas, np.float64)
         self.boxes = boxes_of(np.frombuffer(boxes, np.float32) if len(boxes) else [])  # type: ignore[arg-type]
         self.coordinates = np.array(self.polygons, np.float32)
         self.parts, self.part_ends = np.array(self.parts), np.array(self.part_ends)  # type: ignore[assignment]
@@ -161,6 +165,11 @@ class COCODataset(DetectionDataset):
             "difficult": np.zeros((len(places), 1), np.int32),
             "gt_poly": [self._mask(int(place)) for place in places],
         }
+
+    def objects(self, index: int) -> Sample:
+        """Return a sample without its pixels, and "area", in pixels; NaN where the file has none."""
+        image = self.kept[index]
+        return {**self.sample(index), "area": self.areas[self.order[self.ends[image] : self.ends[image + 1]]]}
 
     def __len__(self) -> int:
         return len(self.kept)

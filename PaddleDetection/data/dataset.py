@@ -27,10 +27,14 @@ class DetectionDataset(Dataset, abc.ABC):
     Args:
         class_names: the classes, in the order of their numbers.
         transform: what to do with a sample; None: nothing.
+
+    Attributes:
+        category_ids: what result files call the classes: from 1 on, unless the annotations have numbers of their own.
     """
 
     def __init__(self, class_names: list[str], transform: Optional[Transform] = None) -> None:
         self.class_names = class_names
+        self.category_ids = list(range(1, len(class_names) + 1))
         self.transform = transform
 
     @abc.abstractmethod
@@ -38,7 +42,7 @@ class DetectionDataset(Dataset, abc.ABC):
         """Return a sample before the transform."""
 
     def objects(self, index: int) -> Sample:
-        """Return a sample without its pixels: what an evaluation compares with."""
+        """Return a sample without its pixels: what an evaluation compares with; of some sets "area", too, (G,)."""
         return {name: value for name, value in self.sample(index).items() if name != "image"}
 
     @abc.abstractmethod

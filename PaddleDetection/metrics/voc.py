@@ -7,35 +7,18 @@ detection matches an object that it overlaps by more than the threshold, as in P
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Optional
 
 import numpy as np
 
+from PaddleDetection.data.dataset import Sample
+from PaddleDetection.metrics.base import Found, Metric, PrecisionRecall
+
 KINDS = ("11point", "integral")
 
 
-@dataclasses.dataclass
-class PrecisionRecall:
-    """What the detections of one class reach, from the highest score down.
-
-    Attributes:
-        precision: the share of the first detections that are right, shape (detections,).
-        recall: the share of the objects that they find, shape (detections,).
-        scores: their scores, shape (detections,).
-        objects: how many objects there are.
-        average_precision: between 0 and 1; NaN where there are no objects.
-    """
-
-    precision: np.ndarray
-    recall: np.ndarray
-    scores: np.ndarray
-    objects: int
-    average_precision: float
-
-
-class VOCMetric:
+class VOCMetric(Metric):
     """Average precision of each class, and their mean.
 
     Args:
@@ -49,6 +32,8 @@ class VOCMetric:
     Raises:
         ValueError: an argument is out of range.
     """
+
+    monitor = "mAP"
 
     def __init__(
         self,
@@ -114,6 +99,10 @@ class VOCMetric:
             skipped[matches] = ~counted[best[matches]]
         kept = ~skipped
         self._found.append(np.stack([labels[kept], detections[kept, 1], right[kept]], axis=1))
+
+    def add(self, found: Found, truth: Sample) -> None:
+        """Take in what is found in an image, of which the truth has "gt_bbox", "gt_class" and "difficult"."""
+        self.update(found.rows, truth["gt_bbox"], truth["gt_class"], truth.get("difficult"))
 
     def result(self) -> dict[str, float]:
         """Return "mAP", the mean over the classes that have objects; NaN if none has."""

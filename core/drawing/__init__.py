@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from core.drawing.colors import RIGHT, WRONG, class_color
 from core.drawing.curves import learning_curve
-from core.drawing.figures import confusion_matrix, loglog_plot, reliability_diagram, scatter_plot
+from core.drawing.figures import (
+    confusion_matrix,
+    loglog_plot,
+    precision_recall_curves,
+    reliability_diagram,
+    scatter_plot,
+)
 from core.drawing.images import annotated, heat_overlay, in_color
 from core.drawing.objects import draw_boxes, draw_keypoints, draw_masks
 from core.drawing.sheets import Caption, grid, sheet
@@ -28,6 +34,7 @@ __all__ = [
     "in_color",
     "learning_curve",
     "loglog_plot",
+    "precision_recall_curves",
     "reliability_diagram",
     "scatter_plot",
     "sheet",

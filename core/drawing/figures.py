@@ -114,6 +114,38 @@ def reliability_diagram(
     return rendered(figure)
 
 
+def precision_recall_curves(
+    curves: Sequence[tuple[np.ndarray, np.ndarray]], names: Sequence[str], title: str = ""
+) -> np.ndarray:
+    """Draw precision over recall, a colour for each class; up to 20 classes are named beside them.
+
+    Args:
+        curves: of each class recall and precision, both of shape (points,).
+        names: theirs.
+        title: a heading.
+
+    Returns:
+        uint8, shape (H, W, 3).
+    """
+    figure = new_figure(7, 5)
+    axes = figure.add_subplot()
+    for number, (recall, precision) in enumerate(curves):
+        if len(recall):
+            first, last = (0.0, precision[0]), (recall[-1], 0.0)
+            x, y = zip(first, *zip(recall.tolist(), precision.tolist()), last)
+            axes.plot(x, y, color=class_color(number), linewidth=1.5)
+    if 0 < len(curves) <= MOST_IN_LEGEND:
+        marks = [Line2D([], [], color=class_color(number)) for number in range(len(curves))]
+        figure.legend(marks, [label(name) for name in names], fontsize="small", loc="outside right upper")
+    axes.set_xlim(0, 1.01)
+    axes.set_ylim(0, 1.01)
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision")
+    axes.grid(alpha=0.3)
+    set_title(figure, title)
+    return rendered(figure)
+
+
 def scatter_plot(
     points: np.ndarray,
     classes: Optional[np.ndarray] = None,

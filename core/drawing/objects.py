@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
 import cv2
@@ -54,12 +54,14 @@ def draw_boxes(
     return picture
 
 
-def draw_masks(image: np.ndarray, masks: np.ndarray, classes: Sequence[int], opacity: float = 0.5) -> np.ndarray:
+def draw_masks(
+    image: np.ndarray, masks: Iterable[np.ndarray], classes: Sequence[int], opacity: float = 0.5
+) -> np.ndarray:
     """Return an image under masks in the colours of their classes, each with its outline.
 
     Args:
         image: uint8, shape (H, W), (H, W, 1) or (H, W, 3).
-        masks: bool, or 0 where there is nothing, shape (N, H, W).
+        masks: N of bool, or 0 where there is nothing, shape (H, W); an array (N, H, W), or what makes one at a time.
         classes: theirs, N.
         opacity: of the masks, from 0 to 1.
 
@@ -70,16 +72,30 @@ def draw_masks(image: np.ndarray, masks: np.ndarray, classes: Sequence[int], opa
         ValueError: it is no image, or the masks are not of its size or not as many as the classes.
     """
     picture = in_color(image).copy()
-    if masks.shape[1:] != picture.shape[:2]:
-        raise ValueError(f"masks of an image of {picture.shape[:2]} pixels have its size, not {masks.shape[1:]}")
-    _same_count("masks", masks, classes=classes)
-    for mask, number in zip(masks, classes):
-        inside = mask != 0
-        mixed = (1 - opacity) * picture[inside] + opacity * np.array(_color(number))
-        picture[inside] = np.rint(mixed).astype(np.uint8)
-        outline, _ = cv2.findContours(inside.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-        cv2.drawContours(picture, outline, -1, _color(number), max(_thickness(picture) // 2, 1))
+    count = 0
+    for mask in masks:
+        if mask.shape != picture.shape[:2]:
+            raise ValueError(f"masks of an image of {picture.shape[:2]} pixels have its size, not {mask.shape}")
+        if count < len(classes):
+            _draw_mask(picture, mask != 0, classes[count], opacity)
+        count += 1
+    if count != len(classes):
+        raise ValueError(f"{count} masks do not fit {len(classes)} classes")
     return picture
+
+
+def _draw_mask(picture: np.ndarray, inside: np.ndarray, number: int, opacity: float) -> None:
+    """Mix a picture with the colour of a class inside a mask."""
+    rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    if not len(rows):
+        return
+    part = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    pixels, within = picture[part], inside[part]
+    mixed = (1 - opacity) * pixels[within] + opacity * np.array(_color(number))
+    pixels[within] = np.rint(mixed).astype(np.uint8)
+    outline, _ = cv2.findContours(within.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    corner = int(columns[0]), int(rows[0])
+    cv2.drawContours(picture, outline, -1, _color(number), max(_thickness(picture) // 2, 1), offset=corner)
 
 
 def draw_keypoints(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from core.train.evaluation_pass import EvaluationPass
 from core.train.logs.run_folder import writing
@@ -13,6 +13,7 @@ from core.train.runner.expectation import meets_expectation, numbers_in, shown
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
+from core.train.task import Evaluator
 from core.weights.atomic import atomic_write
 
 
@@ -55,6 +56,21 @@ def evaluate(
     evaluator = EvaluationPass(task, task.config.train.compiled, progress=True)(split)
     if evaluator is None:
         raise ValueError(f"{task.config.task.name} has no evaluation for the split {split!r}")
+    return report(task, evaluator, split, target)
+
+
+def report(task: Any, evaluator: Evaluator, split: str, target: Path) -> int:
+    """Print the numbers of an evaluation; write results.json, the evaluator's files, and pictures.
+
+    Args:
+        task: of the evaluation.
+        evaluator: it is filled.
+        split: what was evaluated.
+        target: the folder to write.
+
+    Returns:
+        The exit code: 1 when the config expects more than is reached.
+    """
     details = evaluator.details()
     numbers = {**evaluator.result(), **numbers_in(details)}
     remarks = task.remarks()

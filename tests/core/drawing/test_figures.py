@@ -3,7 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.drawing import class_color, confusion_matrix, loglog_plot, reliability_diagram, scatter_plot
+from core.drawing import (
+    class_color,
+    confusion_matrix,
+    loglog_plot,
+    precision_recall_curves,
+    reliability_diagram,
+    scatter_plot,
+)
 from core.drawing.figures import MOST_NAMED
 from tests.core.drawing.test_sheets import colored
 
@@ -109,3 +116,16 @@ def test_a_power_of_a_number_is_a_line_over_logarithmic_axes() -> None:
     more = np.array([0, -1, np.nan, np.inf])
     with_others = loglog_plot(np.append(x, more), np.append(1000 / x, 1 + 0 * x), "degree", "nodes", "title")
     np.testing.assert_array_equal(with_others, picture)
+
+
+def test_curves_of_precision_reach_as_far_as_the_recall() -> None:
+    recall = np.linspace(0, 1, 101)
+    curves = [(recall, np.full(101, 0.8)), (recall[:51], np.full(51, 0.4)), (recall[:0], recall[:0])]
+    picture = precision_recall_curves(curves, [*HOSTILE[:2], "nothing"], "title")
+    assert picture.shape == (500, 700, 3)
+    far, near = (bounds(colored(picture, class_color(number))[:, :590]) for number in (0, 1))
+    assert abs(far[3] - far[2] - 2 * (near[3] - near[2])) < 6  # all of the recall, and half of it
+    assert far[0] < near[0] < near[1] <= far[1] + 1
+    many = precision_recall_curves(curves[:1] * 30, ["class"] * 30)
+    assert colored(many, class_color(29)).any()
+    assert precision_recall_curves([], []).shape == (500, 700, 3)

@@ -69,6 +69,8 @@ def test_masks_are_mixed_with_the_image() -> None:
     assert (picture[122:138, 12:18] == np.rint(0.75 * 128 + 0.25 * np.array(orange))).all()
     assert colored(picture, class_color(0))[50, 60:160].all() and not changed(picture)[~mask.any(axis=0)].any()
     assert not changed(draw_masks(GREY, np.zeros((1, 200, 300)), [0])).any()
+    one_by_one = draw_masks(GREY, (part for part in mask), [0, 1], opacity=0.25)
+    np.testing.assert_array_equal(one_by_one, picture)
 
 
 def test_keypoints_and_the_lines_between_them() -> None:
@@ -92,6 +94,8 @@ def test_what_does_not_fit_is_named() -> None:
         draw_masks(GREY, np.zeros((1, 4, 4)), [0])
     with pytest.raises(ValueError, match="^1 masks do not fit 0 classes$"):
         draw_masks(GREY, np.zeros((1, 200, 300)), [])
+    with pytest.raises(ValueError, match="^1 masks do not fit 2 classes$"):
+        draw_masks(GREY, iter(np.zeros((1, 200, 300))), [0, 1])
     with pytest.raises(ValueError, match=r"keypoints have shape \(N, K, 3\), not \(3, 4\)"):
         draw_keypoints(GREY, boxes)
     with pytest.raises(ValueError, match="an image to draw is uint8"):
