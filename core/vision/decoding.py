@@ -73,7 +73,7 @@ def size_of(data: bytes, name: str, maximum_pixels: Optional[int] = None) -> tup
         ValueError: the bytes are empty or no image, or the image is too large.
     """
     header = _admitted(data, name, pixel_limit(maximum_pixels))
-    if header.size is None:
+    if header.size is None or header.format == "TIFF":  # whose size in the header is before its orientation
         height, width = decode_image(data, name, "gray", maximum_pixels).shape[:2]
         return height, width
     height, width = header.size
