@@ -1,4 +1,4 @@
-"""C's error stream, caught while an image is decoded."""
+"""C's error stream, caught while an image or a video is decoded."""
 
 from __future__ import annotations
 
