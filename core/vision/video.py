@@ -92,8 +92,13 @@ class VideoReader:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
 
     def _opened(self) -> Any:
-        with error_stream():  # FFmpeg writes there what is wrong with a file
-            capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG)
+        level = cv2.utils.logging.getLogLevel()
+        cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+        try:
+            with error_stream():  # FFmpeg writes there what is wrong with a file
+                capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG)
+        finally:
+            cv2.utils.logging.setLogLevel(level)
         if not capture.isOpened():
             raise ValueError(f"video file {self.path!r} is damaged, or its codec is not known")
         return capture
