@@ -92,13 +92,13 @@ class VideoReader:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
 
     def _opened(self) -> Any:
-        level = cv2.getLogLevel()  # type: ignore[attr-defined]  # the stubs lack it
-        cv2.setLogLevel(0)  # type: ignore[attr-defined]
+        level = cv2.getLogLevel()
+        cv2.setLogLevel(0)
         try:
             with error_stream():  # FFmpeg writes there what is wrong with a file
                 capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG)
         finally:
-            cv2.setLogLevel(level)  # type: ignore[attr-defined]
+            cv2.setLogLevel(level)
         if not capture.isOpened():
             raise ValueError(f"video file {self.path!r} is damaged, or its codec is not known")
         return capture
