@@ -65,4 +65,9 @@ class DetectionConfig(Experiment):
         return f"{super().title()}\n{self.num_classes} classes"
 
 
-TOOLKIT = Toolkit("PaddleDetection", DetectionConfig, inference="PaddleDetection.inference:infer")
+TOOLKIT = Toolkit(
+    "PaddleDetection",
+    DetectionConfig,
+    inference="PaddleDetection.inference:infer",
+    preview="PaddleDetection.previewing:preview",
+)

@@ -7,9 +7,10 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Union
+from typing import Any, Optional, Union
 
 import numpy as np
+from pycocotools import mask as coco_mask
 
 import core
 from core.jit.exported.file import is_exported
@@ -17,11 +18,17 @@ from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
+from core.vision.inputs import read_picture
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.dataset import Transform
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS, SplitSection, network_image
-from PaddleDetection.data.transforms.batch import InOrder
+from PaddleDetection.data.transforms.batch import InOrder, PadBatch
+from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
+from PaddleDetection.outputs import found_in
+
+Image = Union[str, "os.PathLike[str]", np.ndarray]
+"""A file, or pixels, uint8 (H, W, 3)."""
 
 
 @dataclasses.dataclass
@@ -33,18 +40,39 @@ class Detections:
         classes: class numbers, int64 (D,).
         scores: between 0 and 1, float32 (D,).
         names: the classes' names.
+        masks: the pixels of each object as pycocotools' run lengths; None: the detector finds boxes alone.
     """
 
     boxes: np.ndarray
     classes: np.ndarray
     scores: np.ndarray
     names: list[str]
+    masks: Optional[list[dict[str, Any]]] = None
+
+    def mask(self, place: int) -> np.ndarray:
+        """Return the pixels of an object, bool (H, W) of the image.
+
+        Args:
+            place: which object.
+
+        Raises:
+            ValueError: the detector finds boxes alone.
+        """
+        if self.masks is None:
+            raise ValueError("this detector finds no masks, only boxes")
+        return np.asarray(coco_mask.decode(self.masks[place])) != 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Class, score and corners of each, float32 (D, 6)."""
+        return np.concatenate([self.classes[:, None], self.scores[:, None], self.boxes], axis=1, dtype=np.float32)
 
     def above(self, threshold: float) -> Detections:
         """Return those that score at least a threshold."""
         kept = np.flatnonzero(self.scores >= threshold)
-        names = [self.names[number] for number in kept.tolist()]
-        return Detections(self.boxes[kept], self.classes[kept], self.scores[kept], names)
+        names = [self.names[place] for place in kept.tolist()]
+        masks = None if self.masks is None else [self.masks[place] for place in kept.tolist()]
+        return Detections(self.boxes[kept], self.classes[kept], self.scores[kept], names, masks)
 
 
 class ObjectDetector(abc.ABC):
@@ -62,31 +90,69 @@ class ObjectDetector(abc.ABC):
 
     @abc.abstractmethod
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
-        """Return the network's boxes (N, K, 6) and their numbers (N,) for prepared images (N, 3, H, W)."""
+        """Return the network's boxes (N, K, 6), their numbers (N,), and masks, for prepared images (N, 3, H, W)."""
 
-    def predict(self, image: np.ndarray, color: str = "rgb") -> Detections:
+    def predict(
+        self, images: Union[Image, Sequence[Image]], color: str = "rgb", batch_size: int = 8
+    ) -> Union[Detections, list[Detections]]:
         """Find objects.
 
         Args:
-            image: uint8 (H, W, 3), of any size.
-            color: "rgb", or "bgr" for the frames of OpenCV's cameras and videos.
+            images: a file, or pixels, uint8 (H, W, 3) of any size; or a list of them.
+            color: of pixels: "rgb", or "bgr" for the frames of OpenCV's cameras and videos.
+            batch_size: so many images of a list go through the network at once, where they have one size as prepared.
+
+        Returns:
+            What is found; of a list a list, in its order.
 
         Raises:
-            ValueError: the image is not of this shape and type, or ``color`` is unknown.
+            OSError: a file cannot be read.
+            ValueError: an image is damaged, or not of this shape and type; or ``color`` is unknown.
         """
         if color not in ("rgb", "bgr"):
             raise ValueError(f"color must be 'rgb' or 'bgr', not {color!r}")
-        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
-            raise ValueError(
-                f"an image to look at is uint8 of shape (height, width, 3), not {image.dtype} of shape {image.shape}"
-            )
-        pixels = np.ascontiguousarray(image[:, :, ::-1]) if color == "bgr" else image
-        sample = self.transform({"image": pixels})
-        fields = [sample[name][None] for name in ("image", "im_shape", "scale_factor")]
-        rows, counts, *_ = self.run(*fields)
-        found = rows[0, : int(counts[0])]
-        classes = found[:, 0].astype(np.int64)
-        return Detections(found[:, 2:], classes, found[:, 1], [self.class_names[number] for number in classes.tolist()])
+        if not isinstance(images, (list, tuple)):
+            (found,) = self._found([images], color, 1)  # type: ignore[list-item]  # no sequence, so an image
+            return found
+        return self._found(images, color, batch_size)
+
+    def _found(self, images: Sequence[Image], color: str, batch_size: int) -> list[Detections]:
+        found: dict[int, Detections] = {}
+        waiting: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
+        for place, image in enumerate(images):
+            sample = self.transform({"image": _pixels(image, color)})
+            same = waiting.setdefault(sample["image"].shape, [])
+            same.append((place, sample))
+            if len(same) >= batch_size:
+                found.update(self._of_batch(same))
+                same.clear()
+        for same in waiting.values():
+            found.update(self._of_batch(same))
+        return [found[place] for place in range(len(images))]
+
+    def _of_batch(self, samples: Sequence[tuple[int, Any]]) -> dict[int, Detections]:
+        if not samples:
+            return {}
+        names = ("image", "im_shape", "scale_factor")
+        image, *sizes = (np.stack([sample[name] for _, sample in samples]) for name in names)
+        results = found_in(self.run(image, *sizes), *sizes)
+        return {place: self._named(result) for (place, _), result in zip(samples, results)}
+
+    def _named(self, found: Found) -> Detections:
+        classes = found.rows[:, 0].astype(np.int64)
+        names = [self.class_names[number] for number in classes.tolist()]
+        return Detections(found.rows[:, 2:], classes, found.rows[:, 1], names, found.masks)
+
+
+def _pixels(image: Image, color: str) -> np.ndarray:
+    """Return the pixels of an image in the order red, green, blue."""
+    if not isinstance(image, np.ndarray):
+        return read_picture(os.fspath(image))
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
+        raise ValueError(
+            f"an image to look at is uint8 of shape (height, width, 3), not {image.dtype} of shape {image.shape}"
+        )
+    return np.ascontiguousarray(image[:, :, ::-1]) if color == "bgr" else image
 
 
 class Detector(ObjectDetector):
@@ -110,11 +176,11 @@ class Detector(ObjectDetector):
         load_network(self.checkpoint, "model", self.network)
         self.network.eval()
         self.section = self.config.data.test or self.config.data.valid or self.config.data.train
-        self.transform = prepared(self.section.transforms, self.section.batch_transforms)
+        self.transform = prepared(self.section.transforms, self.section.batch_transforms, self.network.divisor)
         self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
 
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
-        """Return boxes and their numbers."""
+        """Return boxes, their numbers, and masks where the network has them."""
         with core.no_grad():
             found = self._forward(*map(core.to_tensor, (image, im_shape, scale_factor)))
         return [tensor.numpy() for tensor in found]
@@ -152,19 +218,21 @@ class ExportedDetector(ObjectDetector):
         self.class_names = self.predictor.class_names
 
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
-        """Return boxes and their numbers."""
+        """Return boxes, their numbers, and masks where the network has them."""
         found: Sequence[np.ndarray] = self.predictor.run([image, im_shape, scale_factor])
         return found
 
 
-def prepared(transforms: Sequence[Component], batch_transforms: Sequence[Component]) -> Transform:
+def prepared(transforms: Sequence[Component], batch_transforms: Sequence[Component], divisor: int = 1) -> Transform:
     """Return what an image goes through by itself, as one function of a sample.
 
     Args:
         transforms: of a split's samples.
         batch_transforms: of its batches.
+        divisor: the sides are padded to multiples of it in the end.
     """
-    together = InOrder([BATCH_TRANSFORMS.build(part) for part in batch_transforms], network_image)
+    batched = [BATCH_TRANSFORMS.build(part) for part in batch_transforms]
+    together = InOrder([*batched, PadBatch(divisor)], network_image)
     single = SplitSection.composed(transforms)
     return lambda sample: together([single(sample)])[0]
 

@@ -1,4 +1,4 @@
-"""Find objects in images with a trained detector."""
+"""Find objects in images and videos with a trained detector."""
 
 import argparse
 import sys
@@ -12,14 +12,14 @@ from core.train.runner import commands
 
 
 class Infer(commands.Infer):
-    """Finds objects in images."""
+    """Finds objects in images and videos."""
 
     intermixed = True
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, images, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
-        parser.add_argument("images", nargs="*", metavar="IMAGE", help="image files, folders of them, patterns, URLs")
+        parser.add_argument("images", nargs="*", metavar="IMAGE", help="images, folders, patterns, URLs; video files")
         command_line.add_count(parser, "--demo", None, "take the first N images of the test split")
         parser.add_argument(
             "--draw-threshold", type=float, default=0.5, metavar="S", help="the lowest score (default: %(default)s)"
@@ -35,14 +35,16 @@ class Infer(commands.Infer):
 
 main = Infer(
     "PaddleDetection.config",
-    "Find objects in images: draws them with their scores, and writes predictions.json. A file that cannot be read is "
-    "named and passed over; the exit code is then 1.",
+    "Find objects in images and videos: draws them with their scores, and writes predictions.json. A file "
+    "that cannot be read is named and passed over; the exit code is then 1.",
     "digits_yolov3",
     """\
   python PaddleDetection/infer.py runs/digits_yolov3 --demo 8
       eight images of the test split: no files needed
   python PaddleDetection/infer.py runs/digits_yolov3 photo.jpg folder/of/photos --draw-threshold 0.3
       your own images
+  python PaddleDetection/infer.py runs/digits_yolov3 clip.mp4
+      a video: its frames with what is found in them, and a line of JSON for each
   python PaddleDetection/infer.py runs/digits_yolov3/exported photo.jpg --save-txt
       the same from a folder that export.py wrote; also a line of text for each object
 """,

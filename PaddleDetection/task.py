@@ -133,6 +133,7 @@ class DetectionTask(ToolkitTask):
             key: [component.model_dump() for component in getattr(section, key)]
             for key in ("transforms", "batch_transforms")
         }
+        stored["batch_transforms"].append({"name": "PadBatch", "pad_to_stride": self.network.divisor})
         names = list(self.class_names or [])
         extra = {"preprocessing": stored, "class_names": names}
         told = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"

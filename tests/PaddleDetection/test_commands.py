@@ -11,31 +11,12 @@ import pytest
 from core.train import read_metrics
 from core.vision.image import write_image
 from PaddleDetection import eval as evaluation
-from PaddleDetection import export, infer, train
+from PaddleDetection import export, infer
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import ExportedDetector, open_detector
 from PaddleDetection.metrics.voc import VOCMetric
-
-CONFIG = Path(__file__).resolve().parents[2] / "PaddleDetection" / "configs" / "digits_yolov3.yaml"
-SMALL = [
-    *("network.scale=0.125", "network.width=16", "network.score_threshold=0.0", "network.conf_thresh=0.0"),
-    *(f"data.{split}.dataset.{key}" for split in ("train", "valid", "test") for key in ("size=64", "count=4")),
-    *("data.train.batch_size=2", "data.valid.batch_size=4", "data.test.batch_size=4", "schedule.warmup_epochs=0"),
-]
-
-
-def options(*changes: str) -> list[str]:
-    return [word for change in changes for word in ("-o", change)]
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three epochs on four scenes."""
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    words = options(*SMALL, f"output={folder}", "train.epochs=3", "train.checkpoint_every=1")
-    assert train.main(["-c", str(CONFIG), *words]) == 0
-    return folder
+from tests.PaddleDetection.small import CONFIG, SMALL
 
 
 def test_training_writes_each_loss_and_the_classes(run: Path) -> None:

@@ -44,7 +44,8 @@ def test_masks_are_below_their_boxes() -> None:
     image, mask = np.full((200, 250, 3), 128, np.uint8), np.zeros((200, 250), np.uint8)
     mask[60:150, 50:200] = 1
     rows = np.array([[0, 0.75, 50, 60, 200, 150]])
-    plain, masked = (draw_found(image, rows, ["thing"], masks) for masks in (None, [coco.encode(np.asfortranarray(mask))]))
+    lengths = coco.encode(np.asfortranarray(mask))
+    plain, masked = (draw_found(image, rows, ["thing"], masks) for masks in (None, [lengths]))
     changed = (plain != masked).any(axis=2)
     assert changed[80:145, 55:195].all() and not changed[155:].any()
     unscored = draw_found(image, rows, ["thing"], scored=False)
