@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import pydantic
 
@@ -26,17 +26,22 @@ def cosine(
     warmup_epochs: NotNegative = 0.0,
     end_learning_rate: NotNegative = 0.0,
     by_epoch: bool = False,
+    decay_epochs: Optional[Positive] = None,
     *,
     steps_per_epoch: int,
     epochs: float,
 ) -> Any:
     """Half a cosine from the learning rate to its end, after a linear warm-up from zero.
 
-    It falls with every step; with ``by_epoch`` at the end of each epoch, as in recipes of Fluid.
+    It falls with every step; with ``by_epoch`` at the end of each epoch, as in recipes of Fluid. It is at its end after
+    ``decay_epochs``, warm-up included, where training may have ended before; by default with the training.
     """
     from core.optimizer.lr import CosineAnnealingDecay, LambdaDecay  # loads the engine, which not every process needs
 
-    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
+    length = epochs if decay_epochs is None else decay_epochs
+    if length < epochs:
+        raise ValueError(f"decay_epochs {decay_epochs} must not be less than the {epochs} epochs of training")
+    steps = max(round(length * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
     if by_epoch:
         count = max(round(steps / steps_per_epoch), 1)
         end = end_learning_rate / learning_rate
