@@ -43,7 +43,7 @@ def test_a_cosine_longer_than_the_training() -> None:
     expected = [0.2 * (step + 1) / 11 for step in range(10)]
     expected += [0.1 * (1 + math.cos(math.pi * step / 110)) for step in range(90)]
     assert rates("Cosine", 100, learning_rate=0.2, warmup_epochs=1, decay_epochs=12) == pytest.approx(expected)
-    with pytest.raises(ValueError, match="^decay_epochs 9.0 must not be less than the 10 epochs of training$"):
+    with pytest.raises(ValueError, match="^decay_epochs 9 must not be less than the 10 epochs of training$"):
         rates("Cosine", 1, learning_rate=0.2, decay_epochs=9)
 
 
