@@ -1,4 +1,4 @@
-"""Scenes of handwritten digits on coloured canvases, among clutter: boxes, classes and masks without a download.
+"""Scenes of light handwritten digits on darker canvases, among clutter: boxes, classes and masks without a download.
 
 The digits are those that ship inside scikit-learn. A split's scenes are drawn with the digits of that split alone, so a
 detector meets handwriting in the test scenes that it has never seen.
@@ -16,6 +16,9 @@ from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 
 SIDES = (0.12, 0.48)
 """Height of a digit, as a share of the canvas: 1 to 4."""
+
+CANVAS, INK = (0, 120), (190, 255)
+"""Between which values the colours of canvases and of digits lie; those of lines and rings lie anywhere."""
 
 OVERLAP = 0.3
 """The largest intersection over union of two digits' boxes, and the largest part of a digit that a later one hides."""
@@ -98,7 +101,7 @@ class DigitScenes(DetectionDataset):
 
 def background(source: np.random.RandomState, size: int) -> np.ndarray:
     """Return a canvas of two blending colours with lines, rings and specks, float32 (size, size, 3)."""
-    corners = source.uniform(20, 200, (2, 2, 3)).astype(np.float32)
+    corners = source.uniform(*CANVAS, (2, 2, 3)).astype(np.float32)
     image = cv2.resize(corners, (size, size), interpolation=cv2.INTER_LINEAR)
     for _ in range(source.randint(4, 12)):
         colour = source.uniform(0, 255, 3).tolist()
@@ -131,8 +134,7 @@ def _place(
             continue
         if any((other.mask & mask).sum() > OVERLAP * other.mask.sum() for other in hidden):
             continue
-        under = image[mask].mean(axis=0)
-        colour = np.where(under < 128, source.uniform(190, 255, 3), source.uniform(0, 60, 3)).astype(np.float32)
+        colour = source.uniform(*INK, 3).astype(np.float32)
         image += (colour - image) * ink[:, :, None]
         for number, other in enumerate(placed):
             seen = other.mask & ~mask
