@@ -1,0 +1,41 @@
+"""The configs of the PP-YOLO family are valid, build, and say what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import core
+from PaddleDetection.config import TOOLKIT
+from PaddleDetection.models.registry import NETWORKS
+
+CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
+PUBLISHED = {
+    "ppyoloe_crn_s_300e_coco": (43.0, 256, 0.04),
+    "ppyoloe_crn_m_300e_coco": (49.0, 224, 0.035),
+    "ppyoloe_crn_l_300e_coco": (51.4, 160, 0.025),
+    "ppyoloe_crn_x_300e_coco": (52.3, 128, 0.02),
+    "ppyoloe_plus_crn_s_80e_coco": (43.7, 64, 0.001),
+    "ppyoloe_plus_crn_m_80e_coco": (49.8, 64, 0.001),
+    "ppyoloe_plus_crn_l_80e_coco": (52.9, 64, 0.001),
+    "ppyoloe_plus_crn_x_80e_coco": (54.7, 64, 0.001),
+}
+"""AP on val2017, images of a step, learning rate."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_reads_builds_and_cites(name: str) -> None:
+    path = CONFIGS / f"{name}.yaml"
+    config = TOOLKIT.load(path)
+    precision, images, rate = PUBLISHED[name]
+    assert f"Published: {precision} AP on val2017" in path.read_text()
+    assert config.data.train.batch_size * config.train.accumulate == images
+    assert config.schedule.arguments["learning_rate"] == rate
+    with core.LazyGuard():
+        network = NETWORKS.build(config.network)
+    (size,) = [part.arguments["target_size"] for part in config.data.valid.transforms if part.name == "Resize"]
+    (sizes,) = [part.arguments["target_size"] for part in config.data.train.batch_transforms if "Resize" in part.name]
+    assert {side % network.divisor for side in (*size, *sizes)} == {0}
+    for split in (config.data.train, config.data.valid):
+        assert split.composed(split.transforms)
