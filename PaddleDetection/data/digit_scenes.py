@@ -111,7 +111,7 @@ def background(source: np.random.RandomState, size: int) -> np.ndarray:
             cv2.line(image, first, second, colour, width, cv2.LINE_AA)
         else:
             cv2.ellipse(image, first, (int(source.randint(3, size // 6)),) * 2, 0, 0, 270, colour, width, cv2.LINE_AA)
-    image += source.normal(0, 6, image.shape).astype(np.float32)
+    image += source.randint(-10, 11, image.shape, np.int8)
     return np.clip(image, 0, 255)
 
 
@@ -124,21 +124,22 @@ def _place(
         side = size * float(np.exp(source.uniform(*np.log(SIDES))))
         height, width = max(int(side), 8), max(int(side * source.uniform(0.7, 1.0)), 8)
         top, left = source.randint(0, size - height + 1), source.randint(0, size - width + 1)
-        ink = np.zeros((size, size), np.float32)
-        part = cv2.resize(digit.astype(np.float32) / 255, (width, height), interpolation=cv2.INTER_CUBIC)
-        ink[top : top + height, left : left + width] = np.clip(part, 0, 1)
-        mask = ink > 0.5
-        box = _box(mask)
-        hidden = [other for other in placed if (other.mask & mask).any()]
+        window = slice(top, top + height), slice(left, left + width)
+        part = cv2.resize(digit.astype(np.float32) / 255, (width, height), interpolation=cv2.INTER_CUBIC).clip(0, 1)
+        ink = part > 0.5
+        box = _box(ink) + np.array([left, top, left, top], np.float32)
         if any(_overlap(box, other.box) > OVERLAP for other in placed):
             continue
-        if any((other.mask & mask).sum() > OVERLAP * other.mask.sum() for other in hidden):
+        if any((other.mask[window] & ink).sum() > OVERLAP * other.mask.sum() for other in placed):
             continue
         colour = source.uniform(*INK, 3).astype(np.float32)
-        image += (colour - image) * ink[:, :, None]
+        image[window] += (colour - image[window]) * part[:, :, None]
         for number, other in enumerate(placed):
-            seen = other.mask & ~mask
-            placed[number] = Placed(other.label, seen, _box(seen))
+            if (other.mask[window] & ink).any():
+                other.mask[window] &= ~ink
+                placed[number] = Placed(other.label, other.mask, _box(other.mask))
+        mask = np.zeros((size, size), bool)
+        mask[window] = ink
         placed.append(Placed(label, mask, box))
         return
 
@@ -151,7 +152,8 @@ def _box(mask: np.ndarray) -> np.ndarray:
 
 def _overlap(first: np.ndarray, second: np.ndarray) -> float:
     """Return the intersection over union of two boxes."""
-    sides = np.minimum(first[2:], second[2:]) - np.maximum(first[:2], second[:2])
-    common = float(np.prod(np.maximum(sides, 0)))
-    areas = sum(float(np.prod(box[2:] - box[:2])) for box in (first, second))
-    return common / (areas - common)
+    left, top, right, bottom = first.tolist()
+    other = second.tolist()
+    width, height = min(right, other[2]) - max(left, other[0]), min(bottom, other[3]) - max(top, other[1])
+    common = max(width, 0.0) * max(height, 0.0)
+    return common / ((right - left) * (bottom - top) + (other[2] - other[0]) * (other[3] - other[1]) - common)
