@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from core.train.config.table import Table
+import importlib
+import inspect
+import os
+from typing import Any, Optional, Union
+
+from core.train.config.table import Component, Table
 
 FAMILIES = {
     "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
@@ -17,9 +22,93 @@ FAMILIES = {
 }
 """Module of PaddleDetection.models to the names of its detectors, small ones first."""
 
-NETWORKS = Table(
+
+class Detectors(Table):
+    """Detectors by name; a component may have "pretrained" beside the arguments of the entry function."""
+
+    def build(self, component: Component, **provided: Any) -> Any:
+        """Build a detector, with weights where the component asks for them."""
+        build = importlib.import_module("PaddleDetection.models.pretrained").build  # loads the engine
+        return build(component.name, **component.arguments, **provided)
+
+    def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = inspect.Parameter("pretrained", keyword, default=False, annotation=Union[bool, str])
+        return {**super()._parameters(name), "pretrained": own}
+
+
+NETWORKS = Detectors(
     "network",
     {name: f"PaddleDetection.models.{family}:{name}" for family, names in FAMILIES.items() for name in names},
     signature="PaddleDetection.models.arguments:signature",
     listing="PaddleDetection.list_models()",
 )
+"""Entry functions by name; a config names one with its arguments."""
+
+
+def list_models(pattern: str = "*") -> list[str]:
+    """Return the names of the detectors, families together, small ones first.
+
+    Args:
+        pattern: a shell pattern such as ``"yolox*"``; upper and lower case are the same.
+
+    Example:
+        >>> PaddleDetection.list_models("yolov3_m*v1")
+        ['yolov3_mobilenet_v1']
+    """
+    return NETWORKS.list(pattern)
+
+
+def create_model(
+    name: str,
+    pretrained: Union[bool, str, os.PathLike[str]] = False,
+    num_classes: Optional[int] = None,
+    **settings: Any,
+) -> Any:
+    """Build a detector by name.
+
+    Official weight files of any age load as they are, also the folders and archives of Fluid 1.x, whose classes count
+    background. A file must have exactly the network's parameters and shapes, with two exceptions: one for another
+    number of classes leaves the layers fresh that depend on it, which a log line lists; and one that holds a backbone
+    alone, such as a classifier's, is loaded into the backbone.
+
+    Args:
+        name: one of :func:`list_models`, or a checkpoint of :data:`PaddleDetection.models.weights.CHECKPOINTS`, such as
+            "ssd_mobilenet_v1_pascal", whose network it stands for.
+        pretrained: False for fresh weights; True for the official ones, downloaded on first use and kept in the cache
+            (``~/.cache/core/weights``, see :mod:`core.weights.downloads.download` for mirrors and offline use); the
+            name of a checkpoint, or of a classifier of PaddleClas for the backbone; or the path of a ``.pdparams``,
+            ``.safetensors`` or MXNet ``.params`` file, or of a folder, an archive or a file of Fluid 1.x.
+        num_classes: how many classes of objects there are, background not counted; None: as many as the official
+            weights have, or 80.
+        **settings: further arguments of the network's entry function and class.
+
+    Returns:
+        The network, a :class:`PaddleDetection.models.base.Detector` in training mode.
+
+    Raises:
+        ValueError: there is no such detector (the message has the nearest names), ``num_classes`` is not positive, no
+            weights are published, or the file does not fit (the message names the parameters).
+        TypeError: the network takes no such argument, or ``pretrained`` is neither a bool nor a path.
+        FileNotFoundError: there is no such weight file.
+        ConnectionError: the official file is neither in the cache nor within reach; the message says where to put it.
+
+    Example:
+        >>> model = PaddleDetection.create_model("yolov3_darknet53", pretrained=True)
+        >>> model = PaddleDetection.create_model("yolov3_darknet53", pretrained=True, num_classes=3)
+    """
+    weights = importlib.import_module("PaddleDetection.models.weights")
+    checkpoint = weights.CHECKPOINTS.get(name)
+    if checkpoint is not None:
+        name, pretrained = checkpoint.network, name if pretrained is True else pretrained
+    if num_classes is None and isinstance(pretrained, (bool, str)) and pretrained:
+        named = weights.own_checkpoint(NETWORKS.find(name)) if pretrained is True else pretrained
+        own = weights.CHECKPOINTS.get(named)
+        num_classes = own.class_count if own is not None else None
+    if num_classes is not None:
+        if isinstance(num_classes, bool) or not isinstance(num_classes, int) or num_classes < 1:
+            raise ValueError(f"num_classes must be a positive whole number, not {num_classes!r}")
+        settings["num_classes"] = num_classes
+    build = importlib.import_module("PaddleDetection.models.pretrained").build
+    return build(name, pretrained, **settings)
