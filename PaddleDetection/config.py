@@ -50,7 +50,8 @@ class DetectionConfig(Experiment):
         Component(name="Detection"), description="the task to train"
     )
     network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(
-        description="with num_classes (background is none of them), and its own settings"
+        description="with num_classes (background is none of them), pretrained (true: official weights; or the name of "
+        "a checkpoint or of the backbone's classifier, or a weight file's path), and its own settings"
     )
     data: Splits[SplitSection]
     evaluate: EvaluateSection = EvaluateSection()
