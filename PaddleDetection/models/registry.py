@@ -13,6 +13,7 @@ FAMILIES = {
     "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
     "yolox": ("yolox_nano", "yolox_tiny", "yolox_s", "yolox_m", "yolox_l", "yolox_x"),
     "picodet": ("picodet_xs", "picodet_s", "picodet_m", "picodet_l"),
+    "ppyolo": ("ppyolo_r18vd", "ppyolo_r50vd_dcn", "ppyolov2_r50vd_dcn", "ppyolov2_r101vd_dcn"),
     "ppyoloe": (
         *(f"ppyoloe_crn_{size}" for size in "smlx"),
         *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),

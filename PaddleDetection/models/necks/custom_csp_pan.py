@@ -12,32 +12,13 @@ import core
 from core import nn
 from core.nn import functional as F
 from PaddleDetection.models.backbones.cspresnet import BasicBlock, ConvBNLayer
+from PaddleDetection.models.necks.spp import SPP
 
 CHANNELS = (768, 384, 192)
 """Of the levels, the coarsest first, at width 1."""
 
 BLOCKS = 3
 """Of each stage, at depth 1."""
-
-POOLS = (5, 9, 13)
-"""Windows of spatial pyramid pooling, cells."""
-
-
-class SPP(nn.Layer):
-    """Looks through windows of several sizes: (N, C, H, W) to the same.
-
-    Args:
-        channels: C.
-    """
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.conv = ConvBNLayer(channels * (1 + len(POOLS)), channels, 1)
-
-    def forward(self, x: Any) -> Any:
-        """Return feature maps of x's shape."""
-        wide = [F.max_pool2d(x, window, stride=1, padding=window // 2) for window in POOLS]
-        return self.conv(core.concat([x, *wide], 1))
 
 
 class CSPStage(nn.Layer):
@@ -59,7 +40,7 @@ class CSPStage(nn.Layer):
         for number in range(blocks):
             self.convs.add_sublayer(str(number), BasicBlock(half, half, shortcut=False))
             if spp and number == (blocks - 1) // 2:
-                self.convs.add_sublayer("spp", SPP(half))
+                self.convs.add_sublayer("spp", SPP(ConvBNLayer(4 * half, half, 1)))
         self.conv3 = ConvBNLayer(2 * half, out_channels, 1)
 
     def forward(self, x: Any) -> Any:
