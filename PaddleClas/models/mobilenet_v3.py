@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 import core
 from core import nn
@@ -31,25 +31,45 @@ class InvertedResidual(nn.Layer):
         inner: channels of the filtered maps.
         out_channels: C'.
         row: the block's kernel, activation, stride, and whether the channels are weighed.
+        layer: makes each of the two layers that weigh the channels from its numbers of channels.
+        **options: further arguments of every :class:`ConvBatchNorm`.
     """
 
-    def __init__(self, in_channels: int, inner: int, out_channels: int, row: Row) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        inner: int,
+        out_channels: int,
+        row: Row,
+        layer: Callable[[int, int], nn.Layer] = pointwise,
+        **options: Any,
+    ) -> None:
         super().__init__()
+        options = {"decay_norm": False, **options}
         activation = getattr(F, row.activation)
         self.add_input = row.stride == 1 and in_channels == out_channels
-        self.expand_conv = ConvBatchNorm(in_channels, inner, 1, activation=activation, decay_norm=False)
+        self.expand_conv = ConvBatchNorm(in_channels, inner, 1, activation=activation, **options)
         self.bottleneck_conv = ConvBatchNorm(
-            inner, inner, row.kernel_size, row.stride, groups=inner, activation=activation, decay_norm=False
+            inner, inner, row.kernel_size, row.stride, groups=inner, activation=activation, **options
         )
         self.mid_se = None
         if row.squeeze:
             gate = functools.partial(F.hardsigmoid, slope=0.2, offset=0.5)
-            self.mid_se = SqueezeExcite(inner, inner // 4, gate=gate, layer=pointwise, names=("conv1", "conv2"))
-        self.linear_conv = ConvBatchNorm(inner, out_channels, 1, decay_norm=False)
+            self.mid_se = SqueezeExcite(inner, inner // 4, gate=gate, layer=layer, names=("conv1", "conv2"))
+        self.linear_conv = ConvBatchNorm(inner, out_channels, 1, **options)
 
     def forward(self, x: Any) -> Any:
         """Return the block's feature maps."""
-        y = self.bottleneck_conv(self.expand_conv(x))
+        return self.project(x, self.expand_conv(x))
+
+    def project(self, x: Any, expanded: Any) -> Any:
+        """Return the block's feature maps.
+
+        Args:
+            x: the block's input.
+            expanded: what ``expand_conv`` makes of it.
+        """
+        y = self.bottleneck_conv(expanded)
         if self.mid_se is not None:
             y = self.mid_se(y)
         y = self.linear_conv(y)

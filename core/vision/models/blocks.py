@@ -34,7 +34,7 @@ class ConvBatchNorm(nn.Layer):
         initializer: of the convolution's weight; the layer's own default when it is None.
         names: attribute names of the convolution and of the normalisation; official weight files depend on them.
         decay_norm: whether the optimizer's weight decay reaches the normalisation's scale and offset.
-        padding: zeros on each side of the image, pixels; as many as keep its size at stride 1 when it is None.
+        padding: zeros on each side of the image, pixels, or "SAME"; as many as keep its size at stride 1 when None.
         momentum: how much of the running statistics each batch leaves.
         epsilon: added to the variance.
         weight_decay: of the convolution's weight, in place of the optimizer's; None: the optimizer's.
@@ -52,7 +52,7 @@ class ConvBatchNorm(nn.Layer):
         initializer: Optional[nn.initializer.Initializer] = None,
         names: tuple[str, str] = CURRENT_NAMES,
         decay_norm: bool = True,
-        padding: Union[int, Sequence[int], None] = None,
+        padding: Union[int, str, Sequence[int], None] = None,
         momentum: float = 0.9,
         epsilon: float = 1e-5,
         weight_decay: Optional[float] = None,

@@ -41,6 +41,46 @@ PYRAMID_LEVELS = ((16, 24), (8, 12), (4, 6))
 
 
 
+MOBILE: dict[str, dict[str, Any]] = {
+    "large": {"scale": 0.5, "feature_maps": [7, 13, 16]},
+    "small lite": {
+        "model_name": "small",
+        "feature_maps": [10, 13, 14, 15, 16, 17],
+        "with_extra_blocks": True,
+        "multiplier": 0.5,
+    },
+}
+"""What the constructor of each MobileNetV3 is given."""
+
+VGGS: dict[str, dict[str, Any]] = {
+    "300": {},
+    "512": {
+        "normalizations": [20.0, -1, -1, -1, -1, -1, -1],
+        "extra_block_filters": [
+            [256, 512, 1, 2, 3],
+            [128, 256, 1, 2, 3],
+            [128, 256, 1, 2, 3],
+            [128, 256, 1, 2, 3],
+            [128, 256, 1, 1, 4],
+        ],
+    },
+}
+"""What the constructor of each VGG is given."""
+
+VGG_SIZES = {"300": (260, 270), "512": (264, 264)}
+"""Height and width of their images."""
+
+FACES = {
+    "plain": ({"act": "relu"}, "None"),
+    "deep": ({"use_5x5kernel": False}, "only_ssh"),
+    "fpn": ({"act": "hard_swish"}, "fpn_ssh"),
+}
+"""What the constructor of each BlazeNet is given, and its neck's kind."""
+
+LAST = ("branch2c.norm", "conv_pw2._batch_norm")
+"""The last normalisations of residual branches; where there are none, those of basic blocks are."""
+
+
 def weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndarray]:
     """Return weights by name, with which neither outputs nor differences of rounding grow from layer to layer.
 
@@ -48,17 +88,16 @@ def weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndar
         case: seeds them with the names.
         shapes: by name.
     """
-    basic = not any("branch2c" in name for name in shapes)
-    last = "branch2b.norm" if basic else "branch2c.norm"
+    last = LAST if any("branch2c" in name for name in shapes) else (*LAST[1:], "branch2b.norm")
     made = {}
     for name, shape in shapes.items():
-        seed, damping = f"{case} {name}", 0.3 if last in name else 1.0
+        seed, damping = f"{case} {name}", 0.3 if any(one in name for one in last) else 1.0
         if name.endswith("_variance"):
             made[name] = uniform(seed, shape, 0.7, 1.3)
         elif name.endswith("_mean"):
             made[name] = uniform(seed, shape, -0.2, 0.2)
         elif len(shape) == 1:
-            low, high = (0.7, 1.3) if name.endswith("weight") else (-0.2, 0.2)
+            low, high = (0.7, 1.3) if name.endswith(("weight", "scale")) else (-0.2, 0.2)
             made[name] = uniform(seed, shape, low, high) * np.float32(damping)
         else:
             fan = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
