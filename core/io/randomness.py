@@ -73,6 +73,11 @@ def seed_global_generators(*numbers: int) -> None:
     random.seed(words.tobytes())
 
 
+def current_epoch() -> Optional[int]:
+    """Return the epoch that a seeded loader reads in this thread; None outside of one."""
+    return None if _current.identity is None else _current.identity[1]
+
+
 def uniform(low: float = 0.0, high: float = 1.0) -> float:
     """Draw a number from [low, high)."""
     source = _source()

@@ -43,9 +43,11 @@ def main() -> None:
                 np.random.seed(seed)  # noqa: NPY002  # what the official transforms draw from
                 transform = getattr(module, name)(**arguments)
                 samples = samples_of(case)
-                if name in ("Mixup", "Cutmix"):
-                    np.random.randint(2)  # noqa: NPY002  # the data set's draw of the second sample
-                    made = [transform([samples[0], cases.sample(case, 1)])]
+                others = cases.OTHERS.get(name, 0)
+                if others:
+                    for _ in range(others):
+                        np.random.randint(2)  # noqa: NPY002  # the data set's draws of further samples
+                    made = [transform([samples[0], *(cases.sample(case, number + 1) for number in range(others))])]
                 else:
                     made = [transform(samples[0])] if module is operators else transform(samples)
                 stored[f"{case} {seed}"] = cases.flat(cases.described(made, decode))

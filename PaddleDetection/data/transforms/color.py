@@ -6,8 +6,11 @@ https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operator
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from typing import Optional
 
+import cv2
 import numpy as np
 
 from PaddleDetection.data.dataset import Sample
@@ -105,4 +108,50 @@ class Lighting:
         alpha = np.random.normal(scale=self.alphastd, size=(3,))
         added = self.eigvec @ (self.eigval * alpha)
         sample["image"] = sample["image"].astype(np.float32) + added.astype(np.float32)
+        return sample
+
+
+class AugmentHSV:
+    """Change hue, saturation and value at random.
+
+    Args:
+        fraction: without gains: saturation and value change by a factor of at most so much more or less than 1.
+        is_bgr: the channels are blue, green, red. Decode gives red, green, blue.
+        hgain: largest change of the hue, in steps of two degrees.
+        sgain: of the saturation, of 255; needed where ``hgain`` is given.
+        vgain: of the value, likewise.
+
+    Raises:
+        ValueError: some gains are given and others not.
+    """
+
+    def __init__(
+        self,
+        fraction: float = 0.5,
+        is_bgr: bool = True,
+        hgain: Optional[float] = None,
+        sgain: Optional[float] = None,
+        vgain: Optional[float] = None,
+    ) -> None:
+        gains = [hgain, sgain, vgain]
+        if 0 < gains.count(None) < 3:
+            raise ValueError(f"AugmentHSV: hgain, sgain and vgain belong together, not {gains}")
+        self.fraction, self.gains = fraction, None if hgain is None else np.array(gains, np.float64)
+        self.there, self.back = (
+            (cv2.COLOR_BGR2HSV, cv2.COLOR_HSV2BGR) if is_bgr else (cv2.COLOR_RGB2HSV, cv2.COLOR_HSV2RGB)
+        )
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with other colours; "image" is taken as uint8, and float32 after it."""
+        pixels = cv2.cvtColor(sample["image"].astype(np.uint8), self.there)
+        if self.gains is None:
+            for channel in (1, 2):
+                factor = (random.random() * 2 - 1) * self.fraction + 1
+                pixels[..., channel] = np.clip(pixels[..., channel].astype(np.float32) * factor, 0, 255)
+        else:
+            added = np.random.uniform(-1, 1, 3) * self.gains * np.random.randint(0, 2, 3)
+            pixels[..., 0] = (pixels[..., 0] + added[0]) % 180
+            for channel in (1, 2):
+                pixels[..., channel] = np.clip(pixels[..., channel] + added[channel], 0, 255)
+        sample["image"] = cv2.cvtColor(pixels, self.back).astype(np.float32)
         return sample

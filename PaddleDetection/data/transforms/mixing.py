@@ -7,10 +7,22 @@ after Decode: the second sample comes from the data set as it is, by the sample'
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
+from core.io.randomness import current_epoch
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Decode
+
+
+def is_over(epochs: Optional[int]) -> bool:
+    """Return whether the epoch that is read comes after some first ones.
+
+    Args:
+        epochs: how many; None: all. Outside of a seeded loader no epoch is over.
+    """
+    return epochs is not None and (current_epoch() or 0) >= epochs
 
 
 class Mixup:
@@ -22,16 +34,17 @@ class Mixup:
     Args:
         alpha: of the Beta distribution of the first image's share.
         beta: likewise.
+        epochs: in so many epochs from the first; None: in all.
 
     Raises:
         ValueError: one of them is not positive.
     """
 
-    def __init__(self, alpha: float = 1.5, beta: float = 1.5) -> None:
+    def __init__(self, alpha: float = 1.5, beta: float = 1.5, epochs: Optional[int] = None) -> None:
         for name, value in (("alpha", alpha), ("beta", beta)):
             if value <= 0:
                 raise ValueError(f"{type(self).__name__}: {name} must be positive, not {value}")
-        self.alpha, self.beta = alpha, beta
+        self.alpha, self.beta, self.epochs = alpha, beta, epochs
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample mixed with another.
@@ -39,6 +52,8 @@ class Mixup:
         Raises:
             ValueError: the sample does not know its data set.
         """
+        if is_over(self.epochs):
+            return sample
         if "another" not in sample:
             raise ValueError(f"{type(self).__name__} needs a second sample: use it in a data set's own transforms")
         second = Decode()(sample["another"]())
@@ -78,6 +93,7 @@ class Cutmix(Mixup):
     Args:
         alpha: of the Beta distribution of the first image's share.
         beta: likewise.
+        epochs: in so many epochs from the first; None: in all.
     """
 
     def mixed(self, first: np.ndarray, second: np.ndarray, share: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Random sizes.
+"""Random sizes, and one size for all images.
 
 Names, arguments and the order of random draws are those of PaddleDetection 2.x,
 https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``.
@@ -10,10 +10,12 @@ import random
 from collections.abc import Sequence
 from typing import Any, Union
 
+import cv2
 import numpy as np
 
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
+from PaddleDetection.data.transforms.objects import OF_OBJECTS
 
 INTERPOLATIONS = (0, 1, 3, 2, 4)
 """OpenCV's numbers, in the order from which one is drawn."""
@@ -60,3 +62,37 @@ class RandomResize:
             size = random.choice(size)
         interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
         return Resize(size, self.keep_ratio, interp)(sample)
+
+
+class PadResize:
+    """Fit the image into a size, at its top left; objects whose box is a pixel wide or high, or less, are left out.
+
+    Args:
+        target_size: height and width, or one number for both.
+        fill_value: what is around the image.
+
+    Raises:
+        ValueError: a side is not positive.
+    """
+
+    def __init__(self, target_size: Union[int, Sequence[int]], fill_value: float = 114) -> None:
+        self.target_size = (target_size, target_size) if isinstance(target_size, int) else tuple(target_size)
+        if len(self.target_size) != 2 or min(self.target_size) < 1:
+            raise ValueError(f"PadResize: target_size must be one or two positive numbers, not {target_size!r}")
+        self.fill_value = fill_value
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample with "image" float32 of the size; masks are left out."""
+        height, width = sample["image"].shape[:2]
+        ratio = min(self.target_size[0] / height, self.target_size[1] / width)
+        rows, columns = max(int(height * ratio), 1), max(int(width * ratio), 1)
+        canvas = np.full((*self.target_size, 3), self.fill_value, np.float32)
+        canvas[:rows, :columns] = cv2.resize(sample["image"], (columns, rows), interpolation=cv2.INTER_LINEAR)
+        boxes = sample["gt_bbox"] * np.float32(ratio)
+        kept = (boxes[:, 2:] - boxes[:, :2]).min(axis=1, initial=np.inf) > 1
+        sample = {name: value for name, value in sample.items() if name not in ("gt_poly", "gt_segm")}
+        sample.update({name: sample[name][kept] for name in OF_OBJECTS if name in sample})
+        before = sample.get("scale_factor", (1.0, 1.0))
+        sample["scale_factor"] = np.array([before[0] * ratio, before[1] * ratio], np.float32)
+        sample.update(image=canvas, gt_bbox=boxes[kept], im_shape=np.array([rows, columns], np.float32))
+        return sample

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.io.randomness import sample_scope
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS
 from PaddleDetection.data.transforms.basic import Decode, NormalizeImage, Resize
 from PaddleDetection.data.transforms.batch import BatchRandomResize, InOrder, PadBatch
+from PaddleDetection.data.transforms.color import AugmentHSV
 from PaddleDetection.data.transforms.masks import decoded
+from PaddleDetection.data.transforms.mosaic import Mosaic
+from PaddleDetection.data.transforms.resizing import PadResize
 from tests.parity.PaddleDetection import transform_cases as cases
 
 
@@ -40,13 +45,18 @@ def test_of_samples(case: str, seed: int, official: dict[str, np.ndarray]) -> No
     seeded(seed)
     sample = cases.ready(case)
 
+    numbers = iter(range(1, 5))
+
     def another() -> dict[str, Any]:
         np.random.randint(2)  # noqa: NPY002  # as the data set draws
-        return cases.sample(case, 1)
+        return cases.sample(case, next(numbers))
 
-    if name in ("Mixup", "Cutmix"):
+    if name in cases.OTHERS:
         sample["another"] = another
-    assert_same([TRANSFORMS.resolve(name)(**arguments)(sample)], case, seed, official)
+    made = TRANSFORMS.resolve(name)(**arguments)(sample)
+    if name == "PadResize":  # PaddleDetection's leaves the image's size as it was
+        made.update({key: cases.ready(case)[key] for key in ("im_shape", "scale_factor")})
+    assert_same([made], case, seed, official)
 
 
 @pytest.mark.parametrize("seed", cases.SEEDS)
@@ -72,6 +82,28 @@ def test_decoding_records_the_size() -> None:
     assert sample["im_shape"].tolist() == [5, 7] and sample["scale_factor"].tolist() == [1, 1]
 
 
+def test_mixes_end_with_an_epoch() -> None:
+    arguments = {"Mosaic": {"input_dim": 16}, "Mixup": {}, "Cutmix": {}}
+    for name, settings in arguments.items():
+        transform = TRANSFORMS.resolve(name)(epochs=2, **settings)
+        for epoch, mixed in ((None, True), (1, True), (2, False)):
+            seeded(0)
+            sample = {**cases.ready("mosaic"), "another": lambda: cases.sample("mosaic", 1)}
+            with contextlib.nullcontext() if epoch is None else sample_scope(0, epoch, 0):
+                assert (len(transform(sample)["gt_bbox"]) > 3) == mixed, (name, epoch)
+        with pytest.raises(ValueError, match=f"{name} needs .* second sample|{name} needs further samples"):
+            transform(cases.ready("mosaic"))
+
+
+def test_the_size_is_noted_where_an_image_is_fitted_in() -> None:
+    sample = Decode()({"image": np.zeros((10, 20, 3), np.uint8), "gt_bbox": np.array([[0, 0, 20, 8], [3, 3, 4, 9]])})
+    sample["gt_class"] = np.array([[1], [2]])
+    fitted = TRANSFORMS.resolve("PadResize")(target_size=[8, 10])(sample)
+    assert fitted["im_shape"].tolist() == [5, 10] and fitted["scale_factor"].tolist() == [0.5, 0.5]
+    assert fitted["gt_bbox"].tolist() == [[0, 0, 10, 4]] and fitted["gt_class"].tolist() == [[1]]
+    assert fitted["image"].shape == (8, 10, 3) and fitted["image"][5:].min() == 114
+
+
 def test_sizes_of_batches_are_known_where_they_are() -> None:
     assert BatchRandomResize([320, 352, 352]).sizes == {"image": ["320 x 320", "352 x 352"]}
     assert BatchRandomResize(320, random_size=False).sizes == {}
@@ -89,6 +121,10 @@ def test_sizes_of_batches_are_known_where_they_are() -> None:
         (lambda: Resize(3, interp=7), "Resize: interp must be 0, 1, 2, 3 or 4, not 7"),
         (lambda: NormalizeImage(std=[1.0, 0.0, 1.0]), "NormalizeImage: std must not be zero: "),
         (lambda: NormalizeImage(norm_type="max"), "NormalizeImage: norm_type must be 'mean_std' or 'none', not 'max'"),
+        (lambda: Mosaic(input_dim=0), "Mosaic: input_dim must be one or two positive numbers, not 0"),
+        (lambda: Mosaic(scale=[0, 2]), r"Mosaic: scale must be positive, not \[0, 2\]"),
+        (lambda: AugmentHSV(hgain=5), r"AugmentHSV: hgain, sgain and vgain belong together, not \[5, None, None\]"),
+        (lambda: PadResize([3, 0]), r"PadResize: target_size must be one or two positive numbers, not \[3, 0\]"),
         (lambda: BatchRandomResize(320), "BatchRandomResize: target_size must be a list of sizes to draw from, not 3"),
         (lambda: decoded({"size": [3, 4], "counts": [12]}, 4, 4), "lengths are of 3 x 4 pixels, the image of 4 x 4"),
     ],

@@ -17,7 +17,7 @@ import pytest
 from core.io import DataLoader, Dataset, IterableDataset, TensorDataset, default_collate_fn, get_worker_info
 from core.io import loader as loader_module
 from core.io.prefetch import prefetched
-from core.io.randomness import choice, integer, permutation, sample_scope, uniform
+from core.io.randomness import choice, current_epoch, integer, permutation, sample_scope, uniform
 
 
 @pytest.fixture(autouse=True)
@@ -183,3 +183,10 @@ core.io.DataLoader(dataset, batch_size=2)
 assert not {'mxnet', 'numba', 'core.kernels'} & set(sys.modules), sorted(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_epoch_that_is_read_is_known() -> None:
+    assert current_epoch() is None
+    with sample_scope(0, 7, 3):
+        assert current_epoch() == 7
+    assert current_epoch() is None

@@ -48,6 +48,12 @@ OF_SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "masks": ("Poly2Mask", {"del_poly": True}),
     "mixup": ("Mixup", {}),
     "cutmix": ("Cutmix", {}),
+    "mosaic": ("Mosaic", {"input_dim": [16, 16]}),
+    "mosaic_alone": ("Mosaic", {"input_dim": 20, "enable_mixup": False, "scale": [0.5, 1.5]}),
+    "mosaic_inside": ("Mosaic", {"input_dim": [14, 14], "remove_outside_box": True, "scale": [0.8, 1.2]}),
+    "hue": ("AugmentHSV", {"is_bgr": False, "hgain": 5, "sgain": 30, "vgain": 30}),
+    "saturation": ("AugmentHSV", {"fraction": 0.5}),
+    "pad_resize": ("PadResize", {"target_size": [24, 22]}),
 }
 """The official name of each case's transform, and its arguments."""
 
@@ -71,6 +77,9 @@ OF_BATCHES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "heat": ("Gt2TTFTarget", {"num_classes": 3, "down_ratio": 2}),
 }
+
+OTHERS = {"Mixup": 1, "Cutmix": 1, "Mosaic": 4}
+"""How many further samples a transform takes."""
 
 SEEDS = (0, 1)
 
