@@ -20,6 +20,10 @@ PUBLISHED = {
     "ppyoloe_plus_crn_m_80e_coco": (49.8, 64, 0.001),
     "ppyoloe_plus_crn_l_80e_coco": (52.9, 64, 0.001),
     "ppyoloe_plus_crn_x_80e_coco": (54.7, 64, 0.001),
+    "ppyolo_r18vd_coco": (29.2, 128, 0.004),
+    "ppyolo_r50vd_dcn_1x_coco": (44.8, 192, 0.01),
+    "ppyolov2_r50vd_dcn_365e_coco": (49.1, 96, 0.005),
+    "ppyolov2_r101vd_dcn_365e_coco": (49.7, 96, 0.005),
 }
 """AP on val2017, images of a step, learning rate."""
 
