@@ -14,6 +14,7 @@ FAMILIES = {
     "yolox": ("yolox_nano", "yolox_tiny", "yolox_s", "yolox_m", "yolox_l", "yolox_x"),
     "picodet": ("picodet_xs", "picodet_s", "picodet_m", "picodet_l"),
     "ppyolo": ("ppyolo_r18vd", "ppyolo_r50vd_dcn", "ppyolov2_r50vd_dcn", "ppyolov2_r101vd_dcn"),
+    "ppyolo_mobile": ("ppyolo_tiny", "ppyolo_mbv3_small", "ppyolo_mbv3_large"),
     "ppyoloe": (
         *(f"ppyoloe_crn_{size}" for size in "smlx"),
         *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),

@@ -182,6 +182,9 @@ def test_a_neck_of_another_number_of_convolutions_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "count"),
     [
+        ("ppyolo_tiny", 1_086_147),
+        ("ppyolo_mbv3_small", 2_719_628),
+        ("ppyolo_mbv3_large", 4_759_524),
         ("ppyolo_r18vd", 13_135_838),
         ("ppyolo_r50vd_dcn", 47_045_559),
         ("ppyolov2_r50vd_dcn", 54_579_383),
