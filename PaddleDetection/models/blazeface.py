@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from PaddleDetection.models.backbones.blazenet import BlazeNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
+from PaddleDetection.models.necks.blaze_neck import BlazeNeck
 from PaddleDetection.models.ssd import VARIANCE, final_boxes
 
 FACES = PriorBoxes(
@@ -73,3 +75,26 @@ class BlazeFace(Detector):
         """Return "loss_loc" and "loss_conf"."""
         found = self.blaze_head(self.neck(self.backbone(image)), image)
         return self.loss(*found, image.shape[2:], targets)
+
+
+def blazeface(num_classes: int = 1, **settings: Any) -> BlazeFace:
+    """Return BlazeFace without a neck.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`BlazeFace`.
+    """
+    backbone = BlazeNet(act="relu")
+    return BlazeFace(backbone, BlazeNeck(backbone.channels, backbone.strides), num_classes=num_classes, **settings)
+
+
+def blazeface_fpn_ssh(num_classes: int = 1, **settings: Any) -> BlazeFace:
+    """Return BlazeFace with a feature pyramid and context modules.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`BlazeFace`.
+    """
+    backbone = BlazeNet(act="hard_swish")
+    neck = BlazeNeck(backbone.channels, backbone.strides, "fpn_ssh")
+    return BlazeFace(backbone, neck, num_classes=num_classes, **settings)

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from core.vision.ops import multiclass_nms
+from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import to_original
 from PaddleDetection.models.heads.retina_head import RetinaHead
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
+from PaddleDetection.models.necks.fpn import FPN
 
 
 class RetinaNet(Detector):
@@ -77,3 +79,41 @@ class RetinaNet(Detector):
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls" and "loss_reg"."""
         return self.loss(self.head(self.neck(self.backbone(image))), targets)
+
+
+def retinanet_r50_fpn(
+    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: bool = False, **settings: Any
+) -> RetinaNet:
+    """Return RetinaNet on ResNet-50.
+
+    Args:
+        num_classes: how many classes there are.
+        freeze_at: the backbone's stem and stages up to this one, counted from 0, keep their weights; -1: none does.
+        freeze_norm: whether the backbone's normalisations keep scale, offset and statistics.
+        use_c5: whether the sixth level is made of the backbone's last feature map, as in the releases before 2.0.
+        **settings: further arguments of :class:`RetinaNet`.
+    """
+    return _on_resnet(50, num_classes, freeze_at, freeze_norm, use_c5, **settings)
+
+
+def retinanet_r101_fpn(
+    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: bool = False, **settings: Any
+) -> RetinaNet:
+    """Return RetinaNet on ResNet-101.
+
+    Args:
+        num_classes: how many classes there are.
+        freeze_at: as of :func:`retinanet_r50_fpn`.
+        freeze_norm: likewise.
+        use_c5: likewise.
+        **settings: further arguments of :class:`RetinaNet`.
+    """
+    return _on_resnet(101, num_classes, freeze_at, freeze_norm, use_c5, **settings)
+
+
+def _on_resnet(
+    depth: int, num_classes: int, freeze_at: int, freeze_norm: bool, use_c5: bool, **settings: Any
+) -> RetinaNet:
+    backbone = ResNet(depth, freeze_at=freeze_at, freeze_norm=freeze_norm, return_idx=(1, 2, 3))
+    neck = FPN(backbone.channels, backbone.strides, has_extra_convs=True, extra_stage=2, use_c5=use_c5)
+    return RetinaNet(backbone, neck, num_classes, **settings)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import core
 from core.nn import functional as F
 from core.vision.ops import box_coder, multiclass_nms
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
+from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
+from PaddleDetection.models.backbones.vgg import FILTERS_512, VGG
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
@@ -50,6 +52,13 @@ LITE_300 = PriorBoxes(
     clip=True,
 )
 """Prior boxes of SSDLite for images of 300 pixels."""
+
+LITE_320 = LITE_300._replace(
+    min_sizes=((32.0,), (64.0,), (121.6,), (179.2,), (236.8,), (294.4,)),
+    max_sizes=((64.0,), (121.6,), (179.2,), (236.8,), (294.4,), (352.0,)),
+    steps=(16.0, 32.0, 64.0, 107.0, 160.0, 320.0),
+)
+"""Prior boxes of SSDLite for images of 320 pixels."""
 
 
 class SSD(Detector):
@@ -161,3 +170,52 @@ def ssdlite_mobilenet_v1_300(num_classes: int = 80, scale: float = 1.0, **settin
     maps = (11, 13, 14, 15, 16, 17)
     backbone = MobileNet(scale, feature_maps=maps, with_extra_blocks=True, conv_decay=decay)
     return SSD(backbone, LITE_300, num_classes, **{"use_sepconv": True, "conv_decay": decay, **settings})
+
+
+def ssd_vgg16_300(num_classes: int = 20, **settings: Any) -> SSD:
+    """Return SSD on VGG-16 for images of 300 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`SSD`.
+    """
+    return SSD(VGG(), VGG_300, num_classes, **settings)
+
+
+def ssd_vgg16_512(num_classes: int = 20, **settings: Any) -> SSD:
+    """Return SSD on VGG-16 for images of 512 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`SSD`.
+    """
+    backbone = VGG(normalizations=(20.0, *(-1,) * 6), extra_block_filters=FILTERS_512)
+    return SSD(backbone, VGG_512, num_classes, **settings)
+
+
+def ssdlite_mobilenet_v3_small_320(num_classes: int = 80, scale: float = 1.0, **settings: Any) -> SSD:
+    """Return SSDLite on the small MobileNetV3 for images of 320 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        **settings: further arguments of :class:`SSD`.
+    """
+    return _lite("small", (10, 13, 14, 15, 16, 17), num_classes, scale, **settings)
+
+
+def ssdlite_mobilenet_v3_large_320(num_classes: int = 80, scale: float = 1.0, **settings: Any) -> SSD:
+    """Return SSDLite on the large MobileNetV3 for images of 320 pixels.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        **settings: further arguments of :class:`SSD`.
+    """
+    return _lite("large", (14, 17, 18, 19, 20, 21), num_classes, scale, **settings)
+
+
+def _lite(model_name: str, maps: Sequence[int], num_classes: int, scale: float, **settings: Any) -> SSD:
+    rates = (0.25, 0.25, 0.5, 0.5, 0.75)
+    backbone = MobileNetV3(scale, model_name, maps, True, rates, conv_decay=4e-5, multiplier=0.5)
+    return SSD(backbone, LITE_320, num_classes, **{"use_sepconv": True, "conv_decay": 4e-5, **settings})

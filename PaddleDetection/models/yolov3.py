@@ -9,6 +9,8 @@ import core
 from core.vision.ops import multiclass_nms, yolo_box
 from PaddleDetection.models.backbones.darknet import DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
+from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
+from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
@@ -120,6 +122,45 @@ def yolov3_mobilenet_v1(num_classes: int = 80, scale: float = 1.0, width: int = 
         **settings: further arguments of :class:`YOLOv3`.
     """
     return _on(MobileNet(scale), num_classes, width, **settings)
+
+
+def yolov3_mobilenet_v3_large(num_classes: int = 80, scale: float = 1.0, width: int = WIDTH, **settings: Any) -> YOLOv3:
+    """Return YOLOv3 on the large MobileNetV3.
+
+    Args:
+        num_classes: how many classes there are.
+        scale: factor on the backbone's number of channels.
+        width: channels inside the coarsest block of the neck.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    return _on(MobileNetV3(scale), num_classes, width, **settings)
+
+
+def yolov3_r34(num_classes: int = 80, freeze_at: int = -1, freeze_norm: bool = False, **settings: Any) -> YOLOv3:
+    """Return YOLOv3 on ResNet-34.
+
+    Args:
+        num_classes: how many classes there are.
+        freeze_at: the backbone's stem and stages up to this one, counted from 0, keep their weights; -1: none does.
+        freeze_norm: whether the backbone's normalisations keep scale, offset and statistics.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    backbone = ResNet(34, freeze_at=freeze_at, freeze_norm=freeze_norm, return_idx=(1, 2, 3))
+    return _on(backbone, num_classes, **settings)
+
+
+def yolov3_r50vd_dcn(num_classes: int = 80, freeze_at: int = -1, freeze_norm: bool = False, **settings: Any) -> YOLOv3:
+    """Return YOLOv3 on ResNet-50-D whose last stage has deformable convolutions (Zhu et al., arXiv 1811.11168).
+
+    Args:
+        num_classes: how many classes there are.
+        freeze_at: as of :func:`yolov3_r34`.
+        freeze_norm: likewise.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    frozen: dict[str, Any] = {"freeze_at": freeze_at, "freeze_norm": freeze_norm}
+    backbone = ResNet(50, variant="d", **frozen, return_idx=(1, 2, 3), dcn_v2_stages=(3,))
+    return _on(backbone, num_classes, **settings)
 
 
 def _on(backbone: Any, num_classes: int, width: int = WIDTH, **settings: Any) -> YOLOv3:

@@ -38,6 +38,7 @@ class FCOSHead(nn.Layer):
         norm_type: of the towers: "bn", "sync_bn", "gn" or None.
         prior_prob: what the classes' scores begin with.
         centerness_on_reg: whether centredness is predicted from the boxes' tower, not from the classes'.
+        use_dcn: whether the towers' convolutions are deformable.
     """
 
     def __init__(
@@ -50,12 +51,13 @@ class FCOSHead(nn.Layer):
         norm_type: Optional[str] = "gn",
         prior_prob: float = 0.01,
         centerness_on_reg: bool = True,
+        use_dcn: bool = False,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
         self.strides = tuple(strides)
         self.centerness_on_reg = centerness_on_reg
-        self.fcos_feat = Towers(in_channels, channels, num_convs, norm_type)
+        self.fcos_feat = Towers(in_channels, channels, num_convs, norm_type, use_dcn)
         self.fcos_head_cls = predictor(channels, num_classes, -math.log((1 - prior_prob) / prior_prob))
         self.fcos_head_reg = predictor(channels, 4)
         self.fcos_head_centerness = predictor(channels, 1)

@@ -7,6 +7,7 @@ from typing import Any, Optional
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Constant, Normal
+from PaddleDetection.models.deformable import DeformableConvV2
 from PaddleDetection.models.norms import Norm
 
 
@@ -17,21 +18,22 @@ class ConvNormLayer(nn.Layer):
         in_channels: C.
         out_channels: C'.
         norm_type: "bn", "sync_bn", "gn" or None.
+        use_dcn: whether the convolution is deformable.
 
     Raises:
         ValueError: there is no such normalisation.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, norm_type: Optional[str]) -> None:
+    def __init__(self, in_channels: int, out_channels: int, norm_type: Optional[str], use_dcn: bool = False) -> None:
         super().__init__()
-        self.conv = nn.Conv2D(
-            in_channels,
-            out_channels,
-            3,
-            padding=1,
-            weight_attr=ParamAttr(initializer=Normal(0.0, 0.01)),
-            bias_attr=ParamAttr(initializer=Constant(0.0), learning_rate=2.0),
-        )
+        small = Normal(0.0, 0.01)
+        self.conv: Any
+        if use_dcn:
+            self.conv = DeformableConvV2(in_channels, out_channels, small)
+        else:
+            weight = ParamAttr(initializer=small)
+            bias = ParamAttr(initializer=Constant(0.0), learning_rate=2.0)
+            self.conv = nn.Conv2D(in_channels, out_channels, 3, padding=1, weight_attr=weight, bias_attr=bias)
         self.norm: Any = Norm(norm_type).layer(out_channels)
 
     def forward(self, x: Any) -> Any:
@@ -48,17 +50,23 @@ class Towers(nn.Layer):
         channels: of the towers.
         num_convs: how many convolutions each has.
         norm_type: "bn", "sync_bn", "gn" or None.
+        use_dcn: whether the convolutions are deformable.
     """
 
     def __init__(
-        self, in_channels: int = 256, channels: int = 256, num_convs: int = 4, norm_type: Optional[str] = None
+        self,
+        in_channels: int = 256,
+        channels: int = 256,
+        num_convs: int = 4,
+        norm_type: Optional[str] = None,
+        use_dcn: bool = False,
     ) -> None:
         super().__init__()
         self.channels = channels
         chains: dict[str, list[Any]] = {"cls": [], "reg": []}
         for number in range(num_convs):
             for kind, chain in chains.items():
-                layer = ConvNormLayer(in_channels if number == 0 else channels, channels, norm_type)
+                layer = ConvNormLayer(in_channels if number == 0 else channels, channels, norm_type, use_dcn)
                 chain.append(self.add_sublayer(f"fcos_head_{kind}_tower_conv_{number}", layer))
         self.classes, self.boxes = chains["cls"], chains["reg"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -131,3 +132,8 @@ def pyramid_maps() -> list[np.ndarray]:
         uniform(f"pyramid level {level}", (2, channels, *size), -1.5, 1.5)
         for level, (channels, size) in enumerate(zip(PYRAMID_CHANNELS, PYRAMID_LEVELS))
     ]
+
+
+def checksum(shapes: Mapping[str, Sequence[int]]) -> int:
+    """Return a number that differs where a name or a shape does."""
+    return zlib.crc32("\n".join(f"{key} {list(shapes[key])}" for key in sorted(shapes)).encode())
