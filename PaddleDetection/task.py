@@ -124,10 +124,12 @@ class DetectionTask(ToolkitTask):
         """Return the detector from prepared images to boxes, for any number and size of images."""
         data = self.config.data
         section = data.test or data.valid or data.train
+        examples = self.network.examples or {}
+        images = {axis: sizes for axis, sizes in examples.items() if axis == 0}
         specs = [
-            InputSpec([None, 3, None, None], name="image"),
-            InputSpec([None, 2], name="im_shape"),
-            InputSpec([None, 2], name="scale_factor"),
+            InputSpec([None, 3, None, None], name="image", examples=examples),
+            InputSpec([None, 2], name="im_shape", examples=images),
+            InputSpec([None, 2], name="scale_factor", examples=images),
         ]
         stored = {
             key: [component.model_dump() for component in getattr(section, key)]

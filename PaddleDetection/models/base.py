@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 from core import nn
 
@@ -15,10 +15,13 @@ class Detector(nn.Layer, abc.ABC):
     Attributes:
         num_classes: how many classes it tells apart; background is none of them.
         divisor: height and width of the images must be multiples of it.
+        examples: two sizes of an axis of the images, by its number, with which an export is traced in place of
+            :class:`core.static.InputSpec`'s; no feature map may have the same size for both.
     """
 
     num_classes: int
     divisor: int = 32
+    examples: Optional[Mapping[int, Sequence[int]]] = None
 
     @abc.abstractmethod
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, ...]:
