@@ -59,6 +59,37 @@ def pick(rows: Any, places: Any) -> Any:
     return taken.reshape([images, places.shape[1], *tail])
 
 
+def of_class(table: Any, classes: Any) -> Any:
+    """Return of each row what belongs to its class.
+
+    Args:
+        table: (R, C, ...).
+        classes: int64 (R,), from 0 to C - 1.
+
+    Returns:
+        (R, ...).
+    """
+    rows, count, *tail = table.shape
+    first = core.arange(rows, dtype="int64") * count
+    return core.gather(table.reshape([rows * count, *tail]), classes + first)
+
+
+def anchor_grid(feature: Any, stride: int, halves: np.ndarray) -> Any:
+    """Return the anchors of a level, corners in pixels (H * W * A, 4); the first cell's lie around the image's corner.
+
+    Args:
+        feature: (N, C, H, W); only its size counts.
+        stride: pixels of a cell.
+        halves: half the width and height of the anchors of a cell, pixels, (A, 2).
+    """
+    rows, columns = feature.shape[2:]
+    x = core.arange(columns, dtype="float32").reshape([1, -1, 1]) * stride
+    y = core.arange(rows, dtype="float32").reshape([-1, 1, 1]) * stride
+    centres = core.concat([x.expand([rows, columns, 1]), y.expand([rows, columns, 1])], -1).unsqueeze(2)
+    sides = core.to_tensor(halves.astype(np.float32))
+    return core.concat([centres - sides, centres + sides], -1).reshape([-1, 4])
+
+
 def by_anchor(predicted: Any, numbers: int) -> Any:
     """Return predictions (N, anchors * numbers, H, W) with one row for each anchor, (N, H * W * anchors, numbers)."""
     return predicted.transpose([0, 2, 3, 1]).reshape([predicted.shape[0], -1, numbers])

@@ -19,6 +19,20 @@ FAMILIES = {
         *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),
     ),
     "ttfnet": ("ttfnet_darknet53",),
+    "faster_rcnn": (
+        "faster_rcnn_r18_fpn", "faster_rcnn_r34_fpn", "faster_rcnn_r34_vd_fpn", "faster_rcnn_r50_fpn",
+        "faster_rcnn_r50_vd_fpn", "faster_rcnn_r101_fpn", "faster_rcnn_r101_vd_fpn", "faster_rcnn_x101_vd_64x4d_fpn",
+        "faster_rcnn_se154_vd_fpn", "faster_rcnn_r50", "faster_rcnn_r50_vd", "faster_rcnn_r101",
+    ),
+    "mask_rcnn": (
+        "mask_rcnn_r18_fpn", "mask_rcnn_r50_fpn", "mask_rcnn_r50_vd_fpn", "mask_rcnn_r101_fpn", "mask_rcnn_r101_vd_fpn",
+        "mask_rcnn_x101_vd_64x4d_fpn", "mask_rcnn_se154_vd_fpn", "mask_rcnn_r50",
+    ),
+    "cascade_rcnn": (
+        "cascade_rcnn_r18_fpn", "cascade_rcnn_r50_fpn", "cascade_rcnn_r50_vd_fpn", "cascade_rcnn_r101_vd_fpn",
+        "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn", "cascade_mask_rcnn_r50_vd_fpn",
+        "cascade_mask_rcnn_se154_vd_fpn",
+    ),
     "ssd": ("ssd_mobilenet_v1_300", "ssdlite_mobilenet_v1_300"),
     "pyramidbox": ("pyramidbox",),
 }

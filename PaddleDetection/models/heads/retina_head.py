@@ -11,7 +11,7 @@ import numpy as np
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleDetection.models.boxes import by_anchor, from_deltas, pick
+from PaddleDetection.models.boxes import anchor_grid, by_anchor, from_deltas, pick
 from PaddleDetection.models.heads.tower import Towers, predictor
 
 
@@ -81,12 +81,7 @@ class RetinaHead(nn.Layer):
             feature: (N, C, H, W); only its size counts.
             stride: pixels of a cell.
         """
-        rows, columns = feature.shape[2:]
-        x = core.arange(columns, dtype="float32").reshape([1, -1, 1]) * stride
-        y = core.arange(rows, dtype="float32").reshape([-1, 1, 1]) * stride
-        centres = core.concat([x.expand([rows, columns, 1]), y.expand([rows, columns, 1])], -1).unsqueeze(2)
-        halves = core.to_tensor((self.shapes * stride / 2).astype(np.float32))
-        return core.concat([centres - halves, centres + halves], -1).reshape([-1, 4])
+        return anchor_grid(feature, stride, self.shapes * stride / 2)
 
     def boxes(self, found: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
         """Return the boxes of each level's best anchors.

@@ -1,0 +1,201 @@
+"""Cascade R-CNN (Cai and Vasconcelos, "Cascade R-CNN: Delving into High Quality Object Detection", arXiv 1712.00726),
+with and without masks, with 2.x's parameter names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import core
+from core.nn import functional as F
+from core.vision.ops import generate_proposal_target
+from PaddleDetection.models.arguments import passes_on
+from PaddleDetection.models.boxes import from_deltas, of_class
+from PaddleDetection.models.faster_rcnn import FasterRCNN, Regions
+from PaddleDetection.models.heads.cascade_head import STAGE_WEIGHTS, CascadeHead
+from PaddleDetection.models.heads.region_boxes import RegionBoxes, boxes_of_regions, within
+from PaddleDetection.models.losses.rcnn_loss import Truth, bbox_loss
+from PaddleDetection.models.mask_rcnn import MaskRCNN
+from PaddleDetection.models.rcnn_parts import Parts, divided, pyramid_parts
+
+STAGES = len(STAGE_WEIGHTS)
+
+
+class CascadeRCNN(FasterRCNN):
+    """Faster R-CNN with three box heads: each looks where the one before says that the boxes are.
+
+    Args:
+        backbone: as of :class:`FasterRCNN`.
+        neck: likewise.
+        head: three times what makes a vector of a region's feature map.
+        num_classes: how many classes there are.
+        train_post_nms_top_n: as of :class:`FasterRCNN`; null: 2000.
+        cascade_iou: of each stage, regions that overlap an object at least so much show it.
+        class_agnostic: whether all classes have the same box.
+        **settings: further arguments of :class:`FasterRCNN`.
+    """
+
+    def __init__(
+        self,
+        backbone: Any,
+        neck: Any,
+        head: Sequence[Any],
+        num_classes: int = 80,
+        train_post_nms_top_n: Optional[int] = None,
+        cascade_iou: Sequence[float] = (0.5, 0.6, 0.7),
+        class_agnostic: bool = True,
+        **settings: Any,
+    ) -> None:
+        if len(cascade_iou) != STAGES:
+            raise ValueError(f"cascade_iou must hold {STAGES} numbers, one a stage, not {len(cascade_iou)}")
+        self.class_agnostic, self.cascade_iou = class_agnostic, tuple(cascade_iou)
+        settings["fg_thresh"] = self.cascade_iou[0]
+        super().__init__(
+            backbone, neck, head, num_classes, train_post_nms_top_n=train_post_nms_top_n or 2000, **settings
+        )
+
+    def head_of(self, head: Any) -> Any:
+        """Return the box heads."""
+        return CascadeHead(head, self.num_classes, self.class_agnostic)
+
+    def resolution_of(self, head: Any) -> int:
+        """Return the side of the feature maps that the heads take."""
+        return int(head[0].resolution)
+
+    def boxes(self, features: Sequence[Any], im_shape: Any, scale_factor: Any) -> RegionBoxes:
+        """Return the boxes of the images whose feature maps are given."""
+        rois, counts = self.rpn_head.proposals(self.rpn_head(features), im_shape, self.test_rule)
+        likely = []
+        for stage, weights in enumerate(STAGE_WEIGHTS):
+            scores, deltas = self.bbox_head(self.cut(features, rois), stage)
+            likely.append(F.softmax(scores)[:, : self.num_classes])
+            if stage + 1 < STAGES:
+                rois = self._moved(rois, self._chosen(scores, deltas), weights, im_shape)
+        mean = core.add_n(likely) / STAGES
+        return boxes_of_regions(
+            mean, deltas, rois, counts, im_shape, scale_factor, STAGE_WEIGHTS[-1], self.selection
+        )
+
+    def learned(self, features: Sequence[Any], im_shape: Any, truth: Truth) -> tuple[dict[str, Any], Regions, Any]:
+        """Return the losses, the first stage's regions, and None."""
+        losses, first = self.sampled(features, im_shape, truth)
+        regions, given = first, first.labels >= 0
+        for stage, weights in enumerate(STAGE_WEIGHTS):
+            scores, deltas = self.bbox_head(self.cut(features, regions.rois), stage)
+            if stage + 1 < STAGES:
+                deltas = self._chosen(scores, deltas)
+            of_classes, of_boxes = bbox_loss(
+                *(scores, deltas, regions.rois.reshape([-1, 4]), regions.labels.flatten()),
+                regions.boxes.reshape([-1, 4]),
+                weights,
+            )
+            losses[f"loss_bbox_cls_stage{stage}"] = of_classes / STAGES
+            losses[f"loss_bbox_reg_stage{stage}"] = of_boxes / STAGES
+            if stage + 1 < STAGES:
+                rois = self._moved(regions.rois, deltas, weights, im_shape)
+                given = core.logical_and(given, (rois[..., 2:] > rois[..., :2]).all(-1))
+                regions = self._labelled(rois, given, truth, self.cascade_iou[stage + 1])
+        return losses, first, None
+
+    def _chosen(self, scores: Any, deltas: Any) -> Any:
+        """Return the deltas of the likeliest class (R, 4)."""
+        if self.class_agnostic:
+            return deltas
+        classes = core.argmax(scores[:, : self.num_classes], 1)
+        return of_class(deltas.reshape([-1, self.num_classes, 4]), classes)
+
+    def _moved(self, rois: Any, deltas: Any, weights: Sequence[float], im_shape: Any) -> Any:
+        """Return where regions (N, R, 4) are after a stage, within the images."""
+        boxes = from_deltas(rois, deltas.detach().reshape(rois.shape), weights)
+        return within(boxes, im_shape.unsqueeze(1))
+
+    def _labelled(self, rois: Any, given: Any, truth: Truth, overlap: float) -> Regions:
+        """Return what a later stage learns of regions (N, R, 4), of which some are given, (N, R)."""
+        rois = core.where(given.unsqueeze(-1).expand_as(rois), rois, core.zeros_like(rois))
+        rois, labels, boxes, places, _ = generate_proposal_target(
+            *(rois, truth.classes, truth.boxes, rois.shape[1], 1.0, overlap, overlap, self.num_classes),
+            *(self.sampling.ignore_thresh, truth.is_crowd),
+            is_cascade=True,
+            cascade_iou=overlap,
+            add_gt_as_proposals=False,
+            gt_count=truth.counts,
+        )
+        return Regions(rois, core.where(given, labels, core.full_like(labels, -1)), boxes, places)
+
+
+class CascadeMaskRCNN(MaskRCNN, CascadeRCNN):
+    """Cascade R-CNN whose boxes have masks; arguments as of :class:`MaskRCNN` and :class:`CascadeRCNN`."""
+
+
+@passes_on(pyramid_parts)
+def cascade_rcnn_r18_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNet-18.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :func:`pyramid_parts`, :class:`CascadeRCNN` and :class:`FasterRCNN`.
+    """
+    return _plain("r18", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_rcnn_r50_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNet-50; arguments as of :func:`cascade_rcnn_r18_fpn`."""
+    return _plain("r50", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_rcnn_r50_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNet-50-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
+    return _plain("r50_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_rcnn_r101_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNet-101-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
+    return _plain("r101_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_rcnn_x101_vd_64x4d_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNeXt-101-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
+    return _plain("x101_vd_64x4d", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_mask_rcnn_r50_fpn(num_classes: int = 80, **settings: Any) -> CascadeMaskRCNN:
+    """Return Cascade Mask R-CNN on the feature pyramid of ResNet-50.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :func:`pyramid_parts`, :class:`CascadeRCNN` and :class:`FasterRCNN`.
+    """
+    return _masked("r50", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_mask_rcnn_r50_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeMaskRCNN:
+    """Return Cascade Mask R-CNN on ResNet-50-vd; arguments as of :func:`cascade_mask_rcnn_r50_fpn`."""
+    return _masked("r50_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def cascade_mask_rcnn_se154_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeMaskRCNN:
+    """Return Cascade Mask R-CNN on SENet-154-vd; arguments as of :func:`cascade_mask_rcnn_r50_fpn`."""
+    return _masked("se154_vd", num_classes, settings)
+
+
+def _plain(trunk: str, num_classes: int, settings: dict[str, Any]) -> CascadeRCNN:
+    parts, further = _parts(trunk, settings)
+    return CascadeRCNN(parts.backbone, parts.neck, parts.heads, num_classes, **further)
+
+
+def _masked(trunk: str, num_classes: int, settings: dict[str, Any]) -> CascadeMaskRCNN:
+    parts, further = _parts(trunk, settings)
+    return CascadeMaskRCNN(parts.backbone, parts.neck, parts.heads, parts.masks, num_classes, **further)
+
+
+def _parts(trunk: str, settings: dict[str, Any]) -> tuple[Parts, dict[str, Any]]:
+    own, further = divided(settings, pyramid_parts)
+    return pyramid_parts(trunk, STAGES, **own), further

@@ -1,0 +1,128 @@
+"""Mask R-CNN (He et al., "Mask R-CNN", arXiv 1703.06870), with 2.x's parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import core
+from core.nn import functional as F
+from PaddleDetection.models.arguments import passes_on
+from PaddleDetection.models.boxes import of_class
+from PaddleDetection.models.faster_rcnn import FasterRCNN
+from PaddleDetection.models.heads.mask_head import MaskHead
+from PaddleDetection.models.losses.rcnn_loss import mask_loss, truth_of
+from PaddleDetection.models.rcnn_parts import c4_parts, divided, pyramid_parts
+
+
+class MaskRCNN(FasterRCNN):
+    """Faster R-CNN that also says of each box which of its points belong to the object.
+
+    Without a pyramid the masks are predicted from what the box head's first layers make of a region.
+
+    Args:
+        backbone: as of :class:`FasterRCNN`.
+        neck: likewise.
+        head: likewise.
+        masks: makes of a region's feature map one of twice the size.
+        num_classes: how many classes there are.
+        **settings: further arguments of :class:`FasterRCNN`.
+    """
+
+    def __init__(
+        self, backbone: Any, neck: Any, head: Any, masks: Any, num_classes: int = 80, **settings: Any
+    ) -> None:
+        super().__init__(backbone, neck, head, num_classes, **settings)
+        self.mask_head = MaskHead(masks, num_classes)
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, ...]:
+        """Return boxes (N, keep_top_k, 6), their numbers (N,), and their masks (N, keep_top_k, M, M)."""
+        features = self.features(image)
+        found = self.boxes(features, im_shape, scale_factor)
+        regions = self.cut_masks(features, found.corners)
+        logits = self.mask_head(self.bbox_head.head(regions) if self.neck is None else regions)
+        labels = core.cast(found.rows[..., 0].flatten(), "int64")
+        likely = F.sigmoid(of_class(logits, labels.clip(min=0)))
+        size = likely.shape[1]
+        likely = likely * core.cast(labels >= 0, "float32").reshape([-1, 1, 1])
+        return found.rows, found.counts, likely.reshape([-1, self.selection.keep_top_k, size, size])
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the losses of boxes, and "loss_mask"."""
+        features, truth = self.features(image), truth_of(targets, masks=True)
+        losses, regions, seen = self.learned(features, im_shape, truth)
+        most = max(int(self.sampling.batch_size_per_im * self.sampling.fg_fraction), 1)
+        rois, labels, places = (table[:, :most] for table in (regions.rois, regions.labels, regions.places))
+        if self.neck is None:
+            own = seen.reshape([*regions.labels.shape, *seen.shape[1:]])[:, :most]
+            logits = self.mask_head(own.reshape([-1, *seen.shape[1:]]))
+        else:
+            logits = self.mask_head(self.cut_masks(features, rois))
+        losses["loss_mask"] = mask_loss(logits, rois, labels, places, truth)
+        return losses
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_r18_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNet-18.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :func:`pyramid_parts` and :class:`FasterRCNN`.
+    """
+    return _on_pyramid("r18", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_r50_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNet-50; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("r50", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_r50_vd_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNet-50-vd; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("r50_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_r101_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNet-101; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("r101", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_r101_vd_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNet-101-vd; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("r101_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_x101_vd_64x4d_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of ResNeXt-101-vd; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("x101_vd_64x4d", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
+def mask_rcnn_se154_vd_fpn(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the feature pyramid of SENet-154-vd; arguments as of :func:`mask_rcnn_r18_fpn`."""
+    return _on_pyramid("se154_vd", num_classes, settings)
+
+
+@passes_on(c4_parts)
+def mask_rcnn_r50(num_classes: int = 80, **settings: Any) -> MaskRCNN:
+    """Return Mask R-CNN on the fourth stage of ResNet-50.
+
+    Args:
+        num_classes: how many classes there are.
+        **settings: further arguments of :func:`c4_parts` and :class:`FasterRCNN`.
+    """
+    own, further = divided(settings, c4_parts)
+    parts = c4_parts("r50", **own)
+    return MaskRCNN(parts.backbone, parts.neck, parts.heads[0], parts.masks, num_classes, **further)
+
+
+def _on_pyramid(trunk: str, num_classes: int, settings: Mapping[str, Any]) -> MaskRCNN:
+    own, further = divided(settings, pyramid_parts)
+    parts = pyramid_parts(trunk, 1, **own)
+    return MaskRCNN(parts.backbone, parts.neck, parts.heads[0], parts.masks, num_classes, **further)
