@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 from typing import Annotated, Any, Optional
 
 import pydantic
@@ -127,17 +129,25 @@ def piecewise(
     decay_epochs: list[float],
     factor: Positive = 0.1,
     warmup_epochs: NotNegative = 0.0,
+    factors: Optional[list[Positive]] = None,
     *,
     steps_per_epoch: int,
     epochs: float,
 ) -> Any:
-    """A learning rate that is multiplied by a factor at given epochs, after a linear warm-up from zero."""
+    """A learning rate that is multiplied by a factor at given epochs, after a linear warm-up from zero.
+
+    With ``factors`` each of these epochs has its own, instead of ``factor``.
+    """
     from core.optimizer.lr import PiecewiseDecay  # loads the engine, which not every process needs
+
+    own = [factor] * len(decay_epochs) if factors is None else factors
+    if len(own) != len(decay_epochs):
+        raise ValueError(f"factors {own} must be as many as decay_epochs {decay_epochs}")
 
     boundaries = [round((epoch - warmup_epochs) * steps_per_epoch) for epoch in decay_epochs]
     if boundaries != sorted(boundaries) or (boundaries and boundaries[0] <= 0):
         raise ValueError(f"decay_epochs {decay_epochs} must rise and come after the {warmup_epochs} epochs of warm-up")
-    decay = PiecewiseDecay(boundaries, [learning_rate * factor**i for i in range(len(boundaries) + 1)])
+    decay = PiecewiseDecay(boundaries, list(itertools.accumulate([learning_rate, *own], operator.mul)))
     return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
 
 

@@ -68,6 +68,13 @@ def test_exponential() -> None:
     assert jumps == pytest.approx([0.1 * 0.97 ** (step // 24) for step in range(60)])
 
 
+def test_jumps_of_several_factors() -> None:
+    arguments: dict[str, Any] = {"learning_rate": 0.1, "decay_epochs": [1, 2], "factors": [0.5, 0.2]}
+    assert rates("Piecewise", 30, **arguments) == pytest.approx([0.1] * 10 + [0.05] * 10 + [0.01] * 10)
+    with pytest.raises(ValueError, match=r"factors \[0.5\] must be as many as decay_epochs \[1, 2\]"):
+        rates("Piecewise", 1, **{**arguments, "factors": [0.5]})
+
+
 LENGTHS: dict[str, dict[str, Any]] = {
     "Constant": {},
     "Cosine": {"warmup_epochs": 1.0},
