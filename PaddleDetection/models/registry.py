@@ -10,10 +10,18 @@ from typing import Any, Optional, Union
 from core.train.config.table import Component, Table
 
 FAMILIES = {
-    "yolov3": ("yolov3_darknet53", "yolov3_mobilenet_v1"),
+    "yolov3": (
+        "yolov3_darknet",
+        "yolov3_mobilenet_v1",
+        "yolov3_mobilenet_v3_large",
+        "yolov3_r34",
+        "yolov3_darknet53",
+        "yolov3_r50vd_dcn",
+    ),
     "yolox": ("yolox_nano", "yolox_tiny", "yolox_s", "yolox_m", "yolox_l", "yolox_x"),
     "picodet": ("picodet_xs", "picodet_s", "picodet_m", "picodet_l"),
     "ppyolo": ("ppyolo_r18vd", "ppyolo_r50vd_dcn", "ppyolov2_r50vd_dcn", "ppyolov2_r101vd_dcn"),
+    "ppyolo_mobile": ("ppyolo_tiny", "ppyolo_mbv3_small", "ppyolo_mbv3_large"),
     "ppyoloe": (
         *(f"ppyoloe_crn_{size}" for size in "smlx"),
         *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),
@@ -33,7 +41,17 @@ FAMILIES = {
         "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn", "cascade_mask_rcnn_r50_vd_fpn",
         "cascade_mask_rcnn_se154_vd_fpn",
     ),
-    "ssd": ("ssd_mobilenet_v1_300", "ssdlite_mobilenet_v1_300"),
+    "ssd": (
+        "ssd_mobilenet_v1_300",
+        "ssd_vgg16_300",
+        "ssd_vgg16_512",
+        "ssdlite_mobilenet_v1_300",
+        "ssdlite_mobilenet_v3_small_320",
+        "ssdlite_mobilenet_v3_large_320",
+    ),
+    "retinanet": ("retinanet_r50_fpn", "retinanet_r101_fpn"),
+    "fcos": ("fcos_r50_fpn", "fcos_dcn_r50_fpn"),
+    "blazeface": ("blazeface", "blazeface_fpn_ssh"),
     "pyramidbox": ("pyramidbox",),
 }
 """Module of PaddleDetection.models to the names of its detectors, small ones first."""

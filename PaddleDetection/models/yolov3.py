@@ -7,7 +7,7 @@ from typing import Any
 
 import core
 from core.vision.ops import multiclass_nms, yolo_box
-from PaddleDetection.models.backbones.darknet import DarkNet
+from PaddleDetection.models.backbones.darknet import BLOCKS, DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.resnet import ResNet
@@ -110,6 +110,29 @@ def yolov3_darknet53(num_classes: int = 80, freeze_at: int = -1, **settings: Any
         **settings: further arguments of :class:`YOLOv3`.
     """
     return _on(DarkNet(freeze_at), num_classes, **settings)
+
+
+def yolov3_darknet(
+    num_classes: int = 80,
+    blocks: Sequence[int] = BLOCKS,
+    scale: float = 1.0,
+    width: int = WIDTH,
+    anchor_masks: Sequence[Sequence[int]] = ANCHOR_MASKS,
+    **settings: Any,
+) -> YOLOv3:
+    """Return YOLOv3 on a DarkNet of any depth and width, for as many of its deepest stages as there are anchor masks.
+
+    Args:
+        num_classes: how many classes there are.
+        blocks: how many residual blocks each of the backbone's stages has.
+        scale: factor on the backbone's number of channels.
+        width: channels inside the coarsest block of the neck.
+        anchor_masks: which of the anchors each level has, the coarsest first.
+        **settings: further arguments of :class:`YOLOv3`.
+    """
+    stages = range(len(blocks))[-len(anchor_masks) :]
+    backbone = DarkNet(return_idx=stages, blocks=blocks, width=int(32 * scale))
+    return _on(backbone, num_classes, width, anchor_masks=anchor_masks, **settings)
 
 
 def yolov3_mobilenet_v1(num_classes: int = 80, scale: float = 1.0, width: int = WIDTH, **settings: Any) -> YOLOv3:

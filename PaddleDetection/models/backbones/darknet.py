@@ -14,9 +14,7 @@ from core.nn import functional as F
 from core.vision.models.blocks import ConvBatchNorm
 
 BLOCKS = (1, 2, 8, 8, 4)
-"""Residual blocks of each stage; stage i has 64 * 2^i channels."""
-
-CHANNELS = (64, 128, 256, 512, 1024)
+"""Residual blocks of each stage of DarkNet-53."""
 
 LeakyConv = functools.partial(
     ConvBatchNorm,
@@ -84,32 +82,41 @@ class Blocks(nn.Layer):
 
 
 class DarkNet(nn.Layer):
-    """A convolution and five stages that each halve the image.
+    """A convolution and stages that each halve the image and double the channels; by default DarkNet-53.
 
     Args:
         freeze_at: this stage, counted from 0, and what is before it keep their weights; -1: none.
         return_idx: the stages whose feature maps are given.
+        blocks: how many residual blocks each stage has.
+        width: channels of the first convolution; the first stage has twice as many.
 
     Attributes:
         channels: of the feature maps.
         strides: pixels of the image for each of their cells.
     """
 
-    def __init__(self, freeze_at: int = -1, return_idx: Sequence[int] = (2, 3, 4)) -> None:
+    def __init__(
+        self,
+        freeze_at: int = -1,
+        return_idx: Sequence[int] = (2, 3, 4),
+        blocks: Sequence[int] = BLOCKS,
+        width: int = 32,
+    ) -> None:
         super().__init__()
+        stages = [width * 2 ** (stage + 1) for stage in range(len(blocks))]
         self.freeze_at = freeze_at
         self.return_idx = tuple(return_idx)
-        self.channels = tuple(CHANNELS[stage] for stage in self.return_idx)
+        self.channels = tuple(stages[stage] for stage in self.return_idx)
         self.strides = tuple(2 ** (stage + 1) for stage in self.return_idx)
-        self.conv0 = LeakyConv(3, 32, 3)
-        self.downsample0 = DownSample(32, 64)
+        self.conv0 = LeakyConv(3, width, 3)
+        self.downsample0 = DownSample(width, stages[0])
         self.stages = [
             self.add_sublayer(f"stage.{stage}", Blocks(stage, channels, count))
-            for stage, (channels, count) in enumerate(zip(CHANNELS, BLOCKS))
+            for stage, (channels, count) in enumerate(zip(stages, blocks))
         ]
         self.halvings = [
             self.add_sublayer(f"stage.{stage}.downsample", DownSample(channels, 2 * channels))
-            for stage, channels in enumerate(CHANNELS[:-1])
+            for stage, channels in enumerate(stages[:-1])
         ]
 
     def forward(self, image: Any) -> list[Any]:

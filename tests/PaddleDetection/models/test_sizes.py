@@ -7,6 +7,7 @@ from typing import Any, Callable
 import pytest
 
 import core
+from PaddleDetection.models import yolov3
 from PaddleDetection.models.backbones.darknet import DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.necks.yolo_fpn import YOLOv3FPN
@@ -24,3 +25,14 @@ from PaddleDetection.models.necks.yolo_fpn import YOLOv3FPN
 def test_trained_parameters(part: Callable[[], Any], count: int) -> None:
     with core.LazyGuard():
         assert sum(parameter.size for parameter in part().parameters() if not parameter.stop_gradient) == count
+
+
+def test_a_darknet_of_any_depth_and_width() -> None:
+    with core.LazyGuard():
+        small = yolov3.yolov3_darknet(10, [1, 2, 4], 0.5, 64, anchors=[[23, 29]], anchor_masks=[[0]])
+        default, official = yolov3.yolov3_darknet(), yolov3.yolov3_darknet53()
+    assert small.strides == [8] and small.backbone.channels == (128,)
+    assert sum(parameter.size for parameter in small.parameters() if not parameter.stop_gradient) == 722_303
+    assert {key: value.shape for key, value in default.state_dict().items()} == {
+        key: value.shape for key, value in official.state_dict().items()
+    }
