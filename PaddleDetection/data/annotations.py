@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.io.files import read_bytes
+from core.vision.formats import pixel_limit
 
 
 class Repairs:
@@ -91,6 +92,81 @@ def number(value: Any, where: str) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where} must be a number, not {str(value)[:80]!r}") from None
+
+
+def whole(value: Any, where: str, least: int = -(2**63), most: int = 2**63 - 1) -> int:
+    """Return a whole number of an annotation.
+
+    Args:
+        value: a number, or its text.
+        where: for the message.
+        least: the smallest that it may be.
+        most: the largest.
+
+    Raises:
+        ValueError: it is none, or out of this range.
+    """
+    found = value if type(value) is int else number(value, where)
+    if not least <= found <= most or found != int(found):
+        raise ValueError(f"{where} must be a whole number from {least} to {most}, not {str(value)[:80]!r}")
+    return int(found)
+
+
+def image_name(value: Any, where: str) -> str:
+    """Return the path of an image as an annotation has it.
+
+    Args:
+        value: the path.
+        where: for the message.
+
+    Raises:
+        ValueError: it is no text, empty, or longer than paths are.
+    """
+    if not isinstance(value, str) or not 0 < len(value) <= 1000:
+        raise ValueError(f"{where} must name the image, not {str(value)[:80]!r}")
+    return value
+
+
+def image_sides(height: Any, width: Any, where: str) -> tuple[int, int]:
+    """Return an image's height and width as an annotation says them.
+
+    Args:
+        height: a number, or its text; 0 where it is not known.
+        width: likewise.
+        where: for the message.
+
+    Raises:
+        ValueError: they are no whole numbers, negative, or those of an image that is too large to be read.
+    """
+    sides = [whole(side, f"{where}: {name}", 0) for name, side in (("height", height), ("width", width))]
+    if sides[0] * sides[1] > pixel_limit():
+        raise ValueError(f"{where}: an image of {sides[0]} x {sides[1]} pixels is too large (CORE_MAXIMUM_PIXELS)")
+    return sides[0], sides[1]
+
+
+def polygon(values: Any, where: str, height: float, width: float) -> list[float]:
+    """Return the coordinates of a polygon.
+
+    Args:
+        values: x1, y1, x2, y2, ..., pixels.
+        where: the object, for the message.
+        height: of the image; 0 or infinite where it is not known.
+        width: likewise.
+
+    Raises:
+        ValueError: they are no numbers, or far outside of the image.
+    """
+    try:
+        found = np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.zeros((0, 0))
+    if found.ndim != 1:
+        raise ValueError(f"{where}: a polygon must be a list of numbers, not {str(values)[:80]!r}")
+    reach = 2 * max(side if 0 < side < math.inf else 10**5 for side in (height, width))
+    if not (np.abs(found) <= reach).all():
+        raise ValueError(f"{where}: a point of a polygon is no finite number, or far outside of the image")
+    listed: list[float] = found.tolist()
+    return listed
 
 
 def text_lines(path: str) -> list[str]:

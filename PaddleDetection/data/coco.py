@@ -10,12 +10,22 @@ from array import array
 from typing import Any, Optional
 
 import numpy as np
-from pycocotools import mask as coco
 
 from core.io.files import join_path
-from PaddleDetection.data.annotations import Repairs, boxes_of, column, number
+from PaddleDetection.data.annotations import (
+    Repairs,
+    boxes_of,
+    column,
+    image_name,
+    image_sides,
+    number,
+    outline,
+    polygon,
+    whole,
+)
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 from PaddleDetection.data.json_stream import records
+from PaddleDetection.data.transforms.masks import checked_lengths
 
 
 class COCODataset(DetectionDataset):
@@ -62,21 +72,23 @@ class COCODataset(DetectionDataset):
             crowd = int(bool(record.get("iscrowd", 0)))
             if record.get("ignore") or "bbox" not in record or (crowd and not load_crowd):
                 continue
-            where = f"annotation {record.get('id')}"
-            place = images.get(record.get("image_id"))
+            where = f"annotation {_shown(record.get('id'))}"
+            place = _known(images, record.get("image_id"))
             if place is None:
-                raise ValueError(f"{path}: {where} is of image {record.get('image_id')!r}, which is not there")
-            if record.get("category_id") not in categories:
-                raise ValueError(f"{path}: {where} is of category {record.get('category_id')!r}, which is not there")
+                raise ValueError(f"{path}: {where} is of image {_shown(record.get('image_id'))}, which is not there")
+            label = _known(categories, record.get("category_id"))
+            if label is None:
+                told = _shown(record.get("category_id"))
+                raise ValueError(f"{path}: {where} is of category {told}, which is not there")
             x, y, w, h = self._four(record["bbox"], where)
             height, width = int(self.sizes[place][0]), int(self.sizes[place][1])
             box = repairs.box((x, y, x + w, y + h), where, width, height)
             if not box:
                 continue
             self._add_mask(record.get("segmentation"), box, (height, width), len(ids), where)
-            ids.append(int(number(record.get("id", len(ids)), f"{path}: the id of an annotation")))
+            ids.append(whole(record.get("id", len(ids)), f"{path}: the id of an annotation"))
             owners.append(place)
-            labels.append(categories[record["category_id"]])
+            labels.append(label)
             crowds.append(crowd)
             boxes.extend(box)
             areas.append(number(record.get("area", "nan"), f"{path}: {where}: its area"))
@@ -102,15 +114,16 @@ class COCODataset(DetectionDataset):
         categories: dict[Any, int] = {}
         for part, record in records(path, ("images", "categories")):
             try:
+                key = whole(record["id"], f"{path}: the id of one of the {part}")
                 if part == "categories":
-                    if record["id"] in categories:
-                        raise ValueError(f"{path}: category {record['id']} is there twice")
-                    categories[record["id"]] = len(names)
+                    if key in categories:
+                        raise ValueError(f"{path}: category {key} is there twice")
+                    categories[key] = len(names)
                     names.append(str(record["name"]))
                 else:
-                    ids.append(int(record["id"]))
-                    files.append(str(record["file_name"]))
-                    sizes.extend([int(record["height"]), int(record["width"])])
+                    ids.append(key)
+                    files.append(image_name(record["file_name"], f"{path}: file_name of image {key}"))
+                    sizes.extend(image_sides(record["height"], record["width"], f"{path}: image {key}"))
             except KeyError as error:
                 raise ValueError(f"{path}: one of the {part} has no {error}") from None
         self.ids, self.files = np.array(ids, np.int64), files
@@ -127,20 +140,19 @@ class COCODataset(DetectionDataset):
 
     def _add_mask(self, mask: Any, box: tuple[float, ...], size: tuple[int, int], place: int, where: str) -> None:
         if isinstance(mask, dict):
-            if list(mask.get("size", ())) != list(size):
-                raise ValueError(
-                    f"{self.path}: {where}: its run lengths are of size {mask.get('size')}, its image is {list(size)}"
-                )
-            counts = mask["counts"]
-            if isinstance(counts, list) and sum(counts) != size[0] * size[1]:
-                raise ValueError(f"{self.path}: {where}: its run lengths do not sum to the image's pixels")
-            self.lengths[place] = coco.frPyObjects(mask, *size) if isinstance(counts, list) else mask
-        else:
-            parts = [part for part in mask or [] if len(part) >= 6 and len(part) % 2 == 0]
-            left, top, right, bottom = box
-            for part in parts or [[left, top, right, top, right, bottom, left, bottom]]:
+            try:
+                self.lengths[place] = checked_lengths(mask, *size)
+            except ValueError as error:
+                raise ValueError(f"{self.path}: {where}: {error}") from None
+        elif isinstance(mask, (list, type(None))):
+            found = [polygon(part, f"{self.path}: {where}", *size) for part in mask or []]
+            parts = [part for part in found if len(part) >= 6 and len(part) % 2 == 0]
+            for part in parts or [outline(box)]:
                 self.polygons.extend(part)
                 self.parts.append(len(self.polygons))
+        else:
+            told = f"segmentation must be polygons or run lengths, not {str(mask)[:80]!r}"
+            raise ValueError(f"{self.path}: {where}: {told}")
         self.part_ends.append(len(self.parts) - 1)
 
     def _mask(self, place: int) -> Any:
@@ -179,3 +191,12 @@ def _refuse_twice(path: str, what: str, ids: np.ndarray) -> None:
     found, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"{path}: {what} id {found[counts > 1][0]} is there twice")
+
+
+def _known(numbers: dict[Any, int], key: Any) -> Optional[int]:
+    """Return what an id stands for; None if there is no such id."""
+    return numbers.get(key) if isinstance(key, (int, float)) else None
+
+
+def _shown(key: Any) -> str:
+    return str(key) if isinstance(key, (int, float, type(None))) else repr(str(key)[:80])

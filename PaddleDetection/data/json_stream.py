@@ -63,9 +63,9 @@ class _Text:
         while True:
             try:
                 value, end = self.decoder.raw_decode(self.text, self.place)
-            except (json.JSONDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:  # also of a number of too many digits
                 if not self._more(size):
-                    raise ValueError(f"{self.path}: not a whole JSON file: {error}") from None
+                    raise ValueError(f"{self.path}: not a whole JSON file: {str(error)[:200]}") from None
             else:
                 if end < len(self.text) or not self._more(size):
                     self.place = end

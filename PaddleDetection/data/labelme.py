@@ -17,16 +17,17 @@ import numpy as np
 
 from core.io.files import is_url, join_path, list_files
 from core.vision.decoding import decode_image
-from core.vision.formats import pixel_limit
 from PaddleDetection.data.annotations import (
     Repairs,
     bounding_box,
     boxes_of,
     class_list,
     column,
+    image_name,
+    image_sides,
     json_object,
-    number,
     outline,
+    polygon,
 )
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 from PaddleDetection.data.transforms.masks import decoded, encoded
@@ -80,10 +81,7 @@ class LabelmeDataset(DetectionDataset):
         self.found: list[Sample] = []
         for path in paths:
             content = json_object(path)
-            image = content.get("imagePath")
-            if not isinstance(image, str) or not image:
-                raise ValueError(f"{path}: imagePath must name the image, not {str(image)[:80]!r}")
-            image = image.replace(ntpath.sep, posixpath.sep)
+            image = image_name(content.get("imagePath"), f"{path}: imagePath").replace(ntpath.sep, posixpath.sep)
             own = join_path(dataset_dir, image_dir) if image_dir is not None else os.path.dirname(path)
             self.files.append(join_path(own, image if image_dir is None else posixpath.basename(image)))
             if not is_url(self.files[-1]) and not os.path.isfile(self.files[-1]):
@@ -128,10 +126,7 @@ def read_annotation(path: str, content: dict[str, Any], classes: dict[str, int],
     Raises:
         ValueError: it is no such file.
     """
-    sides = [number(content.get(name) or 0, f"{path}: {name}") for name in ("imageHeight", "imageWidth")]
-    if not all(0 <= side < 2**31 for side in sides) or sides[0] * sides[1] > pixel_limit():
-        raise ValueError(f"{path}: imageHeight and imageWidth must be the size of an image, not {sides}")
-    height, width = map(int, sides)
+    height, width = image_sides(content.get("imageHeight") or 0, content.get("imageWidth") or 0, path)
     shapes = content.get("shapes")
     if not isinstance(shapes, list) or not all(isinstance(shape, dict) for shape in shapes):
         raise ValueError(f"{path}: shapes must be a list of records")
@@ -169,10 +164,8 @@ def _shape(
     told = f"{where} of {os.path.basename(path)}"
     if not isinstance(given, list) or not all(isinstance(point, list) and len(point) == 2 for point in given):
         raise ValueError(f"{path}: {where}: points must be a list of pairs x, y, not {str(given)[:80]!r}")
-    rows = [[number(value, f"{path}: a coordinate of {where}") for value in point] for point in given]
-    points = np.array(rows, np.float64).reshape(-1, 2)
-    if not np.isfinite(points).all():
-        raise ValueError(f"{path}: {where}: a point is no finite number")
+    rows = [value for point in given for value in point]
+    points = np.array(polygon(rows, f"{path}: {where}", *size), np.float64).reshape(-1, 2)
     if kind not in ("polygon", "rectangle", "circle", "mask"):
         repairs.note("that are lines or points are left out", told)
         return None

@@ -9,7 +9,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from core.io.files import join_path, read_bytes
-from PaddleDetection.data.annotations import Repairs, boxes_of, class_list, column, number, refuse_repeated, text_lines
+from PaddleDetection.data.annotations import (
+    Repairs,
+    boxes_of,
+    class_list,
+    column,
+    image_sides,
+    number,
+    refuse_repeated,
+    text_lines,
+)
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 
 
@@ -88,9 +97,7 @@ def read_annotation(path: str, classes: dict[str, int], repairs: Repairs) -> Sam
         tree = ElementTree.fromstring(content)
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"{path}: not an XML file: {error}") from None
-    width, height = (number(tree.findtext(f"size/{side}"), f"{path}: size/{side}") for side in ("width", "height"))
-    if not (0 <= width < 2**31 and 0 <= height < 2**31):
-        raise ValueError(f"{path}: width and height must be the size of an image, not {width:g} and {height:g}")
+    height, width = image_sides(tree.findtext("size/height"), tree.findtext("size/width"), path)
     rows: list[Any] = []
     labels, difficult = [], []
     for place, item in enumerate(tree.findall("object")):
@@ -108,4 +115,4 @@ def read_annotation(path: str, classes: dict[str, int], repairs: Repairs) -> Sam
             labels.append(classes[name])
             difficult.append(number(item.findtext("difficult") or 0, f"{path}: difficult of object {place}") != 0)
     found = {"gt_bbox": boxes_of(rows), "gt_class": column(labels), "difficult": column(difficult)}
-    return {**found, "is_crowd": np.zeros((len(rows), 1), np.int32), "h": int(height), "w": int(width)}
+    return {**found, "is_crowd": np.zeros((len(rows), 1), np.int32), "h": height, "w": width}

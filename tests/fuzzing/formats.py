@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
+import json
 import pickle
 import random
 import struct
@@ -67,6 +69,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "planetoid": _folder(write_cora(folder / "cora"), {"": structure.of_pickle, ".index": None}),
         "graph": _folder(_graph(folder / "graph"), {".json": structure.of_json, ".npy": None}),
         "archive": _archives(),
+        "boxes": _boxes(),
     }
 
 
@@ -164,6 +167,38 @@ def _archives() -> list[Good]:
         Good("a.tar", _tar(files), structure.of_tar),
         Good("a.tar.gz", _tar(files), structure.of_tar, packed=True),
         Good("a.zip", out.getvalue(), structure.of_zip),
+    ]
+
+
+def _boxes() -> list[Good]:
+    """Return a data set of each layout of boxes and masks, whose annotations are damaged."""
+    image = encoded("PNG", Image.new("RGB", (20, 10)))
+    points = [[1.0, 1.0], [8.0, 1.0], [1.0, 6.0]]
+    runs = {"size": [10, 20], "counts": [50, 30, 120]}
+    text = {"size": [10, 20], "counts": "b1n0h3"}
+    common = {"image_id": 7, "category_id": 3, "bbox": [1, 1, 7, 5], "area": 9, "iscrowd": 0}
+    masks = [[[value for point in points for value in point]], runs, text]
+    coco = {
+        "images": [{"id": 7, "file_name": "a.png", "height": 10, "width": 20}],
+        "annotations": [{**common, "id": place, "segmentation": mask} for place, mask in enumerate(masks)],
+        "categories": [{"id": 3, "name": "cat"}, {"id": 5, "name": "dog"}],
+    }
+    shape = {"label": "cat", "points": points, "group_id": None, "shape_type": "polygon", "flags": {}}
+    pixels = base64.b64encode(encoded("PNG", Image.new("L", (3, 2), 255))).decode()
+    mask = {**shape, "points": [[4, 5], [6, 6]], "shape_type": "mask", "mask": pixels}
+    labelme = {"imagePath": "a.png", "imageHeight": 10, "imageWidth": 20, "imageData": None, "shapes": [shape, mask]}
+    corners = "".join(f"<{side}>{place + 2}</{side}>" for place, side in enumerate(("xmin", "ymin", "xmax", "ymax")))
+    size = "<size><width>20</width><height>10</height></size>"
+    voc = f"<annotation>{size}<object><name>cat</name><bndbox>{corners}</bndbox></object></annotation>"
+    lines = "1 0.5 0.5 0.5 0.4\n0 0.1 0.2 0.6 0.2 0.6 0.8\n"
+    faces = "a.png\n2\n1 2 7 5 0 0\n3 3 4 4\n"
+    names = {"labels.txt": b"cat\ndog\n", "a.png": image}
+    return [
+        Good("coco", json.dumps(coco).encode(), structure.of_json, "all.json", names),
+        Good("labelme", json.dumps(labelme).encode(), structure.of_json, "a.json", names),
+        Good("voc", voc.encode(), structure.of_xml, "a.xml", {**names, "trainval.txt": b"a.png a.xml\n"}),
+        Good("yolo", lines.encode(), structure.of_numbers, "a.txt", names),
+        Good("wider", faces.encode(), structure.of_numbers, "faces.txt", names),
     ]
 
 

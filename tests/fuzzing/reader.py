@@ -113,6 +113,33 @@ def _archive(path: Path) -> None:
     unpack(path)
 
 
+def _boxes(path: Path) -> None:
+    import warnings
+
+    from PaddleDetection.data.coco import COCODataset
+    from PaddleDetection.data.labelme import LabelmeDataset
+    from PaddleDetection.data.transforms.basic import Decode
+    from PaddleDetection.data.transforms.boxes import Poly2Mask
+    from PaddleDetection.data.voc import VOCDataset
+    from PaddleDetection.data.wider_face import WIDERFaceDataset
+    from PaddleDetection.data.yolo_text import YOLODataset
+
+    kinds: dict[str, Callable[[], Any]] = {
+        "coco": lambda: COCODataset(str(path), "all.json"),
+        "labelme": lambda: LabelmeDataset(str(path)),
+        "voc": lambda: VOCDataset(str(path), label_list="labels.txt"),
+        "yolo": lambda: YOLODataset(str(path), ".", "labels.txt"),
+        "wider": lambda: WIDERFaceDataset(str(path), "faces.txt"),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset = kinds[path.name]()
+    for index in range(len(dataset)):
+        sample = Decode()(dataset[index])
+        if "gt_poly" in sample:
+            Poly2Mask()(sample)
+
+
 def _trap(path: Path) -> None:
     """Do what a file for the tests of this process says."""
     word = path.read_text()
@@ -149,6 +176,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "planetoid": _planetoid,
     "graph": _graph,
     "archive": _archive,
+    "boxes": _boxes,
     "trap": _trap,
 }
 WITH_ENGINE = ("program", "state", "config")
@@ -166,6 +194,7 @@ def load(engine: bool) -> None:
     import core.vision.datasets.idx
     import core.weights
     import core.weights.unpacking
+    import PaddleDetection.data.pipeline  # noqa: F401
     import PGL.config
     import PGL.data  # noqa: F401
 

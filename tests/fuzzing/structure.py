@@ -5,6 +5,7 @@ Each takes a source of chance and a good file's bytes, and gives a damaged one's
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import pickletools
@@ -14,6 +15,7 @@ import tarfile
 import zipfile
 import zlib
 from typing import Any, Callable
+from xml.etree import ElementTree
 
 import yaml
 
@@ -74,6 +76,41 @@ def of_yaml(source: random.Random, data: bytes) -> bytes:
         return yaml.safe_dump(tree, allow_unicode=True).encode("utf-8", "surrogatepass")
     except yaml.YAMLError:
         return json.dumps(tree).encode()
+
+
+def of_xml(source: random.Random, data: bytes) -> bytes:
+    """Change texts and names of an XML document, and repeat, move and leave out its elements."""
+    root = ElementTree.fromstring(data)
+    for _ in range(source.choice((1, 1, 2, 3))):
+        holders = [element for element in root.iter() if len(element)]
+        holder = source.choice(holders) if holders else root
+        element = source.choice(list(root.iter()))
+        way = source.randrange(4)
+        if way == 0 and len(holder):
+            holder.remove(source.choice(list(holder)))
+        elif way == 1:
+            holder.append(copy.deepcopy(element))
+        elif way == 2:
+            element.tag = source.choice(("x", "object", "name", "size", "bndbox", "xmin"))
+        else:
+            element.text = str(source.choice(VALUES[:18])).replace("\x00", "")
+    return ElementTree.tostring(root, "utf-8")
+
+
+def of_numbers(source: random.Random, data: bytes) -> bytes:
+    """Change, repeat and leave out the words of a text's lines."""
+    lines = [line.split() for line in data.decode().splitlines()]
+    for _ in range(source.choice((1, 1, 2, 3))):
+        words = source.choice(lines)
+        place = source.randrange(len(words)) if words else 0
+        way = source.randrange(3)
+        if way == 0 and words:
+            del words[place]
+        elif way == 1:
+            words[place:place] = words[:] or ["1"]
+        elif words:
+            words[place] = str(source.choice((*VALUES[:15], -0.1, "1e309", "0x1", "1_0"))).replace("\n", " ")
+    return "\n".join(" ".join(words) for words in lines).encode("utf-8", "surrogatepass")
 
 
 def of_safetensors(source: random.Random, data: bytes) -> bytes:

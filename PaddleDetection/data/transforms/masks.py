@@ -61,3 +61,45 @@ def decoded(mask: Any, height: int, width: int) -> np.ndarray:
 def encoded(pixels: np.ndarray) -> Any:
     """Return the run lengths of a mask, uint8 (H, W)."""
     return coco.encode(np.asfortranarray(pixels, np.uint8))
+
+
+def checked_lengths(mask: Any, height: int, width: int) -> Any:
+    """Return run lengths that fit an image; the C code that decodes them checks nothing.
+
+    Args:
+        mask: "size" and "counts", a list of numbers or COCO's text.
+        height: of the image, pixels.
+        width: likewise.
+
+    Raises:
+        ValueError: they are of another size, do not sum to the image's pixels, or are none.
+    """
+    size, counts = mask.get("size"), mask.get("counts")
+    if size != [height, width]:
+        raise ValueError(f"its run lengths are of size {str(size)[:80]}, its image is {[height, width]}")
+    listed = isinstance(counts, list) and all(type(count) is int for count in counts)
+    if not listed and not isinstance(counts, str):
+        raise ValueError(f"its run lengths must be whole numbers or COCO's text, not {str(counts)[:80]!r}")
+    lengths = counts if listed else _lengths(counts)
+    if min(lengths, default=0) < 0 or sum(lengths) != height * width:
+        raise ValueError("its run lengths do not sum to the image's pixels")
+    return coco.frPyObjects(mask, height, width) if listed else mask
+
+
+def _lengths(text: str) -> list[int]:
+    """Return the numbers of COCO's text: groups of five bits, each the difference to the number two before."""
+    lengths: list[int] = []
+    value = shift = 0
+    for sign in text:
+        code = ord(sign) - 48
+        if not 0 <= code < 64 or shift > 30:
+            raise ValueError(f"its run lengths are not COCO's text: {text[:80]!r}")
+        value |= (code & 31) << shift
+        shift += 5
+        if not code & 32:
+            value -= (code & 16) << (shift - 4)
+            lengths.append(value + (lengths[-2] if len(lengths) > 2 else 0))
+            value = shift = 0
+    if shift:
+        raise ValueError(f"its run lengths are cut off: {text[-80:]!r}")
+    return lengths

@@ -10,9 +10,13 @@ import cv2
 import numpy as np
 import pytest
 
+from core.io import Subset
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.json_stream import records
-from PaddleDetection.data.transforms.basic import Decode
+from PaddleDetection.data.pipeline import SplitSection, batched_fields, network_fields
+from PaddleDetection.data.transforms.basic import Decode, Permute
+from PaddleDetection.data.transforms.batch import InOrder
+from PaddleDetection.data.transforms.masks import decoded, encoded
 from PaddleDetection.data.voc import VOCDataset
 
 TRIANGLE = [1.0, 1.0, 8.0, 1.0, 1.0, 6.0]
@@ -21,6 +25,7 @@ TRIANGLE = [1.0, 1.0, 8.0, 1.0, 1.0, 6.0]
 def coco(folder: Path, **changes: Any) -> COCODataset:
     """Write two images, the first with an object and a crowd; ``changes`` are of the object, or whole lists."""
     thing = {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 1, 7, 5], "area": 9, "segmentation": [TRIANGLE]}
+    thing["iscrowd"] = 0
     thing.update({name: value for name, value in changes.items() if name in thing})
     runs = {"size": [10, 20], "counts": [50, 30, 120]}
     crowd = {"id": 2, "image_id": 7, "category_id": 5, "bbox": [5, 0, 3, 10], "iscrowd": 1, "segmentation": runs}
@@ -81,6 +86,16 @@ def test_boxes_are_clipped(tmp_path: Path) -> None:
         ({"id": 2}, "annotation id 2 is there twice"),
         ({"segmentation": {"size": [4, 4], "counts": [16]}}, r"lengths are of size \[4, 4\], its image is \[10, 20\]"),
         ({"segmentation": {"size": [10, 20], "counts": [9]}}, "run lengths do not sum to the image's pixels"),
+        ({"segmentation": {"size": [10, 20], "counts": [-5, 205]}}, "run lengths do not sum to the image's pixels"),
+        ({"segmentation": {"size": [10, 20], "counts": [1.5]}}, "run lengths must be whole numbers or COCO's text"),
+        ({"segmentation": {"size": [10, 20], "counts": "zzz"}}, "its run lengths are not COCO's text: 'zzz'"),
+        ({"segmentation": {"size": [10, 20], "counts": "P"}}, "its run lengths are cut off: 'P'"),
+        ({"segmentation": [[1, 1, 1e9, 1, 1, 6]]}, "a point of a polygon is no finite number, or far outside of the"),
+        ({"segmentation": [[1, 1, "x", 1, 1, 6]]}, "a polygon must be a list of numbers, not "),
+        ({"segmentation": 7}, "segmentation must be polygons or run lengths, not '7'"),
+        ({"category_id": [3]}, r"annotation 1 is of category '\[3\]', which is not there"),
+        ({"images": [{"id": None, "file_name": "a", "height": 2, "width": 2}]}, "one of the images must be a number"),
+        ({"images": [{"id": 1, "file_name": "a", "height": 1e6, "width": 1e6}]}, "image 1: .* pixels is too large"),
         ({"images": [{"id": 1, "file_name": "a", "height": 2, "width": 2}] * 2}, "image id 1 is there twice"),
         ({"images": [{"id": 1}]}, "one of the images has no 'file_name'"),
         ({"images": []}, "there are no images"),
@@ -91,6 +106,35 @@ def test_boxes_are_clipped(tmp_path: Path) -> None:
 def test_what_coco_files_must_not_say(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         coco(tmp_path, **changes)
+
+
+def test_run_lengths_as_text(tmp_path: Path) -> None:
+    pixels = np.zeros((10, 20), np.uint8)
+    pixels[2:9, 3:17] = 1
+    pixels[4, 5] = 0
+    written = encoded(pixels)
+    lengths = {"size": [10, 20], "counts": written["counts"].decode()}
+    assert (decoded(coco(tmp_path, segmentation=lengths)[0]["gt_poly"][0], 10, 20) == pixels).all()
+
+
+def test_only_crowds_and_images_without_objects_make_batches(tmp_path: Path) -> None:
+    dataset = coco(tmp_path, iscrowd=1, settings={"allow_empty": True})
+    section = SplitSection.model_validate(
+        {
+            "dataset": {"name": "COCODataset", "dataset_dir": "d", "anno_path": "a"},
+            "transforms": [{"name": "Decode"}],
+            "batch_transforms": [{"name": "Resize", "target_size": 8}, {"name": "Permute"}],
+            "batch_size": 2,
+        }
+    )
+    cv2.imwrite(str(tmp_path / "b.png"), np.zeros((6, 8, 3), np.uint8))
+    dataset.transform = section.composed(section.transforms)
+    assert dataset[0]["is_crowd"].tolist() == [[1], [1]] and dataset[1]["is_crowd"].shape == (0, 1)
+    fields = batched_fields(list(network_fields(InOrder([Permute()], dict)([dataset[0]])[0])))
+    for wanted, objects in (([0, 1], [2, 0]), ([1], [0])):  # the second batch has no box at all
+        (batch,) = section.loader_of(Subset(dataset, wanted), fields)
+        assert batch["gt_bbox"].shape == [len(wanted), 8, 4] and batch["gt_bbox_lengths"].tolist() == objects
+        assert batch["image"].shape == [len(wanted), 3, 8, 8]
 
 
 def test_json_files_that_are_cut_or_none(tmp_path: Path) -> None:

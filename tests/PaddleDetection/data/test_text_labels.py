@@ -103,13 +103,13 @@ def test_labelme_shapes_that_are_put_right(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"shapes": [shape(label="bird")]}, "a.json: shape 0 has the label 'bird', which is not in the list of labels"),
-        ({"shapes": [shape([[1, 1], [2, float("nan")], [3, 1]])]}, "a.json: shape 0: a point is no finite number"),
+        ({"shapes": [shape([[1, 1], [2, float("nan")], [3, 1]])]}, "shape 0: a point of a polygon is no "),
         ({"shapes": [shape([[1, 1], [2], [3, 1]])]}, "a.json: shape 0: points must be a list of pairs x, y, not "),
-        ({"shapes": [shape([[1, "x"]])]}, "a.json: a coordinate of shape 0 must be a number, not 'x'"),
+        ({"shapes": [shape([[1, "x"]])]}, "a.json: shape 0: a polygon must be a list of numbers, not "),
         ({"shapes": [7]}, "a.json: shapes must be a list of records"),
         ({"shapes": "none"}, "a.json: shapes must be a list of records"),
         ({"imagePath": None}, "a.json: imagePath must name the image, not 'None'"),
-        ({"imageHeight": -3}, "a.json: imageHeight and imageWidth must be the size of an image, not "),
+        ({"imageHeight": -3}, "a.json: height must be a whole number from 0 to "),
     ],
 )
 def test_what_labelme_files_must_not_say(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
