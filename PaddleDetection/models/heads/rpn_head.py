@@ -142,9 +142,8 @@ class RPNHead(nn.Layer):
         given = core.concat([core.arange(room) < core.cast(level[2], "int64").unsqueeze(1) for level in levels], 1)
         total = core.add_n([level[2] for level in levels])
         top = min(rule.post_nms_top_n, room * len(levels))
-        order = core.where(
-            (total > top).unsqueeze(1), scores, -core.arange(room * len(levels), dtype="float32").expand_as(scores)
-        )
+        places = core.zeros_like(scores) - core.arange(room * len(levels), dtype="float32")
+        order = core.where((total > top).unsqueeze(1), scores, places)
         best = core.topk(core.where(given, order, core.full_like(order, LEAST)), top, axis=1)[1]
         return pick(boxes, best), total.clip(max=top)
 

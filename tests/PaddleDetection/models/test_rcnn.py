@@ -20,6 +20,9 @@ from PaddleDetection.models.mask_rcnn import MaskRCNN
 from PaddleDetection.models.registry import FAMILIES, NETWORKS
 from tests.parity.PaddleDetection import rcnn_cases as cases
 
+QUICK = {"mask": ("one empty", "random"), "mask c4": ("objects",), "cascade": ("crowd",), "aware": ("objects",)}
+"""What the default run compares."""
+
 
 class Given(nn.Layer):
     """Stands in for backbone and neck: gives the feature maps that it is given."""
@@ -85,7 +88,9 @@ def near(found: Any, wanted: np.ndarray, label: str) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4 * max(np.abs(wanted).max(), 1e-3), err_msg=label)
 
 
-@pytest.mark.parametrize("name", cases.CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[] if one in QUICK else pytest.mark.zoo) for one in cases.CASES]
+)
 def test_proposals_boxes_and_masks_as_the_official_ones(name: str, official: dict[str, np.ndarray]) -> None:
     made = detector(name)
     made.eval()
@@ -108,7 +113,14 @@ def test_proposals_boxes_and_masks_as_the_official_ones(name: str, official: dic
     assert (rows[~kept] == [-1, 0, 0, 0, 0, 0]).all() and not masks[~kept].any()
 
 
-@pytest.mark.parametrize(("name", "case"), [(name, case) for name, listed in cases.CASES.items() for case in listed])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, marks=[] if case in QUICK.get(name, ()) else pytest.mark.zoo)
+        for name, listed in cases.CASES.items()
+        for case in listed
+    ],
+)
 def test_losses_and_gradients_as_the_official_ones(
     name: str, case: str, official: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:

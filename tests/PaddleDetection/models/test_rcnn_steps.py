@@ -1,0 +1,207 @@
+"""Two-stage detectors in compiled steps and in exports: padding, random samples, sizes never traced, and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core import nn
+from core.static import InputSpec
+from PaddleDetection.models.cascade_rcnn import CascadeMaskRCNN
+from PaddleDetection.models.faster_rcnn import FasterRCNN
+from PaddleDetection.models.heads.bbox_head import TwoFCHead
+from PaddleDetection.models.heads.mask_head import MaskFeat
+from PaddleDetection.models.mask_rcnn import MaskRCNN
+from PaddleDetection.models.registry import NETWORKS
+
+CHANNELS = 8
+SETTINGS: dict[str, Any] = {
+    "num_classes": 3,
+    "anchor_sizes": [12, 20, 32],
+    "train_pre_nms_top_n": 40,
+    "train_post_nms_top_n": 20,
+    "test_pre_nms_top_n": 30,
+    "test_post_nms_top_n": 10,
+    "rpn_batch_size_per_im": 32,
+    "batch_size_per_im": 16,
+    "canonical_size": 48,
+    "score_threshold": 0.0,
+    "keep_top_k": 6,
+}
+
+
+KINDS = [*(pytest.param(name, marks=pytest.mark.zoo) for name in ("Faster", "Mask")), "C4", "Cascade"]
+
+
+class Pyramid(nn.Layer):
+    """Stands in for a backbone with levels of 8 channels, or for a neck, which gives what it is given."""
+
+    def __init__(self, strides: tuple[int, ...]) -> None:
+        super().__init__()
+        self.strides, self.channels = strides, (CHANNELS,) * len(strides)
+        self.conv = nn.Conv2D(3, CHANNELS, strides[0], strides[0])
+
+    def forward(self, x: Any) -> Any:
+        if isinstance(x, list):
+            return x
+        levels = [self.conv(x)]
+        for _ in self.strides[1:]:
+            levels.append(nn.functional.max_pool2d(levels[-1], 2))
+        return levels
+
+
+class Downwards(nn.Layer):
+    """Stands in for the fifth stage."""
+
+    channels = CHANNELS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2D(CHANNELS, CHANNELS, 3, 2, 1)
+
+    def forward(self, regions: Any) -> Any:
+        return nn.functional.relu(self.conv(regions))
+
+
+def detector(name: str, **settings: Any) -> Any:
+    core.seed(0)
+    strides = (16,) if name == "C4" else (4, 8, 16)
+    backbone, neck = Pyramid(strides), None if name == "C4" else Pyramid(strides)
+    masks = MaskFeat(CHANNELS, 8, 0 if name == "C4" else 1)
+    heads: list[Any] = [TwoFCHead(CHANNELS, 16) for _ in range(3)]
+    given = {**SETTINGS, **settings}
+    if name == "Cascade":
+        made: Any = CascadeMaskRCNN(backbone, neck, heads, masks, **given)
+    elif name == "Faster":
+        made = FasterRCNN(backbone, neck, heads[0], **given)
+    else:
+        made = MaskRCNN(backbone, neck, Downwards() if name == "C4" else heads[0], masks, **given)
+    for _, parameter in made.named_parameters():
+        if parameter.ndim > 1:
+            parameter.set_value(core.randn(parameter.shape) * (0.5 / parameter[0].size**0.5))
+    return made
+
+
+def batch(height: int = 64, width: int = 96, room: int = 3) -> dict[str, Any]:
+    """Return images of which the second has no object, the third one object; the other rows hold rubbish."""
+    source = np.random.RandomState(0)
+    boxes = np.full((3, room, 4), np.nan, np.float32)
+    boxes[0, :2] = [[4, 6, 30, 40], [20, 10, 60, 50]]
+    boxes[2, :1] = [[40, 20, 80, 60]]
+    masks = np.zeros((3, room, height, width), np.uint8)
+    masks[0, :, 10:40, 10:40] = 1
+    masks[2, 0, 25:60, 45:70] = 1
+    return {
+        "image": source.uniform(-1, 1, (3, 3, height, width)).astype(np.float32),
+        "im_shape": np.array([[height, width]] * 3, np.float32),
+        "scale_factor": np.ones((3, 2), np.float32),
+        "gt_bbox": boxes,
+        "gt_class": source.randint(0, 3, (3, room)),
+        "gt_count": np.array([2, 0, 1]),
+        "is_crowd": np.zeros((3, room), np.int64),
+        "gt_segm": masks,
+    }
+
+
+def step(model: Any, given: dict[str, Any]) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+    """Return losses and gradients of a compiled step."""
+    names: list[str] = []
+
+    @core.jit.to_static
+    def call(*tensors: Any) -> Any:
+        targets = dict(zip(given, tensors))
+        losses = model.losses(targets["image"], targets["im_shape"], targets["scale_factor"], targets)
+        names[:] = list(losses)
+        return tuple(losses.values())
+
+    losses = call(*map(core.to_tensor, given.values()))
+    model.clear_gradients()
+    core.add_n(list(losses)).backward()
+    gradients = {key: one.grad.numpy() for key, one in model.named_parameters() if one.grad is not None}
+    return dict(zip(names, [value.item() for value in losses])), gradients
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_padded_objects_count_nowhere(name: str) -> None:
+    model = detector(name, use_random=False)
+    given = batch()
+    losses, gradients = step(model, given)
+    assert all(np.isfinite(value) and value >= 0 for value in losses.values()), losses
+    assert losses["loss_rpn_reg"] > 0 and (name == "Faster" or losses["loss_mask"] > 0)
+    assert all(np.isfinite(one).all() for one in gradients.values())
+    other = {key: value.copy() for key, value in given.items()}
+    for image, count in enumerate(given["gt_count"]):
+        other["gt_bbox"][image, count:] = [5, 5, 60, 60]
+        other["gt_class"][image, count:] = 1
+        other["is_crowd"][image, count:] = 1
+        other["gt_segm"][image, count:] = 1
+    again, moved = step(model, other)
+    assert again == losses
+    for key, value in gradients.items():
+        np.testing.assert_array_equal(moved[key], value)
+
+
+def test_samples_follow_the_seed() -> None:
+    model, given = detector("Mask"), batch()
+    found = []
+    for seed in (1, 2, 1):
+        core.seed(seed)
+        found.append(step(model, given)[0])
+    assert found[0] == found[2] != found[1]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_open_sizes(name: str, tmp_path: Path) -> None:
+    model = detector(name)
+    model.eval()
+    spec = [
+        InputSpec([None, 3, None, None], "float32", "image", examples={2: (96, 128), 3: (64, 96)}),
+        InputSpec([None, 2], "float32", "im_shape"),
+        InputSpec([None, 2], "float32", "scale_factor"),
+    ]
+    core.jit.save(model, str(tmp_path / "model"), spec)
+    loaded = core.jit.load(str(tmp_path / "model"))
+    for images, height, width in ((1, 128, 128), (2, 64, 160)):
+        numbers = np.sin(np.arange(images * 3 * height * width, dtype=np.float32))
+        image = core.to_tensor(numbers.reshape(images, 3, height, width))
+        shape = core.to_tensor(np.array([[height, width]] * images, np.float32))
+        given = image, shape, core.full([images, 2], 0.5)
+        wanted, found = model(*given), loaded(*given)
+        assert wanted[1].numpy().min() > 0 and len(found) == (2 if name == "Faster" else 3)
+        np.testing.assert_array_equal(found[1].numpy(), wanted[1].numpy())
+        for one, other in zip(found, wanted):
+            np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_boxes_without_an_area_are_left_out() -> None:
+    model = detector("Faster")
+    model.eval()
+    image = core.to_tensor(np.sin(np.arange(3 * 64 * 96, dtype=np.float32)).reshape(1, 3, 64, 96))
+    shape = core.to_tensor(np.array([[64, 96]], np.float32))
+    model.bbox_head.bbox_delta.bias.set_value(core.to_tensor(np.tile([1000.0, 0, 0, 0], 3).astype(np.float32)))
+    rows, counts = model(image, shape, core.ones([1, 2]))
+    assert counts.numpy().tolist() == [0]
+    np.testing.assert_array_equal(rows.numpy()[0], [[-1, 0, 0, 0, 0, 0]] * 6)
+
+
+def test_refuses() -> None:
+    given = {key: core.to_tensor(value) for key, value in batch().items() if key != "gt_segm"}
+    with pytest.raises(ValueError, match="the data has no gt_segm: add the transform Poly2Mask"):
+        detector("Mask").losses(given["image"], given["im_shape"], given["scale_factor"], given)
+    with pytest.raises(ValueError, match="anchor_sizes must hold 3 numbers, one a level, not 2"):
+        detector("Faster", anchor_sizes=[8, 16])
+    with pytest.raises(ValueError, match="cascade_iou must hold 3 numbers, one a stage, not 2"):
+        detector("Cascade", cascade_iou=[0.5, 0.6])
+    with pytest.raises(ValueError, match="the masks' convolutions have norm_type null or 'gn', not 'bn'"):
+        MaskFeat(norm_type="bn")
+
+
+def test_settings_of_all_parts_may_stand_in_a_config() -> None:
+    known = NETWORKS.describe("cascade_mask_rcnn_r50_fpn")
+    for setting in ("freeze_norm", "cascade_iou", "class_agnostic", "anchor_sizes", "keep_top_k", "head_norm_type"):
+        assert f"{setting}: " in known
+    assert "head: " not in known and "trunk" not in known and "channels: 256" in known
