@@ -31,7 +31,9 @@ class MergeSection(Section):
 class EvaluateSection(Section):
     """How detections are judged."""
 
-    metric: Literal["VOC", "COCO"] = pydantic.Field("VOC", description="whose measure: PASCAL VOC's or COCO's")
+    metric: Literal["VOC", "COCO", "WIDER"] = pydantic.Field(
+        "VOC", description="whose measure: PASCAL VOC's, COCO's, or WIDER FACE's, which is of faces alone"
+    )
     map_type: Literal["11point", "integral"] = pydantic.Field(
         "11point", description="how VOC averages precision: over eleven recalls (2007), or under the whole curve"
     )
@@ -40,7 +42,16 @@ class EvaluateSection(Section):
         [1.0], min_length=1, description="eval.py looks at the prepared images in each of these sizes"
     )
     flip: bool = pydantic.Field(False, description="eval.py looks at their mirror images, too")
+    face_views: bool = pydantic.Field(
+        False, description="eval.py looks at images, one a batch, in the sizes of WIDER FACE's tests, and mirrored"
+    )
     merge: MergeSection = MergeSection()
+
+    @pydantic.model_validator(mode="after")
+    def _one_way_of_views(self) -> EvaluateSection:
+        if self.face_views and (self.scales != [1.0] or self.flip):
+            raise ValueError("face_views has sizes and mirror images of its own: leave out scales and flip")
+        return self
 
 
 class DetectionConfig(Experiment):

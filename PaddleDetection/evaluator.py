@@ -13,7 +13,8 @@ from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.metrics.base import Found, Metric
 from PaddleDetection.metrics.coco import COCOMetric
 from PaddleDetection.metrics.voc import VOCMetric
-from PaddleDetection.results import box_rows, mask_rows
+from PaddleDetection.metrics.wider_face import WIDERFaceMetric
+from PaddleDetection.results import FACES, box_rows, mask_rows, write_faces
 
 MOST_LISTED = 20
 """Classes of which the evaluation command has a line each without being asked."""
@@ -70,7 +71,10 @@ class DetectionEvaluator(Evaluator):
         ]
 
     def write(self, folder: Path) -> list[str]:
-        """Write bbox.json, and mask.json where masks are found, as COCO's servers take them."""
+        """Write bbox.json, and mask.json where masks are found, as COCO's servers take them.
+
+        Where WIDER FACE's metric is asked for, the folder wider_face, too, as its evaluation tools take it.
+        """
         files = {"bbox.json": box_rows}
         if any(found.masks is not None for found in self.found.values()):
             files["mask.json"] = mask_rows
@@ -82,7 +86,11 @@ class DetectionEvaluator(Evaluator):
                 for row in rows(found, image, self.dataset.category_ids):
                     file.append(row)
             written.append(file.write(folder))
-        return written
+        return [*written, *self._write_faces(folder)] if self.options.metric == "WIDER" else written
+
+    def _write_faces(self, folder: Path) -> list[str]:
+        files = {index: str(self.dataset.objects(index).get("im_file", index)) for index in self.found}
+        return [write_faces(folder / FACES, {files[index]: found for index, found in self.found.items()})]
 
     def _all_curves(self) -> dict[str, Any]:
         masks = self.metric.mask_curves() if isinstance(self.metric, COCOMetric) else {}
@@ -95,5 +103,12 @@ def metric_of(class_names: Sequence[str], options: EvaluateSection) -> Metric:
     Args:
         class_names: of the data set.
         options: the config's section.
+
+    Raises:
+        ValueError: WIDER FACE's metric is to judge other classes than faces.
     """
+    if options.metric == "WIDER":
+        if len(class_names) > 1:
+            raise ValueError(f"evaluate.metric WIDER judges faces alone, but the data has {len(class_names)} classes")
+        return WIDERFaceMetric()
     return COCOMetric(class_names) if options.metric == "COCO" else VOCMetric(class_names, options.map_type)

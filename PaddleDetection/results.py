@@ -1,18 +1,25 @@
-"""Result files in COCO's format: bbox.json and mask.json."""
+"""Result files: bbox.json and mask.json in COCO's format, and WIDER FACE's, one for each image."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from core.train.logs.run_folder import writing
+from core.weights.atomic import atomic_write
 from PaddleDetection.data.dataset import DetectionDataset
+from PaddleDetection.data.wider_face import face_list_name
 from PaddleDetection.metrics.base import Found
 
 BOXES, MASKS = "bbox.json", "mask.json"
+
+FACES = "wider_face"
+"""The folder of WIDER FACE's files."""
 
 
 def box_rows(found: Found, image_id: int, category_ids: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -34,6 +41,28 @@ def mask_rows(found: Found, image_id: int, category_ids: Sequence[int]) -> Itera
         lengths = {"size": mask["size"], "counts": mask["counts"].decode("ascii")}
         told = {"image_id": image_id, "category_id": category_ids[int(number)], "score": score}
         yield {**told, "segmentation": lengths}
+
+
+def write_faces(folder: Path, found: Mapping[str, Found]) -> str:
+    """Write what is found as WIDER FACE's evaluation tools read it, FOLDER/EVENT/IMAGE.txt; return the folder's name.
+
+    Each file says event and image, the number of boxes, and of each box left, top, width, height and score.
+
+    Args:
+        folder: is made.
+        found: by the image's file.
+    """
+    for file, one in found.items():
+        name = face_list_name(file)
+        lines = [f"{os.path.dirname(name)}/{os.path.basename(file)}", str(len(one.rows))]
+        for _, score, left, top, right, bottom in one.rows[np.argsort(-one.rows[:, 1], kind="stable")].tolist():
+            lines.append(f"{left:.1f} {top:.1f} {right - left:.1f} {bottom - top:.1f} {score:.3f}")
+        path = folder / f"{name}.txt"
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_write(path) as stream:
+                stream.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+    return folder.name
 
 
 def stored(folder: Path, dataset: DetectionDataset) -> dict[int, Found]:

@@ -20,6 +20,7 @@ from PaddleDetection.config import DetectionConfig
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.data.pipeline import batched_fields, network_fields
 from PaddleDetection.evaluator import DetectionEvaluator, metric_of
+from PaddleDetection.face_views import FaceViews, vote
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.outputs import found_in
@@ -55,6 +56,9 @@ class DetectionTask(ToolkitTask):
     def begin_evaluation(self) -> None:
         """Look at the sizes and mirror images that ``config.evaluate`` asks for."""
         options = self.config.evaluate
+        if options.face_views:
+            self.detect = FaceViews(self.network)
+            return
         if options.scales != [1.0] or options.flip:
             self.detect = Views(self.network, options.scales, options.flip, **options.merge.model_dump())
 
@@ -101,7 +105,8 @@ class DetectionTask(ToolkitTask):
     def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> list[Found]:
         """Return what is found in each image of a batch, masks pasted into it."""
         im_shape, scale_factor, *found = outputs
-        return found_in(found, im_shape, scale_factor)
+        seen = found_in(found, im_shape, scale_factor)
+        return [Found(vote(one.rows)) for one in seen] if isinstance(self.detect, FaceViews) else seen
 
     def evaluator(self, split: str) -> DetectionEvaluator:
         """Return an empty evaluator."""

@@ -54,7 +54,7 @@ class Views:
             found.append(self.network(resized, shape, own))
             if self.flip:
                 outputs = self.network(mirrored(resized, shape), shape, own)
-                found.append(_mirrored_back(outputs, core.round(im_shape[:, 1] / scale_factor[:, 1])))
+                found.append(mirrored_back(outputs, core.round(im_shape[:, 1] / scale_factor[:, 1])))
         return found[0] if len(found) == 1 else self._merged(found)
 
     def _resized(self, image: Any, scale: float) -> tuple[Any, Any]:
@@ -101,7 +101,7 @@ def mirrored(image: Any, im_shape: Any) -> Any:
     return core.take_along_axis(image, source.unsqueeze(1).unsqueeze(1), 3)
 
 
-def _mirrored_back(outputs: Sequence[Any], width: Any) -> Sequence[Any]:
+def mirrored_back(outputs: Sequence[Any], width: Any) -> Sequence[Any]:
     """Return what is found in mirror images as of the images themselves; their widths are of the originals, (N,)."""
     rows, counts, *masks = outputs
     right, left = (width.reshape([-1, 1, 1]) - rows[:, :, place : place + 1] for place in (2, 4))

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import struct
-import zlib
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -18,12 +16,11 @@ from PIL import Image
 from core.io.dataset import Dataset
 from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
 from core.vision.image import read_image
+from core.vision.matlab import read_matlab
 from core.weights.compressed import ArchiveError
-from core.weights.limits import UnpackingLimit
 from core.weights.unpacking import unpack
 
 _URL = "http://paddlemodels.bj.bcebos.com/flowers/"
-_COMPRESSED = 15  # type of an element of a Matlab file of version 5
 _SETS = {"train": "tstid", "test": "trnid", "valid": "valid"}  # Paddle trains on the larger part
 
 
@@ -100,40 +97,10 @@ class Flowers(Dataset):
 
 
 def _matlab_row(path: str, name: str) -> np.ndarray:
-    from scipy.io import loadmat  # takes a good part of a second to load
-
-    _check_compressed(path)
-    try:
-        content = loadmat(path)
-    except Exception as error:  # scipy's reader fails in many ways on a damaged file
-        raise ValueError(f"Flowers: {path!r} is no Matlab file that can be read: {error}") from None
+    content = read_matlab(path, "Flowers")
     if name not in content or content[name].ndim != 2 or content[name].dtype.kind not in "iu":
         raise ValueError(f"Flowers: {path!r} holds no row of whole numbers {name!r}")
     return content[name][0].astype(np.int64)
-
-
-def _check_compressed(path: str) -> None:
-    """Check how much the compressed parts of a Matlab file unpack to, which scipy does not.
-
-    Raises:
-        ValueError: it is too much.
-    """
-    size = os.path.getsize(path)
-    limit = UnpackingLimit(f"Flowers: {path!r}", lambda: size)
-    count = 0
-    with open(path, "rb") as stream:
-        stream.seek(128)  # text and version
-        while len(tag := stream.read(8)) == 8:
-            kind, length = struct.unpack("<II", tag)
-            part = stream.read(min(length, size))
-            decompressor = zlib.decompressobj()
-            while kind == _COMPRESSED and part and not decompressor.eof:
-                try:
-                    count += len(decompressor.decompress(part, 1 << 20))
-                except zlib.error:
-                    break  # scipy will say so
-                part = decompressor.unconsumed_tail
-                limit.check(count)
 
 
 def _place(name: str) -> Optional[str]:
