@@ -7,11 +7,11 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
-from core.io.files import read_bytes
+from core.io.files import join_path, read_bytes
 from core.vision.formats import pixel_limit
 
 
@@ -188,19 +188,22 @@ def text_lines(path: str) -> list[str]:
     return lines
 
 
-def class_list(path: str) -> list[str]:
-    """Return the class names of a text file, one in each line.
+def class_list(folder: str, given: Union[str, Sequence[str]]) -> list[str]:
+    """Return the names of classes.
 
     Args:
-        path: a local path or a URL.
+        folder: what the path of a text file is relative to, local or a URL.
+        given: a text file with a name in each line; or the names themselves.
 
     Raises:
-        FileNotFoundError: there is none.
-        ValueError: a line is empty, or there twice, or there are none.
+        FileNotFoundError: there is no such file.
+        ValueError: a name is empty, or there twice, or there are none.
     """
-    names = text_lines(path)
+    path = join_path(folder, given) if isinstance(given, str) else "label_list"
+    names = text_lines(path) if isinstance(given, str) else list(given)
     if not names or len(set(names)) < len(names) or "" in names:
-        raise ValueError(f"{path}: each line must hold a class name of its own")
+        where = "each line must hold" if isinstance(given, str) else "each of its entries must be"
+        raise ValueError(f"{path}: {where} a class name of its own")
     return names
 
 

@@ -11,7 +11,7 @@ import math
 import ntpath
 import os
 import posixpath
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -50,8 +50,8 @@ class LabelmeDataset(DetectionDataset):
         dataset_dir: the folder that the other paths are relative to.
         anno_dir: the folder of the JSON files, with all that is below it.
         image_dir: the folder of the images; None: where the files say, relative to themselves.
-        label_list: a file with one class name in each line; labelme's lines ``__ignore__`` and ``_background_`` are no
-            classes.
+        label_list: a file with one class name in each line, or the names themselves; labelme's ``__ignore__`` and
+            ``_background_`` are no classes.
         transform: what to do with a sample.
 
     Raises:
@@ -66,10 +66,10 @@ class LabelmeDataset(DetectionDataset):
         dataset_dir: str,
         anno_dir: str = "",
         image_dir: Optional[str] = None,
-        label_list: str = "labels.txt",
+        label_list: Union[str, list[str]] = "labels.txt",
         transform: Optional[Transform] = None,
     ) -> None:
-        names = [name for name in class_list(join_path(dataset_dir, label_list)) if name not in NO_CLASSES]
+        names = [name for name in class_list(dataset_dir, label_list) if name not in NO_CLASSES]
         super().__init__(names, transform)
         folder = join_path(dataset_dir, anno_dir or ".")
         paths = list_files(folder, [".json"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Optional, Union
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,7 +32,7 @@ class VOCDataset(DetectionDataset):
         dataset_dir: the folder that all other paths are relative to.
         anno_path: the list; a line may also be a name alone, as in VOC's own lists, of ``JPEGImages/NAME.jpg`` and
             ``Annotations/NAME.xml``.
-        label_list: a file with one class name in each line.
+        label_list: a file with one class name in each line, or the names themselves.
         transform: what to do with a sample.
 
     Raises:
@@ -45,10 +45,10 @@ class VOCDataset(DetectionDataset):
         self,
         dataset_dir: str,
         anno_path: str = "trainval.txt",
-        label_list: str = "label_list.txt",
+        label_list: Union[str, list[str]] = "label_list.txt",
         transform: Optional[Transform] = None,
     ) -> None:
-        names = class_list(join_path(dataset_dir, label_list))
+        names = class_list(dataset_dir, label_list)
         super().__init__(names, transform)
         path = join_path(dataset_dir, anno_path)
         lines = [line.split() for line in text_lines(path) if line]

@@ -6,8 +6,9 @@ The layout is that of Darknet and of Ultralytics: for ``images/train/a.jpg`` the
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -45,7 +46,8 @@ class YOLODataset(DetectionDataset):
     Args:
         dataset_dir: the folder that the other paths are relative to.
         anno_path: a folder of images, or a text file with the path of an image in each line.
-        label_list: a file with one class name in each line, or a YAML file with ``names``, as Ultralytics has it.
+        label_list: a file with one class name in each line, or a YAML file with ``names``, as Ultralytics has it; or
+            the names themselves.
         transform: what to do with a sample.
 
     Raises:
@@ -58,10 +60,10 @@ class YOLODataset(DetectionDataset):
         self,
         dataset_dir: str,
         anno_path: str = "images/train",
-        label_list: str = "classes.txt",
+        label_list: Union[str, list[str]] = "classes.txt",
         transform: Optional[Transform] = None,
     ) -> None:
-        super().__init__(_class_names(join_path(dataset_dir, label_list)), transform)
+        super().__init__(_class_names(dataset_dir, label_list), transform)
         path = join_path(dataset_dir, anno_path)
         if path.endswith(".txt"):
             self.files = [join_path(dataset_dir, line) for line in text_lines(path) if line]
@@ -191,9 +193,10 @@ def _label(where: str, word: str, count: int) -> int:
     return int(label)
 
 
-def _class_names(path: str) -> list[str]:
-    if not path.endswith((".yaml", ".yml")):
-        return class_list(path)
+def _class_names(folder: str, given: Union[str, Sequence[str]]) -> list[str]:
+    if not isinstance(given, str) or not given.endswith((".yaml", ".yml")):
+        return class_list(folder, given)
+    path = join_path(folder, given)
     names = read_yaml(path)[0].get("names")
     if isinstance(names, dict) and set(names) == set(range(len(names))):
         names = [names[place] for place in range(len(names))]

@@ -162,6 +162,9 @@ def test_voc(tmp_path: Path) -> None:
     sample = voc(tmp_path)[0]
     assert sample["gt_bbox"].tolist() == [[2, 3, 9, 8]] and sample["gt_class"].tolist() == [[1]]
     assert sample["difficult"].tolist() == [[1]] and sample["is_crowd"].tolist() == [[0]]
+    assert VOCDataset(str(tmp_path), label_list=["cell", "blood"])[0]["gt_class"].tolist() == [[0]]
+    with pytest.raises(ValueError, match="label_list: each of its entries must be a class name of its own"):
+        VOCDataset(str(tmp_path), label_list=["cell", "cell"])
     with pytest.warns(UserWarning, match="boxes of no area, .*the first is object 0 of a.xml"):
         assert voc(tmp_path, box="5 5 5 9")[0]["gt_bbox"].shape == (0, 4)
 
