@@ -149,6 +149,19 @@ def from_deltas(anchors: Any, deltas: Any, weights: Sequence[float]) -> Any:
     return core.concat([centres - halves, centres + halves], -1)
 
 
+def smooth_l1(difference: Any, beta: float) -> Any:
+    """Return how much each difference counts: its size, less half of beta; below beta its square over twice beta.
+
+    Args:
+        difference: of any shape.
+        beta: 0 or less: the size alone.
+    """
+    size = core.abs(difference)
+    if beta < 1e-5:
+        return size
+    return core.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
+
+
 def to_original(boxes: Any, scale_factor: Any) -> Any:
     """Return boxes in pixels of the original images.
 

@@ -89,6 +89,7 @@ class CascadeRCNN(FasterRCNN):
                 *(scores, deltas, regions.rois.reshape([-1, 4]), regions.labels.flatten()),
                 regions.boxes.reshape([-1, 4]),
                 weights,
+                self.beta,
             )
             losses[f"loss_bbox_cls_stage{stage}"] = of_classes / STAGES
             losses[f"loss_bbox_reg_stage{stage}"] = of_boxes / STAGES

@@ -59,6 +59,8 @@ class FasterRCNN(Detector):
         fg_fraction: at most this share of them shows objects.
         fg_thresh: regions that overlap an object at least so much show it; the others are background.
         ignore_thresh: anchors and regions that overlap a crowd more are not learned from; 0 or less: all are.
+        beta: differences of regions' boxes below it count by their square; 0: none. 1 in the releases before 2.0.
+        rpn_beta: likewise, of anchors. There it was 0.1111.
         use_random: draw the anchors and regions that are learned from; else the first ones are taken.
         sampling_ratio: samples of a region's bin along each axis; 0: about one for each cell.
         canonical_size: square root of the area, pixels, of regions that the level with stride 16 is for.
@@ -90,6 +92,8 @@ class FasterRCNN(Detector):
         fg_fraction: float = 0.25,
         fg_thresh: float = 0.5,
         ignore_thresh: float = -1.0,
+        beta: float = 0.0,
+        rpn_beta: float = 0.0,
         use_random: bool = True,
         sampling_ratio: int = 0,
         canonical_size: int = 224,
@@ -114,6 +118,7 @@ class FasterRCNN(Detector):
         self.anchor_sampling = Sampling(
             *(rpn_batch_size_per_im, 0.5, rpn_positive_overlap, rpn_negative_overlap, ignore_thresh, use_random)
         )
+        self.beta, self.rpn_beta = beta, rpn_beta
         self.sampling = Sampling(batch_size_per_im, fg_fraction, fg_thresh, fg_thresh, ignore_thresh, use_random)
         cutting = (sampling_ratio, canonical_size, aligned)
         self.cut = RoIExtractor(last.strides, self.resolution_of(head), *cutting)
@@ -159,6 +164,7 @@ class FasterRCNN(Detector):
             *(scores, deltas, regions.rois.reshape([-1, 4]), regions.labels.flatten()),
             regions.boxes.reshape([-1, 4]),
             BOX_WEIGHTS,
+            self.beta,
         )
         return losses, regions, seen
 
@@ -174,7 +180,7 @@ class FasterRCNN(Detector):
             gt_count=truth.counts,
             rois_num=counts,
         )
-        return rpn_loss(found, truth, self.anchor_sampling), Regions(chosen, labels, boxes, places)
+        return rpn_loss(found, truth, self.anchor_sampling, self.rpn_beta), Regions(chosen, labels, boxes, places)
 
 
 @passes_on(pyramid_parts)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 import core
 from core.nn import functional as F
 from core.vision.ops import bbox2delta, generate_mask_target, rpn_anchor_target
-from PaddleDetection.models.boxes import by_anchor, of_class
+from PaddleDetection.models.boxes import by_anchor, of_class, smooth_l1
 
 
 class Sampling(NamedTuple):
@@ -52,13 +52,16 @@ class Truth(NamedTuple):
     segm: Any = None
 
 
-def rpn_loss(found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Sampling) -> dict[str, Any]:
+def rpn_loss(
+    found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Sampling, beta: float = 0.0
+) -> dict[str, Any]:
     """Return the losses of the region proposal network.
 
     Args:
         found: of each level logits (N, A, H, W), deltas (N, 4 * A, H, W), and anchors (H * W * A, 4).
         truth: the objects.
         sampling: which anchors are learned from.
+        beta: differences of boxes below it count by their square; 0: none.
 
     Returns:
         "loss_rpn_cls" and "loss_rpn_reg", sums over the batch divided by the number of anchors that are wanted.
@@ -81,11 +84,17 @@ def rpn_loss(found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Samp
     taken = core.cast(labels >= 0, "float32")
     likely = F.binary_cross_entropy_with_logits(scores, core.cast(positive, "float32"), taken, reduction="sum")
     total = sampling.batch_size_per_im * scores.shape[0]
-    return {"loss_rpn_cls": likely / total, "loss_rpn_reg": _distance(deltas, wanted, positive).sum() / total}
+    return {"loss_rpn_cls": likely / total, "loss_rpn_reg": _distance(deltas, wanted, positive, beta).sum() / total}
 
 
 def bbox_loss(
-    scores: Any, deltas: Any, rois: Any, labels: Any, boxes: Any, weights: Sequence[float]
+    scores: Any,
+    deltas: Any,
+    rois: Any,
+    labels: Any,
+    boxes: Any,
+    weights: Sequence[float],
+    beta: float = 0.0,
 ) -> tuple[Any, Any]:
     """Return the losses of the regions' classes and boxes, means over the regions that are taken.
 
@@ -96,6 +105,7 @@ def bbox_loss(
         labels: int64 (R,); K for background, -1 for those that are not taken.
         boxes: corners of their objects (R, 4).
         weights: factors of the four numbers.
+        beta: differences below it count by their square; 0: none.
     """
     classes = scores.shape[1] - 1
     taken, positive = labels >= 0, core.logical_and(labels >= 0, labels < classes)
@@ -107,7 +117,7 @@ def bbox_loss(
     whole = core.to_tensor([0.0, 0.0, 1.0, 1.0]).expand_as(rois)
     given = positive.unsqueeze(-1)
     wanted = bbox2delta(core.where(given, rois, whole), core.where(given, boxes, whole), weights)
-    return (entropy * used).sum() / total, _distance(deltas, wanted, positive).sum() / total
+    return (entropy * used).sum() / total, _distance(deltas, wanted, positive, beta).sum() / total
 
 
 def mask_loss(logits: Any, rois: Any, labels: Any, places: Any, truth: Truth) -> Any:
@@ -155,7 +165,8 @@ def truth_of(targets: Any, masks: bool = False) -> Truth:
     return Truth(boxes, classes, targets["gt_count"], crowd, segm if masks else None)
 
 
-def _distance(found: Any, wanted: Any, positive: Any) -> Any:
-    """Return how far apart deltas (..., 4) are, each number by itself, and 0 where rows are not positive."""
+def _distance(found: Any, wanted: Any, positive: Any, beta: float) -> Any:
+    """Return how much differences of deltas (..., 4) count, each number by itself; 0 where rows are not positive."""
     given, zero = positive.unsqueeze(-1).expand_as(found), core.zeros_like(found)
-    return core.abs(core.where(given, found - core.where(given, wanted, zero).detach(), zero))
+    difference = found - core.where(given, wanted, zero).detach()
+    return smooth_l1(core.where(given, difference, zero), beta)

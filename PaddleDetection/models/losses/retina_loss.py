@@ -7,7 +7,7 @@ from typing import Any
 
 import core
 from core.nn import functional as F
-from PaddleDetection.models.boxes import overlaps, pick, read_objects, to_deltas
+from PaddleDetection.models.boxes import overlaps, pick, read_objects, smooth_l1, to_deltas
 
 
 class RetinaLoss:
@@ -71,12 +71,5 @@ class RetinaLoss:
         total = weight.sum().clip(min=1.0)
         return {
             "loss_cls": (focal * counted).sum() / total,
-            "loss_reg": (self._apart(deltas - wanted).sum(-1) * weight).sum() / total,
+            "loss_reg": (smooth_l1(deltas - wanted, self.beta).sum(-1) * weight).sum() / total,
         }
-
-    def _apart(self, difference: Any) -> Any:
-        """Return how much each number counts."""
-        size = core.abs(difference)
-        if self.beta < 1e-5:
-            return size
-        return core.where(size < self.beta, 0.5 * size * size / self.beta, size - 0.5 * self.beta)

@@ -15,6 +15,7 @@ from PaddleDetection.models.cascade_rcnn import CascadeMaskRCNN
 from PaddleDetection.models.faster_rcnn import FasterRCNN
 from PaddleDetection.models.heads.bbox_head import TwoFCHead
 from PaddleDetection.models.heads.mask_head import MaskFeat
+from PaddleDetection.models.losses.rcnn_loss import bbox_loss
 from PaddleDetection.models.mask_rcnn import MaskRCNN
 from PaddleDetection.models.registry import NETWORKS
 
@@ -175,6 +176,24 @@ def test_open_sizes(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found[1].numpy(), wanted[1].numpy())
         for one, other in zip(found, wanted):
             np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_losses_of_the_releases_before_2_0_against_numpy() -> None:
+    source = np.random.RandomState(1)
+    deltas, scores = source.randn(4, 12).astype(np.float32), source.randn(4, 4).astype(np.float32)
+    rois = np.array([[0, 0, 10, 20], [5, 5, 25, 15], [0, 0, 0, 0], [2, 3, 30, 40]], np.float32)
+    boxes = np.array([[1, 2, 12, 18], [4, 4, 26, 18], [0, 0, 0, 0], [0, 0, 0, 0]], np.float32)
+    labels, weights = np.array([1, 0, -1, 3]), np.array([10.0, 10.0, 5.0, 5.0])
+    given = (core.to_tensor(one) for one in (scores, deltas, rois, labels, boxes))
+    found = [value.item() for value in bbox_loss(*given, weights.tolist(), beta=1.0)]
+    sizes, lengths = (one[:2, 2:] - one[:2, :2] for one in (rois, boxes))
+    shifts = (boxes[:2, :2] + lengths / 2 - rois[:2, :2] - sizes / 2) / sizes
+    wanted = np.concatenate([shifts, np.log(lengths / sizes)], 1) * weights
+    apart = np.abs(np.stack([deltas[0, 4:8], deltas[1, :4]]) - wanted)
+    counted = np.where(apart < 1, apart**2 / 2, apart - 0.5).sum() / 3
+    likely = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    entropy = -np.log(likely[[0, 1, 3], [1, 0, 3]]).mean()
+    np.testing.assert_allclose(found, [entropy, counted], rtol=1e-5)
 
 
 def test_boxes_without_an_area_are_left_out() -> None:
