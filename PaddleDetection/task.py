@@ -17,10 +17,10 @@ from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
 from PaddleDetection.config import DetectionConfig
+from PaddleDetection.data.anchors import anchor_facts
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.data.pipeline import batched_fields, network_fields
 from PaddleDetection.evaluator import DetectionEvaluator, metric_of
-from PaddleDetection.face_views import FaceViews, vote
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.outputs import found_in
@@ -56,9 +56,6 @@ class DetectionTask(ToolkitTask):
     def begin_evaluation(self) -> None:
         """Look at the sizes and mirror images that ``config.evaluate`` asks for."""
         options = self.config.evaluate
-        if options.face_views:
-            self.detect = FaceViews(self.network)
-            return
         if options.scales != [1.0] or options.flip:
             self.detect = Views(self.network, options.scales, options.flip, **options.merge.model_dump())
 
@@ -105,8 +102,7 @@ class DetectionTask(ToolkitTask):
     def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> list[Found]:
         """Return what is found in each image of a batch, masks pasted into it."""
         im_shape, scale_factor, *found = outputs
-        seen = found_in(found, im_shape, scale_factor)
-        return [Found(vote(one.rows)) for one in seen] if isinstance(self.detect, FaceViews) else seen
+        return found_in(found, im_shape, scale_factor)
 
     def evaluator(self, split: str) -> DetectionEvaluator:
         """Return an empty evaluator."""
@@ -117,9 +113,9 @@ class DetectionTask(ToolkitTask):
         return write_pictures(evaluator, self.config.network.name, split, folder)
 
     def facts(self) -> list[str]:
-        """Return how many images there are."""
+        """Return how many images there are, and a warning where anchors do not fit them."""
         (line,) = super().facts()
-        return [f"{line} images"]
+        return [f"{line} images", *anchor_facts(self.network, self.config.data.train, self.dataset("train"))]
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""
