@@ -12,6 +12,7 @@ from core.io import DataLoader, Keep, Pad
 from core.train.config.batching import Batching
 from core.train.config.table import Component, Named, Table
 from core.train.runner.splits import RaggedSplitSection
+from PaddleDetection.data.cityscapes import CityscapesDataset
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
@@ -39,6 +40,7 @@ DATASETS = Table(
         "DigitScenes": DigitScenes,
         "COCODataset": COCODataset,
         "VOCDataset": VOCDataset,
+        "CityscapesDataset": CityscapesDataset,
         "LabelmeDataset": LabelmeDataset,
         "YOLODataset": YOLODataset,
         "WIDERFaceDataset": WIDERFaceDataset,
