@@ -51,6 +51,8 @@ def test_normalisation_is_undone() -> None:
     for found in (to_picture(normal, parts), to_picture(picture * 255, [])):
         assert found.dtype == np.uint8
         np.testing.assert_array_equal(found, np.rint(picture * 255))
+    bright = to_picture(np.full((2, 2, 3), 1.6, "f4"), [])  # fractions that a change of colours raised above 1
+    np.testing.assert_array_equal(bright, 255)
 
 
 def test_the_command_draws_a_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,6 @@ def to_picture(image: Any, transforms: Sequence[Component]) -> np.ndarray:
             mean = arguments.get("mean", MEAN if part.name == "NormalizeImage" else 0.0)
             std = arguments.get("std", STD if part.name == "NormalizeImage" else 1.0)
             array = array * np.asarray(std, np.float32) + np.asarray(mean, np.float32)
-    if array.max(initial=0) <= 1.5:  # else bytes
+    if array.max(initial=0) <= 8:  # fractions, which changes of colours may raise above 1; else bytes
         array = array * 255
     return np.rint(np.nan_to_num(array).clip(0, 255)).astype(np.uint8)
