@@ -41,6 +41,7 @@ class COCODataset(DetectionDataset):
         image_dir: the folder of the images.
         load_crowd: keep groups of objects, "is_crowd" 1.
         allow_empty: keep images without objects.
+        sample_num: take the first so many images; -1: all of them.
         transform: what to do with a sample.
 
     Raises:
@@ -56,8 +57,11 @@ class COCODataset(DetectionDataset):
         image_dir: str = "",
         load_crowd: bool = True,
         allow_empty: bool = False,
+        sample_num: int = -1,
         transform: Optional[Transform] = None,
     ) -> None:
+        if sample_num < -1 or sample_num == 0:
+            raise ValueError(f"COCODataset: sample_num must be positive, or -1 for all images, not {sample_num}")
         path = self.path = join_path(dataset_dir, anno_path)
         self.image_dir = join_path(dataset_dir, image_dir) if image_dir else dataset_dir
         images, names, categories = self._heads(path)
@@ -105,6 +109,8 @@ class COCODataset(DetectionDataset):
         del self.polygons
         counts = np.diff(self.ends)
         self.kept = np.arange(len(images)) if allow_empty else np.flatnonzero(counts)
+        if sample_num > 0:
+            self.kept = self.kept[:sample_num]
         if not len(self.kept):
             raise ValueError(f"{path}: there are no images{'' if allow_empty else ' with objects'}")
 

@@ -55,6 +55,10 @@ def test_coco(tmp_path: Path) -> None:
     everything = coco(tmp_path, settings={"allow_empty": True, "load_crowd": False})
     assert [everything[index]["gt_bbox"].shape for index in range(2)] == [(1, 4), (0, 4)]
     assert everything[1]["gt_poly"] == [] and everything[1]["gt_class"].shape == (0, 1)
+    first = coco(tmp_path, settings={"allow_empty": True, "sample_num": 1})
+    assert len(first) == 1 and first[0]["im_id"].tolist() == [7]
+    with pytest.raises(ValueError, match="COCODataset: sample_num must be positive, or -1 for all images, not 0"):
+        coco(tmp_path, settings={"sample_num": 0})
 
 
 def test_polygons_of_two_points_give_way_to_the_box(tmp_path: Path) -> None:
