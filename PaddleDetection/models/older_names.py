@@ -6,7 +6,8 @@ tables are told from the names that PaddleDetection 1.x gives its parameters; SS
 ``conv2d_22.w_0`` and so on, in the order in which they are built, and in PaddlePaddle's older collection of models all
 of SSD's layers are called so.
 
-Left out, as their names in 1.x are not surely known: MobileNetV3, VGG16, SENet, group normalisation.
+The names of MobileNetV3, VGG16 and SENet are those of the classifiers, by which 1.x filled its backbones. Left out, as
+their names in 1.x are not surely known: SSD's further blocks on these, group normalisation.
 """
 
 from __future__ import annotations
@@ -39,6 +40,41 @@ _RESNET = FluidNames(
         (_STAGE + r"branch2b\.conv_offset\.weight", r"\1_branch2b_conv_offset.w_0"),
         (_STAGE + r"branch2b\.conv_offset\.bias", r"\1_branch2b_conv_offset.b_0"),
     ),
+)
+
+
+def _block(match: re.Match[str]) -> str:
+    """Return what SENet's blocks are called: by the stage, from 4 on, and the block, from 1 on."""
+    letter, number = match[2][0], match[2][1:]
+    return f"{int(match[1]) + 2}_{int(number) + 1 if number else ord(letter) - ord('a') + 1}"
+
+
+_SENET = FluidNames(
+    (
+        (r"backbone\.conv1\.(conv1_\d)(?:\.norm)?", r"\1"),
+        (
+            r"backbone\.res\d\.res(\d)(\w+)\.branch2(\w)(?:\.norm)?",
+            lambda match: f"conv{_block(match)}_x{ord(match[3]) - ord('a') + 1}",
+        ),
+        (r"backbone\.res\d\.res(\d)(\w+)\.short(?:\.conv)?(?:\.norm)?", lambda match: f"conv{_block(match)}_prj"),
+        (r"backbone\.res\d\.res(\d)(\w+)\.se\.squeeze", lambda match: f"fc{_block(match)}_sqz"),
+        (r"backbone\.res\d\.res(\d)(\w+)\.se\.extract", lambda match: f"fc{_block(match)}_exc"),
+    )
+)
+_MOBILENET_V3 = FluidNames(
+    (
+        (r"backbone\.conv1", "conv1"),
+        (r"backbone\.(conv\d+)\.(expand|linear)_conv", r"\1_\2"),
+        (r"backbone\.(conv\d+)\.bottleneck_conv", r"\1_depthwise"),
+        (r"backbone\.(conv\d+)\.mid_se\.conv(\d)", r"\1_se_\2"),
+    )
+)
+_VGG = FluidNames(
+    (
+        (r"backbone\.conv_block_(\d)\.conv(\d)", shifted("conv{}_{}", 1, 1)),
+        (r"backbone\.(fc\d)", r"\1"),
+    ),
+    parameters=("{}_weights", "{}_biases"),
 )
 _MOBILENET_V1 = FluidNames(
     (
@@ -122,7 +158,8 @@ def fluid_names(names: Sequence[str]) -> dict[str, str]:
     """
     levels = any(name.startswith("neck.") for name in names)
     found: dict[str, str] = {}
-    for rules in (_RESNET, _MOBILENET_V1, _YOLO, _named_by_w_and_b(levels)):
+    residual = _SENET if any(".se." in name for name in names) else _RESNET
+    for rules in (residual, _MOBILENET_V3, _MOBILENET_V1, _VGG, _YOLO, _named_by_w_and_b(levels)):
         for today, older in rules.table([name for name in names if name not in found.values()]).items():
             found.setdefault(older, today)
     predictors = [name for name in names if _SSD.fullmatch(name)]

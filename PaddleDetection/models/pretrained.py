@@ -27,6 +27,9 @@ _RES5 = "bbox_head.head.res5."
 
 _CLASSIFIER_OF = (
     (r"mobilenet_v1", "MobileNetV1"),
+    (r"(?:mobilenet_v|mbv)3_(large|small)", "MobileNetV3_{}_x1_0"),
+    (r"vgg16", "VGG16"),
+    (r"se154_vd", "SENet154_vd"),
     (r"darknet53", "DarkNet53"),
     (r"x101_vd_64x4d", "ResNeXt101_vd_64x4d"),
     (r"_r(\d+)_?vd", "ResNet{}_vd"),
@@ -42,7 +45,8 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
 
     All parameters must be in the file and fit, but for two cases, of which the log tells. Of a file for another number
     of classes the layers whose shape follows from that number are skipped; each is named. A file that holds a backbone
-    alone, such as a classifier's, is loaded into the backbone.
+    alone, such as a classifier's, is loaded into the backbone; layers that no classifier has, its ``own_layers``, may
+    be missing.
 
     Args:
         name: of the network.
@@ -72,7 +76,8 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
     parts = _parts(shapes, known(read_weights(source, names)))
     for part in parts:
         inner = functools.partial(_within, part, known)
-        load_weights(operator.attrgetter(part)(model), source, rename=inner, names=names)
+        layer = operator.attrgetter(part)(model)
+        load_weights(layer, source, rename=inner, names=names, adapt_head=getattr(layer, "own_layers", ()))
     if parts:
         _logger.info("%r holds the weights of the backbone alone; neck and heads have fresh ones", source)
     else:

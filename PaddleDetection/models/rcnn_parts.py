@@ -12,6 +12,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from core import nn
 from PaddleDetection.models.backbones.resnet import Res5Head, ResNet
+from PaddleDetection.models.backbones.senet import STEM_CHANNELS
 from PaddleDetection.models.heads.bbox_head import TwoFCHead, XConvNormHead
 from PaddleDetection.models.heads.mask_head import MaskFeat
 from PaddleDetection.models.necks.fpn import FPN
@@ -21,7 +22,9 @@ TRUNKS: dict[str, dict[str, Any]] = {
     **{f"r{depth}": {"depth": depth} for depth in (18, 34, 50, 101)},
     **{f"r{depth}_vd": {"depth": depth, "variant": "d"} for depth in (34, 50, 101, 200)},
     "x101_vd_64x4d": {"depth": 101, "variant": "d", "groups": 64, "base_width": 4},
-    "se154_vd": {"depth": 152, "variant": "d", "groups": 64, "base_width": 4, "std_senet": True},
+    "se154_vd": {
+        "depth": 152, "ch_in": STEM_CHANNELS, "variant": "d", "groups": 64, "base_width": 4, "std_senet": True,
+    },
 }
 """The backbones, as arguments of :class:`ResNet`."""
 

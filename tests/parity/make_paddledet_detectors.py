@@ -22,6 +22,7 @@ import paddle  # noqa: E402
 from ppdet.modeling.backbones.blazenet import BlazeNet  # noqa: E402
 from ppdet.modeling.backbones.mobilenet_v3 import MobileNetV3  # noqa: E402
 from ppdet.modeling.backbones.resnet import ResNet  # noqa: E402
+from ppdet.modeling.backbones.senet import SENet, SERes5Head  # noqa: E402
 from ppdet.modeling.backbones.vgg import VGG  # noqa: E402
 from ppdet.modeling.heads.face_head import FaceHead  # noqa: E402
 from ppdet.modeling.heads.fcos_head import FCOSFeat, FCOSHead  # noqa: E402
@@ -95,6 +96,11 @@ def face(neck_type: str, channels: list[int]) -> paddle.nn.Layer:
     return joined(backbone=BlazeNet(), neck=BlazeNeck([96, 96], neck_type), blaze_head=head)
 
 
+def senet() -> paddle.nn.Layer:
+    """Return SENet-154-vd alone."""
+    return SENet(152, "d", groups=64, base_width=4, freeze_at=-1, freeze_norm=False)
+
+
 DETECTORS: dict[str, Callable[[], paddle.nn.Layer]] = {
     "yolov3_r34": lambda: yolov3(ResNet(34, return_idx=[1, 2, 3], freeze_at=-1, freeze_norm=False)),
     "yolov3_r50vd_dcn": lambda: yolov3(
@@ -109,6 +115,8 @@ DETECTORS: dict[str, Callable[[], paddle.nn.Layer]] = {
     "ssd_vgg16_512": lambda: ssd(VGG(**VGGS["512"]), 20, 7, (0, 5, 6)),
     "ssdlite_mobilenet_v3_small_320": lambda: lite("small", [10, 13, 14, 15, 16, 17]),
     "ssdlite_mobilenet_v3_large_320": lambda: lite("large", [14, 17, 18, 19, 20, 21]),
+    "senet154_vd": senet,
+    "se_res5": lambda: SERes5Head(50),
     "blazeface": lambda: face("None", [96, 96]),
     "blazeface_fpn_ssh": lambda: face("fpn_ssh", [48, 48]),
 }

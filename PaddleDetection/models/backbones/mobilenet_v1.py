@@ -77,6 +77,7 @@ class MobileNet(nn.Layer):
     Attributes:
         channels: of the feature maps.
         strides: pixels of the image for each of their cells.
+        own_layers: names of layers that no classifier has: the further blocks.
 
     Raises:
         ValueError: the scale leaves the first convolution no channel.
@@ -106,6 +107,7 @@ class MobileNet(nn.Layer):
             self.blocks.append(self.add_sublayer(f"conv7_{number}", ExtraBlock(channels, inner, outer, conv_decay)))
             channels, stride = outer, stride * 2
             found.append((channels, stride))
+        self.own_layers = tuple(name for name, _ in self.named_children() if name.startswith("conv7_"))
         self.channels = tuple(found[number - 1][0] for number in self.feature_maps)
         self.strides = tuple(found[number - 1][1] for number in self.feature_maps)
 

@@ -60,6 +60,8 @@ class MobileNetV3(nn.Layer):
     Attributes:
         channels: of the feature maps.
         strides: pixels of the image for each of their cells.
+        own_layers: names of layers that no classifier has, or has of other shapes: the further blocks, and those that
+            multiplier changes.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -115,6 +117,8 @@ class MobileNetV3(nn.Layer):
                 found.append((last, stride))
             for layer in layers:
                 self.blocks.append(self.add_sublayer(f"conv{len(self.blocks) + 2}", layer))
+        first = len(rows) - (0 if multiplier == 1.0 else 3)
+        self.own_layers = tuple(name for name, _ in self.named_children())[1 + first :]
         self.channels = tuple(found[number - 2][0] for number in self.feature_maps)
         self.strides = tuple(found[number - 2][1] for number in self.feature_maps)
 

@@ -42,6 +42,7 @@ class ResNet(nn.Layer):
     Attributes:
         channels: of the feature maps.
         strides: pixels of the image for each of their cells.
+        own_layers: names of layers that no classifier has: those that move the taps of deformable convolutions.
 
     Raises:
         ValueError: an argument is out of its range, or the arguments do not fit together.
@@ -103,6 +104,7 @@ class ResNet(nn.Layer):
                 learning_rate=lr_mult_list[stage],
             )
             self.stages.append(self.add_sublayer(f"res{stage + 2}", blocks))
+        self.own_layers = tuple(name for name, _ in self.named_sublayers() if name.endswith(".conv_offset"))
         for part in (self.conv1, *self.stages)[: freeze_at + 2 if freeze_at >= 0 else 0]:
             for parameter in part.parameters():
                 parameter.stop_gradient = True

@@ -42,6 +42,8 @@ class VGG(nn.Layer):
 
     Attributes:
         channels: of the feature maps: before the fourth pooling, after the two convolutions, after each further block.
+        own_layers: names of layers that no classifier has all parameters of: all of them, as convolutions of
+            PaddleClas's VGG have no offsets.
 
     Raises:
         ValueError: there is no VGG of this depth, or the normalisations are not as many as the feature maps.
@@ -74,6 +76,7 @@ class VGG(nn.Layer):
             None if scale == -1 else self.add_sublayer(f"norm{number}", L2NormScale(channels, scale))
             for number, (channels, scale) in enumerate(zip(self.channels, normalizations))
         ]
+        self.own_layers = tuple(name for name, _ in self.named_children())
 
     def forward(self, image: Any) -> list[Any]:
         """Return the feature maps, the finest first.
