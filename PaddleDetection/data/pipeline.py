@@ -16,8 +16,10 @@ from PaddleDetection.data.cityscapes import CityscapesDataset
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
+from PaddleDetection.data.face_scenes import FaceScenes
 from PaddleDetection.data.labelme import LabelmeDataset
 from PaddleDetection.data.transforms import (
+    auto_augment,
     basic,
     batch,
     boxes,
@@ -38,6 +40,7 @@ DATASETS = Table(
     "data set",
     {
         "DigitScenes": DigitScenes,
+        "FaceScenes": FaceScenes,
         "COCODataset": COCODataset,
         "VOCDataset": VOCDataset,
         "CityscapesDataset": CityscapesDataset,
@@ -61,6 +64,7 @@ _OF_SAMPLES = {
     "RandomDistort": color.RandomDistort,
     "Lighting": color.Lighting,
     "AugmentHSV": color.AugmentHSV,
+    "AutoAugment": auto_augment.AutoAugment,
     "RandomErasingImage": erasing.RandomErasingImage,
     "GridMask": erasing.GridMask,
     "Pad": cropping.Pad,

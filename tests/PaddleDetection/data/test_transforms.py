@@ -12,6 +12,7 @@ import pytest
 
 from core.io.randomness import sample_scope
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS
+from PaddleDetection.data.transforms.auto_augment import AutoAugment
 from PaddleDetection.data.transforms.basic import Decode, NormalizeImage, Resize
 from PaddleDetection.data.transforms.batch import BatchRandomResize, InOrder, PadBatch
 from PaddleDetection.data.transforms.color import AugmentHSV
@@ -42,7 +43,7 @@ def assert_same(samples: Any, case: str, seed: int, official: dict[str, np.ndarr
 @pytest.mark.parametrize("case", cases.OF_SAMPLES)
 def test_of_samples(case: str, seed: int, official: dict[str, np.ndarray]) -> None:
     name, arguments = cases.OF_SAMPLES[case]
-    seeded(seed)
+    seeded(cases.seed_of(case, seed))
     sample = cases.ready(case)
 
     numbers = iter(range(1, 5))
@@ -121,6 +122,7 @@ def test_sizes_of_batches_are_known_where_they_are() -> None:
         (lambda: Resize(3, interp=7), "Resize: interp must be 0, 1, 2, 3 or 4, not 7"),
         (lambda: NormalizeImage(std=[1.0, 0.0, 1.0]), "NormalizeImage: std must not be zero: "),
         (lambda: NormalizeImage(norm_type="max"), "NormalizeImage: norm_type must be 'mean_std' or 'none', not 'max'"),
+        (lambda: AutoAugment("v9"), "AutoAugment: autoaug_type must be one of v0, v1, v2, v3, test, not 'v9'"),
         (lambda: Mosaic(input_dim=0), "Mosaic: input_dim must be one or two positive numbers, not 0"),
         (lambda: Mosaic(scale=[0, 2]), r"Mosaic: scale must be positive, not \[0, 2\]"),
         (lambda: AugmentHSV(hgain=5), r"AugmentHSV: hgain, sgain and vgain belong together, not \[5, None, None\]"),

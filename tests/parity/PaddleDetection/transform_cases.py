@@ -53,6 +53,11 @@ OF_SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "mosaic_inside": ("Mosaic", {"input_dim": [14, 14], "remove_outside_box": True, "scale": [0.8, 1.2]}),
     "hue": ("AugmentHSV", {"is_bgr": False, "hgain": 5, "sgain": 30, "vgain": 30}),
     "saturation": ("AugmentHSV", {"fraction": 0.5}),
+    **{
+        f"auto {kind} {number}": ("AutoAugment", {"autoaug_type": kind})
+        for kind, count in (("v0", 3), ("v1", 18), ("v2", 8), ("v3", 7), ("test", 2))
+        for number in range(count)
+    },
     "pad_resize": ("PadResize", {"target_size": [24, 22]}),
 }
 """The official name of each case's transform, and its arguments."""
@@ -115,6 +120,11 @@ def sample(case: str, number: int = 0) -> dict[str, Any]:
     }
 
 
+def seed_of(case: str, seed: int) -> int:
+    """Return the seed of a case; those of AutoAugment draw different policies."""
+    return 2 * int(case.split()[-1]) + seed if case.startswith("auto") else seed
+
+
 def batch(case: str) -> list[dict[str, Any]]:
     """Return samples of two sizes; for "pad" channels come first."""
     made = [sample(case, number) for number in range(2)]
@@ -136,6 +146,11 @@ def ready(case: str) -> dict[str, Any]:
         del one["gt_poly"]
     if case == "crop_masks":  # PaddleDetection cuts polygons only with a shapely before 2.0
         one["gt_poly"] = [{"size": [HEIGHT, WIDTH], "counts": [1, HEIGHT * WIDTH - 2, 1]} for _ in range(3)]
+    if case.startswith("auto"):  # long enough for a shift of some pixels
+        height, width = (6, 200) if int(case.split()[-1]) % 2 else (150, 8)
+        one["image"] = uniform(f"{case} image", (height, width, 3), 0.0, 256.0).astype(np.uint8)
+        corners = uniform(f"{case} boxes", (3, 2, 2), 0.05, 0.95) * [width, height]
+        one["gt_bbox"] = np.concatenate([corners.min(1), corners.max(1)], -1).astype(np.float32)
     if case == "lighting":
         one["image"] = one["image"].astype(np.float32)
     return one
