@@ -128,7 +128,7 @@ def _place(
         part = cv2.resize(digit.astype(np.float32) / 255, (width, height), interpolation=cv2.INTER_CUBIC).clip(0, 1)
         ink = part > 0.5
         box = _box(ink) + np.array([left, top, left, top], np.float32)
-        if any(_overlap(box, other.box) > OVERLAP for other in placed):
+        if any(box_overlap(box, other.box) > OVERLAP for other in placed):
             continue
         if any((other.mask[window] & ink).sum() > OVERLAP * other.mask.sum() for other in placed):
             continue
@@ -150,7 +150,7 @@ def _box(mask: np.ndarray) -> np.ndarray:
     return np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1], np.float32)
 
 
-def _overlap(first: np.ndarray, second: np.ndarray) -> float:
+def box_overlap(first: np.ndarray, second: np.ndarray) -> float:
     """Return the intersection over union of two boxes."""
     left, top, right, bottom = first.tolist()
     other = second.tolist()

@@ -47,7 +47,7 @@ class PyramidBox(Detector):
     """
 
     divisor = 1
-    examples = {0: (2, 3), 2: (256, 384), 3: (384, 512)}  # noqa: RUF012  # nobody writes to it
+    examples = {0: (2, 3), 2: (128, 256), 3: (256, 384)}  # noqa: RUF012  # nobody writes to it
 
     def __init__(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.vision.datasets.face_factors import FACE_ATTRIBUTES
 from PaddleGAN.data.celeba import SELECTED_ATTRIBUTES, CelebA, flip_attribute, repair_contradictions
-from PaddleGAN.data.face_factors import FACE_ATTRIBUTES
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
 from PaddleGAN.data.mnist import MNIST, FashionMNIST
 from PaddleGAN.data.paired import PairedDataset

@@ -8,8 +8,8 @@ from typing import Any, Optional
 import numpy as np
 
 from core.io import Dataset
-from PaddleGAN.data.face_drawing import draw_face
-from PaddleGAN.data.face_factors import FACE_ATTRIBUTES, HAIR_COLORS, Face, check_fixed, draw_factors
+from core.vision.datasets.face_drawing import draw_face
+from core.vision.datasets.face_factors import FACE_ATTRIBUTES, HAIR_COLORS, Face, check_fixed, draw_factors
 from PaddleGAN.data.images import Transform
 from PaddleGAN.data.paired import check_direction
 

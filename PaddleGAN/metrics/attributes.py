@@ -12,8 +12,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from PaddleGAN.data.face_drawing import EYES, draw_face
-from PaddleGAN.data.face_factors import FACE_ATTRIBUTES, draw_factors
+from core.vision.datasets.face_drawing import EYES, draw_face
+from core.vision.datasets.face_factors import FACE_ATTRIBUTES, draw_factors
 from PaddleGAN.metrics.pictures import as_pictures
 
 _SIDE = 96  # pictures are measured at this size

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.metric import Metric
 from core.metric.metric import as_array
-from PaddleGAN.data.face_factors import FACE_ATTRIBUTES
+from core.vision.datasets.face_factors import FACE_ATTRIBUTES
 from PaddleGAN.metrics.attributes import measure_attributes
 
 Measure = Callable[[Any], np.ndarray]

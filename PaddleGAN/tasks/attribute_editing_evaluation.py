@@ -12,8 +12,8 @@ from core import nn
 from core.io import Dataset
 from core.io.randomness import batch_scope
 from core.train.task import Evaluator
+from core.vision.datasets.face_factors import FACE_ATTRIBUTES, HAIR_COLORS
 from PaddleGAN.data.celeba import flip_attribute
-from PaddleGAN.data.face_factors import FACE_ATTRIBUTES, HAIR_COLORS
 from PaddleGAN.data.faces import Faces
 from PaddleGAN.metrics import PSNR, SSIM, AttributeEditing, measure_attributes
 from PaddleGAN.metrics.classifier import ClassifierNetwork

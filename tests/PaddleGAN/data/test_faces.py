@@ -11,6 +11,8 @@ import pydantic
 import pytest
 
 from core.train.config.table import Component
+from core.vision.datasets.face_drawing import draw_face
+from core.vision.datasets.face_factors import HAIR_COLORS, draw_factors
 from PaddleGAN.data import (
     FACE_ATTRIBUTES,
     FaceOutlines,
@@ -18,8 +20,6 @@ from PaddleGAN.data import (
     SplitSection,
     UnpairedFaces,
 )
-from PaddleGAN.data.face_drawing import draw_face
-from PaddleGAN.data.face_factors import HAIR_COLORS, draw_factors
 
 FACTORS = [draw_factors(0, index) for index in range(3000)]
 LABELS = np.array([[face.attributes[name] for name in FACE_ATTRIBUTES] for face in FACTORS])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import cv2
 import numpy as np
 
-from PaddleGAN.data.face_factors import Color, Face
+from core.vision.datasets.face_factors import Color, Face
 
 FINENESS = 4
 HEIGHT = 1.3
@@ -111,6 +113,31 @@ def draw_face(face: Face, size: int, outline: bool = False) -> np.ndarray:
     if face.attributes["Eyeglasses"]:
         _glasses(canvas, face)
     return canvas.result()
+
+
+def cut_out(face: Face, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a face without a background.
+
+    Args:
+        face: what to draw.
+        size: pixels of a side.
+
+    Returns:
+        Red, green and blue, 0 to 255, times how much of each pixel is covered: float32, shape (size, size, 3); and that
+        share, float32, shape (size, size, 1).
+    """
+    black, white = (
+        draw_face(dataclasses.replace(face, background=(color, color), lights=()), size).astype(np.float32)
+        for color in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+    )
+    return black, 1 - (white - black).mean(axis=2, keepdims=True) / 255
+
+
+def face_box(face: Face) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of a face, from ear to ear and to the chin, as shares of the picture."""
+    right, down = face.center
+    across, height = face.half_width, face.half_width * HEIGHT
+    return right - across, down - height, right + across, down + height
 
 
 def _background(canvas: Canvas, face: Face) -> None:
