@@ -35,13 +35,9 @@ class DeformableConvV2(nn.Layer):
     def __init__(self, in_channels: int, out_channels: int, initializer: Optional[Initializer] = None) -> None:
         super().__init__()
         zero = ParamAttr(initializer=Constant(0.0))
-        self.conv_offset = nn.Conv2D(
-            in_channels, 3 * TAPS, 3, padding=1, weight_attr=zero, bias_attr=free_bias()
-        )
+        self.conv_offset = nn.Conv2D(in_channels, 3 * TAPS, 3, padding=1, weight_attr=zero, bias_attr=free_bias())
         weight = ParamAttr(initializer=initializer)
-        self.conv_dcn = DeformConv2D(
-            in_channels, out_channels, 3, padding=1, weight_attr=weight, bias_attr=free_bias()
-        )
+        self.conv_dcn = DeformConv2D(in_channels, out_channels, 3, padding=1, weight_attr=weight, bias_attr=free_bias())
 
     def forward(self, x: Any) -> Any:
         """Return feature maps of x's size."""

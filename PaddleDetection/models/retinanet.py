@@ -35,8 +35,6 @@ class RetinaNet(Detector):
         nms_threshold: the largest overlap with a better box of the same class.
     """
 
-    divisor = 128
-
     def __init__(
         self,
         backbone: Any,

@@ -1,4 +1,4 @@
-"""What the VGG16s of SSD and PyramidBox are made of (Simonyan and Zisserman, arXiv 1409.1556; Liu et al., arXiv 1512.02325).
+"""What the VGG16s of SSD and PyramidBox are made of (Simonyan and Zisserman, arXiv 1409.1556; Liu et al., 1512.02325).
 
 Source of parameter names: PaddleDetection 2.x.
 """

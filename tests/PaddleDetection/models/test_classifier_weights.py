@@ -40,7 +40,8 @@ def classifier_file(name: str, path: Path) -> Any:
     for key, value in made.state_dict().items():
         if value.ndim == 2 and value.shape[1] in (4096, 7):  # linear layers, which no backbone has
             continue
-        low, high = (0.5, 1.0) if key.endswith("_variance") or value.ndim == 1 and key.endswith("weight") else (-0.2, 0.2)
+        scale = key.endswith("_variance") or value.ndim == 1 and key.endswith("weight")
+        low, high = (0.5, 1.0) if scale else (-0.2, 0.2)
         values[key] = uniform(key, value.shape, low, high)
         if value.ndim == 4:
             values[key] *= np.sqrt(25.0 / np.prod(value.shape[1:]))
