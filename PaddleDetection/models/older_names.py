@@ -124,8 +124,8 @@ def _named_by_w_and_b(levels: bool) -> FluidNames:
             (r"bbox_head\.bbox_score", "cls_score"),
             (r"bbox_head\.bbox_delta", "bbox_pred"),
             (r"bbox_head\.head\.(\d)\.(fc\d)", lambda match: f"{match[2]}{_step(match[1])}"),
-            (r"bbox_head\.bbox_score(\d)", lambda match: f"cls_score{_step(match[1])}"),
-            (r"bbox_head\.bbox_delta(\d)", lambda match: f"bbox_pred{_step(match[1])}"),
+            (r"bbox_head\.bbox_score_stage(\d)", lambda match: f"cls_score{_step(match[1])}"),
+            (r"bbox_head\.bbox_delta_stage(\d)", lambda match: f"bbox_pred{_step(match[1])}"),
             (r"mask_head\.(?:head\.upsample\.)?(\w+)", r"\1"),
             (r"head\.conv_feat\.fcos_head_cls_tower_conv_(\d)", r"retnet_cls_conv_n\1_fpn3"),
             (r"head\.conv_feat\.fcos_head_reg_tower_conv_(\d)", r"retnet_bbox_conv_n\1_fpn3"),
@@ -236,9 +236,9 @@ def _scale(mean: str) -> str:
 def _converted(name: str, value: np.ndarray, shapes: Mapping[str, Sequence[int]]) -> np.ndarray:
     """Return a parameter with background as the last class, or without it, and its anchors in today's order."""
     layer = name.rpartition(".")[0]
-    if re.fullmatch(r"bbox_head\.bbox_score\d?", layer):
+    if re.fullmatch(r"bbox_head\.bbox_score(_stage\d)?", layer):
         return np.roll(value, -1, axis=-1)
-    if re.fullmatch(r"bbox_head\.bbox_delta\d?", layer):
+    if re.fullmatch(r"bbox_head\.bbox_delta(_stage\d)?", layer):  # of a cascade: background and objects
         return value[..., 4:]
     if layer == "mask_head.mask_fcn_logits":
         return value[1:]

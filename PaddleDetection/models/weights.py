@@ -26,6 +26,10 @@ _PAPERS = {
     "blazeface": "BlazeFace, https://arxiv.org/abs/1907.05047",
     "faster": "Faster R-CNN, https://arxiv.org/abs/1506.01497",
     "mask": "Mask R-CNN, https://arxiv.org/abs/1703.06870",
+    "cascade": "Cascade R-CNN, https://arxiv.org/abs/1712.00726",
+    "ppyolo": "PP-YOLO, https://arxiv.org/abs/2007.12099",
+    "ppyolov2": "PP-YOLOv2, https://arxiv.org/abs/2104.10419",
+    "solov2": "SOLOv2: dynamic and fast instance segmentation, https://arxiv.org/abs/2003.10152",
 }
 _CLASSES = {"coco": 80, "voc": 20, "face": 1}
 _DATA = {"coco": "COCO train2017", "voc": "VOC 2007 and 2012 trainval", "face": "WIDER FACE train"}
@@ -144,6 +148,25 @@ _RELEASE_2: tuple[tuple[Any, ...], ...] = (
     ("mask_rcnn_r101_vd_fpn_1x_coco", "mask_rcnn_r101_vd_fpn"),
     ("mask_rcnn_x101_vd_64x4d_fpn_1x_coco", "mask_rcnn_x101_vd_64x4d_fpn"),
     ("mask_rcnn_x101_vd_64x4d_fpn_2x_coco", "mask_rcnn_x101_vd_64x4d_fpn"),
+    ("cascade_rcnn_r50_fpn_1x_coco", "cascade_rcnn_r50_fpn", 41.1),
+    ("cascade_mask_rcnn_r50_fpn_1x_coco", "cascade_mask_rcnn_r50_fpn", 41.8, 36.3),
+    *(
+        (f"{kind}_r50_vd_fpn_ssld_{length}x_coco", f"{kind}_r50_vd_fpn")
+        for kind in ("faster_rcnn", "mask_rcnn", "cascade_rcnn", "cascade_mask_rcnn")
+        for length in (1, 2)
+    ),
+    ("ppyolo_r50vd_dcn_1x_coco", "ppyolo_r50vd_dcn", 44.8),
+    ("ppyolo_r50vd_dcn_2x_coco", "ppyolo_r50vd_dcn", 45.2),
+    ("ppyolo_r50vd_dcn_voc", "ppyolo_r50vd_dcn"),
+    ("ppyolo_r18vd_coco", "ppyolo_r18vd"),
+    ("ppyolo_mbv3_large_coco", "ppyolo_mbv3_large"),
+    ("ppyolo_mbv3_small_coco", "ppyolo_mbv3_small"),
+    ("ppyolo_tiny_650e_coco", "ppyolo_tiny"),
+    ("ppyolov2_r50vd_dcn_365e_coco", "ppyolov2_r50vd_dcn", 49.5),
+    ("ppyolov2_r50vd_dcn_voc", "ppyolov2_r50vd_dcn"),
+    ("ppyolov2_r101vd_dcn_365e_coco", "ppyolov2_r101vd_dcn"),
+    ("solov2_r50_fpn_1x_coco", "solov2_r50_fpn", None, 35.5),
+    ("solov2_r50_fpn_3x_coco", "solov2_r50_fpn"),
 )
 _RELEASE_1: tuple[tuple[Any, ...], ...] = (
     ("yolov3_darknet", "yolov3_darknet53", 38.9),
@@ -170,6 +193,9 @@ _RELEASE_1: tuple[tuple[Any, ...], ...] = (
     ("mask_rcnn_r50_fpn_2x", "mask_rcnn_r50_fpn", 38.7, 34.7),
     ("mask_rcnn_r50_vd_fpn_2x", "mask_rcnn_r50_vd_fpn", 39.8, 35.4),
     ("mask_rcnn_r101_fpn_1x", "mask_rcnn_r101_fpn", 39.5, 35.2),
+    ("faster_rcnn_se154_vd_fpn_s1x", "faster_rcnn_se154_vd_fpn", 42.9),
+    ("mask_rcnn_se154_vd_fpn_s1x", "mask_rcnn_se154_vd_fpn", 44.0, 38.7),
+    ("cascade_rcnn_r50_fpn_1x", "cascade_rcnn_r50_fpn", 40.9),
 )
 
 CHECKPOINTS: dict[str, Checkpoint] = {

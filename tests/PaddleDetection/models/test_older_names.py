@@ -123,6 +123,15 @@ def of_boxes(pyramid: bool = True) -> dict[str, str]:
     return w_and_b({**layers, **({f"bbox_head.head.fc{n}": f"fc{n}" for n in (6, 7)} if pyramid else {})})
 
 
+def of_cascade() -> dict[str, str]:
+    layers = {}
+    for step, ending in enumerate(("", "_2", "_3")):
+        layers |= {f"bbox_head.head.{step}.fc{number}": f"fc{number}{ending}" for number in (6, 7)}
+        layers |= {f"bbox_head.bbox_score_stage{step}": f"cls_score{ending}"}
+        layers |= {f"bbox_head.bbox_delta_stage{step}": f"bbox_pred{ending}"}
+    return w_and_b(layers)
+
+
 def of_masks(count: int) -> dict[str, str]:
     names = [*(f"mask_inter_feat_{number}" for number in range(1, count + 1)), "conv5_mask"]
     layers = {f"mask_head.head.upsample.{name}": name for name in names}
@@ -157,11 +166,17 @@ EXPECTED = {
     "mask_rcnn_r101_fpn": lambda: {
         **of_resnet(101), **of_pyramid(), **of_proposals("_fpn2"), **of_boxes(), **of_masks(4),
     },
+    "cascade_mask_rcnn_r50_fpn": lambda: {
+        **of_resnet(50), **of_pyramid(), **of_proposals("_fpn2"), **of_cascade(), **of_masks(4),
+    },
+    "cascade_rcnn_r18_fpn": lambda: {**of_resnet(18), **of_pyramid(), **of_proposals("_fpn2"), **of_cascade()},
+    "mask_rcnn_r18_fpn": lambda: {
+        **of_resnet(18), **of_pyramid(), **of_proposals("_fpn2"), **of_boxes(), **of_masks(4),
+    },
     "mask_rcnn_r50": lambda: {
         **of_resnet(50, stages="234"), **of_proposals(""), **of_boxes(pyramid=False), **of_masks(0),
     },
 }  # fmt: skip
-THERE = [name for name in EXPECTED if name in PaddleDetection.list_models()]
 
 
 def shapes(name: str, **settings: Any) -> dict[str, tuple[int, ...]]:
@@ -170,7 +185,7 @@ def shapes(name: str, **settings: Any) -> dict[str, tuple[int, ...]]:
     return {key: tuple(tensor.shape) for key, tensor in model.state_dict().items()}
 
 
-@pytest.mark.parametrize("name", THERE)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_every_parameter_has_its_name(name: str) -> None:
     names = list(shapes(name))
     expected = EXPECTED[name]()
@@ -190,7 +205,7 @@ def assert_loads(name: str, path: Path, expected: Mapping[str, np.ndarray], **se
         np.testing.assert_array_equal(loaded[key].numpy(), array, err_msg=key)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [pytest.param(form, marks=() if "." in form else pytest.mark.zoo) for form in FORMS])
 def test_yolo_from_every_form_of_a_file(form: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     values = seeded(shapes("yolov3_mobilenet_v1", **SMALL))
     names = EXPECTED["yolov3_mobilenet_v1"]()
@@ -228,6 +243,30 @@ def test_ssd_with_its_21_classes(named: bool, tmp_path: Path) -> None:
         assert counts == {"conv2d": 22, "depthwise_conv2d": 13, "batch_norm": 35}
     older = {names[key]: array for key, array in background_first(values).items()}
     assert_loads("ssd_mobilenet_v1_300", write_archive(older, tmp_path / "net.tar"), values, **settings)
+
+
+def with_background(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the parameters of a two-stage detector as 1.x has them: background is the first class of all."""
+    found = dict(values)
+    for key, array in values.items():
+        rest = np.ones((*array.shape[:-1], 4), np.float32)
+        if "bbox_score" in key:
+            found[key] = np.concatenate([array[..., -1:], array[..., :-1]], axis=-1)
+        elif "bbox_delta" in key:
+            found[key] = np.concatenate([rest, array], axis=-1)
+        elif "mask_fcn_logits" in key:
+            found[key] = np.concatenate([np.ones_like(array[:1]), array])
+    return found
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", ["mask_rcnn_r18_fpn", "cascade_rcnn_r18_fpn"])
+def test_a_detector_of_81_classes_becomes_one_of_80(name: str, tmp_path: Path) -> None:
+    values = seeded(shapes(name))
+    names = EXPECTED[name]()
+    older = {names[key]: array for key, array in with_background(values).items()}
+    assert older["cls_score_w"].shape == (1024, 81)
+    assert_loads(name, write_folder(older, tmp_path / name), values)
 
 
 HEADS = {
