@@ -1,4 +1,4 @@
-"""Reshapes: of images by an operator of the engine that puts them in order, of everything else by its plain one."""
+"""Reshapes, and slices of channels: by operators of the engine that put images in order; others by its plain ones."""
 
 from __future__ import annotations
 
@@ -64,3 +64,21 @@ def _reshape(call: Call) -> Optional[Operator]:
         return None
     behind = call.learns and axes < results and results in (4, 5) and call.formats[0] != PLAIN_LAYOUT
     return _IMAGES[axes == 5, behind]
+
+
+def _channels(metas: Sequence[Meta], options: dict[str, Any]) -> dict[str, Any]:
+    start, count, _ = options["ranges"][1]
+    return {"axis": 1, "begin": start, "end": start + count}
+
+
+_CHANNELS = Operator("slice", "slice_axis", attributes=_channels, register=False)
+"""oneDNN knows nothing of it. Its own slice ends the process where it cuts blocks of channels in two."""
+
+
+@lowers("slice")
+def _slice(call: Call) -> Optional[Operator]:
+    shape, ranges = call.shape(), call.attributes["ranges"]
+    if len(shape) not in (4, 5) or call.dtype() not in (float32, bfloat16) or ranges[1][2] != 1:
+        return None
+    cut = [axis for axis, (part, size) in enumerate(zip(ranges, shape)) if part != (0, size, 1)]
+    return _CHANNELS if cut == [1] else None

@@ -94,6 +94,11 @@ def take_ranges(x: Tensor, ranges: Sequence[Range]) -> Tensor:
         return reshape_exact(take_rows(reshape_exact(x, [x.size]), Tensor(np.zeros(0, "int64"))), counts)
     if x.ndim > MAXIMUM_AXES:
         return _axis_by_axis(x, ranges)
+    cut = [axis for axis, (part, size) in enumerate(zip(ranges, x.shape)) if not is_whole(part, size)]
+    if x.ndim in (4, 5) and len(cut) > 1 and 1 in cut:  # channels by themselves: see the lowering
+        whole = [(0, size, 1) for size in x.shape]
+        x = apply(_slice, x, ranges=(whole[0], ranges[1], *whole[2:]))
+        ranges = [(0, part[1], 1) if axis == 1 else part for axis, part in enumerate(ranges)]
     return apply(_slice, x, ranges=tuple(ranges))
 
 
