@@ -188,6 +188,41 @@ def test_what_voc_files_must_not_say(changes: dict[str, str], message: str, tmp_
         voc(tmp_path, **changes)
 
 
+@pytest.mark.parametrize(("size", "message"), [("a 10", "width must be a number, not 'a'"), ("-3 10", "width must be")])
+def test_sizes_that_are_none(size: str, message: str, tmp_path: Path) -> None:
+    voc(tmp_path)
+    text = (tmp_path / "a.xml").read_text()
+    width, height = size.split()
+    written = f"<width>{width}</width><height>{height}</height>"
+    (tmp_path / "a.xml").write_text(text.replace("<width>20</width><height>10</height>", written))
+    with pytest.raises(ValueError, match=f"a.xml: {message}"):
+        VOCDataset(str(tmp_path))
+
+
+def test_an_image_of_another_size_and_one_that_is_listed_twice(tmp_path: Path) -> None:
+    dataset = voc(tmp_path)
+    cv2.imwrite(str(tmp_path / "a.png"), np.zeros((12, 20, 3), np.uint8))
+    with pytest.raises(ValueError, match="a.png' has 12 x 20 pixels, its annotation says 10 x 20: correct"):
+        Decode()(dataset[0])
+    with pytest.raises(ValueError, match="a.png' has 12 x 20 pixels, its annotation says 10 x 20"):
+        Decode()(coco_with_another_image(tmp_path))
+    (tmp_path / "trainval.txt").write_text("a.png a.xml\na.png a.xml\n")
+    with pytest.raises(ValueError, match="trainval.txt: the list names '.*a.png' twice"):
+        VOCDataset(str(tmp_path))
+
+
+def coco_with_another_image(folder: Path) -> Any:
+    dataset = coco(folder)
+    cv2.imwrite(str(folder / "a.png"), np.zeros((12, 20, 3), np.uint8))
+    return dataset[0]
+
+
+@pytest.mark.parametrize(("box", "kept"), [("30 2 35 8", []), ("9 8 2 3", []), ("-4 2 40 8", [[0, 2, 19, 8]])])
+def test_boxes_of_voc_that_are_put_right(box: str, kept: list[list[float]], tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="1 boxes .*, the first is object 0 of a.xml"):
+        assert voc(tmp_path, box=box)[0]["gt_bbox"].tolist() == kept
+
+
 def test_missing_files(tmp_path: Path) -> None:
     voc(tmp_path)
     (tmp_path / "a.png").unlink()

@@ -28,6 +28,7 @@ def test_faces(tmp_path: Path) -> None:
         ("", "list.txt: the list is empty"),
         ("a.jpg\nface\n", "list.txt:2: a line holds a file, a number or a box, not 'face'"),
         ("a.jpg\n1\n1 x 3 4\n", "list.txt:3: a number of a box must be a number, not 'x'"),
+        ("a.jpg\n0\na.jpg\n0\n", "list.txt: the list names '.*a.jpg' twice"),
         ("a.jpg\n1\n1 nan 3 4\n", "line 3: the box has a corner that is no finite number"),
     ],
 )
