@@ -161,15 +161,18 @@ class Detector(ObjectDetector):
     Args:
         path: the run's folder.
         checkpoint: "best", "newest", or the name of a folder in the run's checkpoints.
+        overrides: changes of keys of the run's config.
 
     Raises:
         FileNotFoundError: it is no run's folder, or there is no such checkpoint.
     """
 
-    def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
+    def __init__(
+        self, path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()
+    ) -> None:
         self.folder = RunFolder.open(path)
         self.path = self.folder.path
-        self.config = TOOLKIT.load(self.folder.config).continued()
+        self.config = TOOLKIT.load(self.folder.config, overrides).continued()
         self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.num_classes)
         self.network = NETWORKS.build(self.config.network)
@@ -223,6 +226,35 @@ class ExportedDetector(ObjectDetector):
         return found
 
 
+class ONNXDetector(ExportedDetector):
+    """The model.onnx of an exported folder, run by onnxruntime, with the folder's preprocessing and class names.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileNotFoundError: there is no such file, or no exported folder around it.
+        ImportError: onnxruntime is not installed.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"no file {os.fspath(path)!r}; export.py --onnx writes it")
+        super().__init__(Path(path).parent)
+        import onnxruntime  # no part of an installation
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+        self.inputs = [given.name for given in self.session.get_inputs()]
+
+    def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
+        """Return boxes, their numbers, and masks where the network has them."""
+        given = {"image": image, "im_shape": im_shape, "scale_factor": scale_factor}
+        found: Sequence[np.ndarray] = self.session.run(None, {name: given[name] for name in self.inputs})
+        return found
+
+
 def prepared(transforms: Sequence[Component], batch_transforms: Sequence[Component], divisor: int = 1) -> Transform:
     """Return what an image goes through by itself, as one function of a sample.
 
@@ -238,13 +270,15 @@ def prepared(transforms: Sequence[Component], batch_transforms: Sequence[Compone
 
 
 def open_detector(path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> ObjectDetector:
-    """Open the folder of a run, or an exported one.
+    """Open the folder of a run, an exported one, or the model.onnx in it.
 
     Args:
-        path: the folder.
+        path: the folder, or the file.
         checkpoint: which one of a run.
 
     Raises:
-        FileNotFoundError: it is neither.
+        FileNotFoundError: it is none of these.
     """
+    if os.fspath(path).endswith(".onnx"):
+        return ONNXDetector(path)
     return ExportedDetector(path) if is_exported(path) else Detector(path, checkpoint)

@@ -21,6 +21,7 @@ from PaddleDetection.data.anchors import anchor_facts
 from PaddleDetection.data.dataset import DetectionDataset
 from PaddleDetection.data.pipeline import batched_fields, network_fields
 from PaddleDetection.evaluator import DetectionEvaluator, metric_of
+from PaddleDetection.face_views import FaceViews, vote
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.outputs import found_in
@@ -56,6 +57,9 @@ class DetectionTask(ToolkitTask):
     def begin_evaluation(self) -> None:
         """Look at the sizes and mirror images that ``config.evaluate`` asks for."""
         options = self.config.evaluate
+        if options.face_views:
+            self.detect = FaceViews(self.network)
+            return
         if options.scales != [1.0] or options.flip:
             self.detect = Views(self.network, options.scales, options.flip, **options.merge.model_dump())
 
@@ -102,7 +106,8 @@ class DetectionTask(ToolkitTask):
     def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> list[Found]:
         """Return what is found in each image of a batch, masks pasted into it."""
         im_shape, scale_factor, *found = outputs
-        return found_in(found, im_shape, scale_factor)
+        seen = found_in(found, im_shape, scale_factor)
+        return [Found(vote(one.rows)) for one in seen] if isinstance(self.detect, FaceViews) else seen
 
     def evaluator(self, split: str) -> DetectionEvaluator:
         """Return an empty evaluator."""
@@ -125,7 +130,9 @@ class DetectionTask(ToolkitTask):
         """Return the detector from prepared images to boxes, for any number and size of images."""
         data = self.config.data
         section = data.test or data.valid or data.train
-        examples = self.network.examples or {}
+        divisor = self.network.divisor
+        side = max(divisor, 64)  # of the coarsest level's cells: no map may have the same size for both examples
+        examples = self.network.examples or {0: (2, 3), **dict.fromkeys((2, 3), (2 * side, 3 * side))}
         images = {axis: sizes for axis, sizes in examples.items() if axis == 0}
         specs = [
             InputSpec([None, 3, None, None], name="image", examples=examples),
@@ -136,11 +143,11 @@ class DetectionTask(ToolkitTask):
             key: [component.model_dump() for component in getattr(section, key)]
             for key in ("transforms", "batch_transforms")
         }
-        stored["batch_transforms"].append({"name": "PadBatch", "pad_to_stride": self.network.divisor})
+        stored["batch_transforms"].append({"name": "PadBatch", "pad_to_stride": divisor})
         names = list(self.class_names or [])
         extra = {"preprocessing": stored, "class_names": names}
         told = f"images float32 [any, 3, any, any] with their sizes to boxes of {len(names)} classes"
-        return Program(self.network, specs, told, extra)
+        return Program(self.network, specs, told, extra, ordered=False)
 
 
 class EpochBegins(Callback):

@@ -15,6 +15,8 @@ def export(
     path: str,
     input_spec: Optional[Sequence[Any]] = None,
     opset_version: int = DEFAULT_VERSION,
+    *,
+    compare: bool = True,
     **configs: Any,
 ) -> None:
     """Write a layer, in evaluation mode, as ``path + '.onnx'``.
@@ -28,6 +30,8 @@ def export(
         input_spec: An InputSpec (sizes may be None) or example Tensor for each input; those given to ``to_static`` when
             None.
         opset_version: Version of ONNX's operators, from 13 to 21.
+        compare: Compare the numbers; without it onnxruntime only has to load the model. Leave it out where the order of
+            rows may differ, as of boxes with nearly equal scores, and compare what they mean afterwards.
         **configs: ``enable_onnx_checker=True`` of Paddle is taken for granted; there is no other option.
 
     Raises:
@@ -43,7 +47,7 @@ def export(
     requirements.check("onnx", ("onnx",))
     from core.onnx.export_layer import export_layer  # only this needs the package
 
-    export_layer(layer, path, input_spec, opset_version)
+    export_layer(layer, path, input_spec, opset_version, compare)
 
 
 __all__ = ["export"]

@@ -16,7 +16,7 @@ from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import ExportedDetector, open_detector
 from PaddleDetection.metrics.voc import VOCMetric
-from tests.PaddleDetection.small import CONFIG, SMALL
+from tests.PaddleDetection.small import CONFIG
 
 
 def test_training_writes_each_loss_and_the_classes(run: Path) -> None:
@@ -83,6 +83,6 @@ def test_what_cannot_be_looked_at_is_refused(run: Path, tmp_path: Path) -> None:
         detector.predict(np.zeros((4, 4, 3), np.float32))
     with pytest.raises(ValueError, match="color must be 'rgb' or 'bgr', not 'gray'"):
         detector.predict(np.zeros((4, 4, 3), np.uint8), color="gray")
-    config = TOOLKIT.load(CONFIG, [*SMALL, "network.num_classes=7"])
+    config = TOOLKIT.load(CONFIG, ["network.num_classes=7"])
     with pytest.raises(ValueError, match="data.train has 10 classes, but network.num_classes is 7; set network.num_"):
         TOOLKIT.build_task(config).dataset("train")

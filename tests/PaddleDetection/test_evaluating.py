@@ -23,7 +23,7 @@ from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.evaluator import DetectionEvaluator
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.results import stored
-from tests.PaddleDetection.small import CONFIG, SMALL, options
+from tests.PaddleDetection.small import CONFIG, options
 
 
 def as_json(scenes: DigitScenes) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def test_data_that_does_not_fit_is_told_in_one_line(run: Path, tmp_path: Path) -
 
 def test_the_monitored_number_is_the_metrics() -> None:
     for metric, name in (("VOC", "mAP"), ("COCO", "AP")):
-        assert TOOLKIT.build_task(TOOLKIT.load(CONFIG, [*SMALL, f"evaluate.metric={metric}"])).monitor == name
+        assert TOOLKIT.build_task(TOOLKIT.load(CONFIG, [f"evaluate.metric={metric}"])).monitor == name
 
 
 def test_boxes_of_voc_are_judged_where_they_lie(run: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import core
 from PaddleDetection.config import TOOLKIT, DetectionConfig
 from PaddleDetection.views import Views, mirrored
-from tests.PaddleDetection.small import CONFIG, SMALL
+from tests.PaddleDetection.small import CONFIG
 
 
 class Brightest(core.nn.Layer):
@@ -101,7 +101,7 @@ def test_masks_follow_their_boxes() -> None:
 
 def test_a_config_asks_for_them() -> None:
     changes = ["evaluate.scales=[1.0, 0.5]", "evaluate.flip=true", "evaluate.merge.soft=gaussian"]
-    config: DetectionConfig = TOOLKIT.load(CONFIG, [*SMALL, *changes])
+    config: DetectionConfig = TOOLKIT.load(CONFIG, [*changes])
     task = TOOLKIT.build_task(config)
     assert task.detect is task.network
     task.begin_evaluation()

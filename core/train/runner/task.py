@@ -39,12 +39,15 @@ class Program(NamedTuple):
         inputs: what it takes, as :func:`core.jit.save` is told it: InputSpecs, or examples.
         told: what it takes and gives, in words.
         extra: what else is kept in the folder: further arguments of :func:`core.jit.save`.
+        ordered: whether the results have an order of their own; otherwise those of model.onnx are not compared number
+            by number, and the toolkit compares what they mean.
     """
 
     network: Any
     inputs: Sequence[Any]
     told: str
     extra: Mapping[str, Any] = {}
+    ordered: bool = True
 
 
 class ToolkitTask(Task):
