@@ -27,6 +27,7 @@ FAMILIES = {
         *(f"ppyoloe_plus_crn_{size}" for size in "smlx"),
     ),
     "ttfnet": ("ttfnet_darknet53",),
+    "solov2": ("solov2_r50_fpn",),
     "faster_rcnn": (
         "faster_rcnn_r18_fpn", "faster_rcnn_r34_fpn", "faster_rcnn_r34_vd_fpn", "faster_rcnn_r50_fpn",
         "faster_rcnn_r50_vd_fpn", "faster_rcnn_r101_fpn", "faster_rcnn_r101_vd_fpn", "faster_rcnn_x101_vd_64x4d_fpn",

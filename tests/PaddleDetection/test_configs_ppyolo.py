@@ -1,7 +1,8 @@
-"""The configs of the PP-YOLO family are valid, build, and say what was published."""
+"""The configs of the PP-YOLO family and of SOLOv2 are valid, build, and say what was published."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ PUBLISHED = {
     "ppyolo_r50vd_dcn_1x_coco": (44.8, 192, 0.01),
     "ppyolov2_r50vd_dcn_365e_coco": (49.1, 96, 0.005),
     "ppyolov2_r101vd_dcn_365e_coco": (49.7, 96, 0.005),
+    "solov2_r50_fpn_1x_coco": (35.6, 16, 0.01),
 }
 """AP on val2017, images of a step, learning rate."""
 
@@ -36,13 +38,15 @@ def test_reads_builds_and_cites(name: str) -> None:
     path = CONFIGS / f"{name}.yaml"
     config = TOOLKIT.load(path)
     precision, images, rate = PUBLISHED[name]
-    assert f"Published: {precision} AP on val2017" in path.read_text()
+    assert re.search(f"Published: {precision} AP (of masks )?on val2017", path.read_text())
     assert config.data.train.batch_size * config.train.accumulate == images
     assert config.schedule.arguments["learning_rate"] == rate
     with core.LazyGuard():
-        network = NETWORKS.build(config.network)
+        network = NETWORKS.resolve(config.network.name)()
+    NETWORKS.check(config.network)
     (size,) = [part.arguments["target_size"] for part in config.data.valid.transforms if part.name == "Resize"]
-    (sizes,) = [part.arguments["target_size"] for part in config.data.train.batch_transforms if "Resize" in part.name]
-    assert {side % network.divisor for side in (*size, *sizes)} == {0}
+    drawn = [part.arguments["target_size"] for part in config.data.train.batch_transforms if "Resize" in part.name]
+    strides = [part.arguments["pad_to_stride"] for part in config.data.valid.batch_transforms]
+    assert {side % network.divisor for side in strides or (*size, *drawn[0])} == {0}
     for split in (config.data.train, config.data.valid):
         assert split.composed(split.transforms)
