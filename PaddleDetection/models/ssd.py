@@ -81,6 +81,7 @@ class SSD(Detector):
     """
 
     divisor = 1
+    examples = {0: (2, 3), 2: (320, 640), 3: (320, 640)}  # noqa: RUF012  # down to maps of 1 x 1 and 2 x 2
 
     def __init__(
         self,

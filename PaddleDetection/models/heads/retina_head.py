@@ -94,11 +94,17 @@ class RetinaHead(nn.Layer):
         """
         corners, likely = [], []
         for scores, deltas, anchors in found:
-            count = scores.shape[1]
-            if count > self.nms_pre:
-                best = core.topk(scores.max(-1), self.nms_pre, axis=1)[1]
-                anchors = core.gather(anchors, best.flatten()).reshape([-1, self.nms_pre, 4])
-                scores, deltas = pick(scores, best), pick(deltas, best)
+            kept = self.nms_pre
+            if isinstance(scores.shape[1], int):
+                kept = min(kept, scores.shape[1])
+            else:  # of any size: as many rows that score nothing as may be missing
+                images = scores.shape[0]
+                scores = core.concat([scores, core.full([images, kept, self.num_classes], -1e9)], 1)
+                deltas = core.concat([deltas, core.zeros([images, kept, 4])], 1)
+                anchors = core.concat([anchors, core.ones([kept, 4])], 0)
+            best = core.topk(scores.max(-1), kept, axis=1)[1]
+            anchors = core.gather(anchors, best.flatten()).reshape([-1, kept, 4])
+            scores, deltas = pick(scores, best), pick(deltas, best)
             corners.append(from_deltas(anchors, deltas, (1.0, 1.0, 1.0, 1.0)))
             likely.append(F.sigmoid(scores))
         return core.concat(corners, 1), core.concat(likely, 1)
