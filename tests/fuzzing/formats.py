@@ -192,10 +192,14 @@ def _boxes() -> list[Good]:
     voc = f"<annotation>{size}<object><name>cat</name><bndbox>{corners}</bndbox></object></annotation>"
     lines = "1 0.5 0.5 0.5 0.4\n0 0.1 0.2 0.6 0.2 0.6 0.8\n"
     faces = "a.png\n2\n1 2 7 5 0 0\n3 3 4 4\n"
+    street = {"label": "car", "polygon": [[2, 2], [9, 2], [9, 8]]}
+    streets = {"imgHeight": 10, "imgWidth": 20, "objects": [street, {**street, "label": "cargroup"}]}
+    city = "gtFine/train/ulm/a_gtFine_polygons.json", {"leftImg8bit/train/ulm/a_leftImg8bit.png": image}
     names = {"labels.txt": b"cat\ndog\n", "a.png": image}
     return [
         Good("coco", json.dumps(coco).encode(), structure.of_json, "all.json", names),
         Good("labelme", json.dumps(labelme).encode(), structure.of_json, "a.json", names),
+        Good("cityscapes", json.dumps(streets).encode(), structure.of_json, *city),
         Good("voc", voc.encode(), structure.of_xml, "a.xml", {**names, "trainval.txt": b"a.png a.xml\n"}),
         Good("yolo", lines.encode(), structure.of_numbers, "a.txt", names),
         Good("wider", faces.encode(), structure.of_numbers, "faces.txt", names),
@@ -236,6 +240,7 @@ def written(good: Good, data: bytes, folder: Path) -> Path:
         return path
     path.mkdir()
     for name, content in {**good.others, good.file: data}.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_bytes(content)
     return path
 

@@ -116,6 +116,7 @@ def _archive(path: Path) -> None:
 def _boxes(path: Path) -> None:
     import warnings
 
+    from PaddleDetection.data.cityscapes import CityscapesDataset
     from PaddleDetection.data.coco import COCODataset
     from PaddleDetection.data.labelme import LabelmeDataset
     from PaddleDetection.data.transforms.basic import Decode
@@ -127,6 +128,7 @@ def _boxes(path: Path) -> None:
     kinds: dict[str, Callable[[], Any]] = {
         "coco": lambda: COCODataset(str(path), "all.json"),
         "labelme": lambda: LabelmeDataset(str(path)),
+        "cityscapes": lambda: CityscapesDataset(str(path)),
         "voc": lambda: VOCDataset(str(path), label_list="labels.txt"),
         "yolo": lambda: YOLODataset(str(path), ".", "labels.txt"),
         "wider": lambda: WIDERFaceDataset(str(path), "faces.txt"),
