@@ -17,11 +17,13 @@ class Detector(nn.Layer, abc.ABC):
         divisor: height and width of the images must be multiples of it.
         examples: two sizes of an axis of the images, by its number, with which an export is traced in place of
             :class:`core.static.InputSpec`'s; no feature map may have the same size for both.
+        fixed_classes: whether num_classes cannot be chosen.
     """
 
     num_classes: int
     divisor: int = 32
     examples: Optional[Mapping[int, Sequence[int]]] = None
+    fixed_classes: bool = False
 
     @abc.abstractmethod
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, ...]:

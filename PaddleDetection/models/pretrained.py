@@ -14,6 +14,7 @@ from core import LazyGuard
 from core.weights import fetch, load_weights, read_weights
 from PaddleClas.models.older_names import FLUID, older_names
 from PaddleClas.models.weights import WEIGHTS as CLASSIFIERS
+from PaddleDetection.models import pyramidbox_names
 from PaddleDetection.models.older_names import fluid_names, renamed
 from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.models.weights import CHECKPOINTS, own_checkpoint
@@ -28,7 +29,7 @@ _RES5 = "bbox_head.head.res5."
 _CLASSIFIER_OF = (
     (r"mobilenet_v1", "MobileNetV1"),
     (r"(?:mobilenet_v|mbv)3_(large|small)", "MobileNetV3_{}_x1_0"),
-    (r"vgg16", "VGG16"),
+    (r"vgg16|pyramidbox", "VGG16"),
     (r"se154_vd", "SENet154_vd"),
     (r"darknet53", "DarkNet53"),
     (r"x101_vd_64x4d", "ResNeXt101_vd_64x4d"),
@@ -69,9 +70,9 @@ def build(name: str, pretrained: Pretrained = False, **arguments: Any) -> Any:
     source = _source(name, pretrained)
     with LazyGuard():  # the parameters get the file's values without being drawn first
         model = entry(**arguments)
-        other = entry(**{**arguments, "num_classes": model.num_classes + 1})
+        other = model if model.fixed_classes else entry(**{**arguments, "num_classes": model.num_classes + 1})
     shapes = _shapes(model)
-    names = list(fluid_names(list(shapes)))
+    names = list(fluid_names(list(shapes)) if name != "pyramidbox" else pyramidbox_names.fluid_names().values())
     known = functools.partial(_named, name, shapes)
     parts = _parts(shapes, known(read_weights(source, names)))
     for part in parts:
@@ -110,6 +111,8 @@ def _shapes(model: Any) -> dict[str, tuple[int, ...]]:
 
 def _named(network: str, shapes: Mapping[str, Sequence[int]], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entries of a file of any age under today's names; of a backbone alone, of PaddleClas, too."""
+    if pyramidbox_names.SCALE in values:
+        return pyramidbox_names.renamed(values)
     bare = {name[len(_BACKBONE) :]: name for name in shapes if name.startswith(_BACKBONE)}
     bare.update({name.partition(".head.")[2]: name for name in shapes if name.startswith(_RES5)})
     if shapes.keys() & values.keys():

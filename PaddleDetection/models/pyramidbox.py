@@ -47,6 +47,7 @@ class PyramidBox(Detector):
     """
 
     divisor = 1
+    fixed_classes = True
     examples = {0: (2, 3), 2: (128, 256), 3: (256, 384)}  # noqa: RUF012  # nobody writes to it
 
     def __init__(

@@ -31,7 +31,8 @@ def test_reads_builds_and_cites(name: str) -> None:
     for split in (config.data.train, config.data.valid):
         assert split.composed(split.transforms)
     with core.LazyGuard():
-        network = NETWORKS.build(config.network)
+        network = NETWORKS.resolve(config.network.name)(num_classes=config.num_classes)
+    assert config.network.arguments.get("pretrained") == ("VGG16" if "pyramid" in name else None)
     assert config.num_classes == network.num_classes == 1
     kept = {"nms_threshold": 0.3, "score_threshold": 0.01, "nms_top_k": 5000, "keep_top_k": 750}
     assert network.suppression == kept and network.loss.overlap_threshold == 0.35

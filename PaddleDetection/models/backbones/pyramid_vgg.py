@@ -28,6 +28,7 @@ class PyramidVGG(nn.Layer):
 
     Attributes:
         channels: of the feature maps, the finest first.
+        own_layers: names of layers that no classifier has all parameters of: all, as of SSD's VGG16.
     """
 
     channels = (256, 512, 512, 1024, 512, 256)
@@ -44,6 +45,7 @@ class PyramidVGG(nn.Layer):
         self.fc7 = nn.Conv2D(1024, 1024, 1, bias_attr=bias())
         self.conv6 = ExtraBlock(1024, 256, 512, bias_attr=bias())
         self.conv7 = ExtraBlock(512, 128, 256, bias_attr=bias())
+        self.own_layers = tuple(name for name, _ in self.named_children())
 
     def forward(self, image: Any) -> list[Any]:
         """Return conv3, conv4, conv5, fc7, conv6 and conv7 of images (N, 3, H, W); each side is rounded up."""

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import core
+import PaddleClas
+import PaddleDetection
 from core.static import InputSpec
 from core.weights import load_weights
 from PaddleDetection.models.backbones.pyramid_vgg import LowLevelFPN
 from PaddleDetection.models.pyramidbox import PyramidBox, head_boxes, pyramidbox
-from PaddleDetection.models.pyramidbox_names import fluid_names, renamed
+from PaddleDetection.models.pyramidbox_names import fluid_names
 from tests.parity.PaddleDetection import pyramid_cases as cases
 
 
@@ -82,15 +84,22 @@ def test_names_of_1_x(detector: PyramidBox, official: dict[str, np.ndarray]) -> 
 
 
 @pytest.mark.zoo
-def test_files_of_1_x(detector: PyramidBox) -> None:
+def test_files_of_1_x_and_of_a_classifier(detector: PyramidBox, tmp_path: Path) -> None:
     state, names = {key: value.numpy() for key, value in detector.state_dict().items()}, fluid_names()
     file = {names[name]: value for name, value in state.items()}
     file["conv2d_0.w_0"] = file["conv2d_0.w_0"][:, ::-1]  # trained on blue, green, red
-    with core.LazyGuard():
-        made = pyramidbox()
-    load_weights(made, file, rename=renamed)
-    for key, value in made.materialize().state_dict().items():
+    core.save(file, str(tmp_path / "old.pdparams"))
+    for key, value in PaddleDetection.create_model("pyramidbox", tmp_path / "old.pdparams").state_dict().items():
         np.testing.assert_array_equal(value.numpy(), state[key])
+
+    with core.LazyGuard():
+        shapes = {key: value.shape for key, value in PaddleClas.create_model("VGG16", class_num=7).state_dict().items()}
+    values = {key: np.full(shape, len(key), np.float32) for key, shape in shapes.items() if len(shape) == 4}
+    values["conv_block_5.conv3.weight"][:] = 0.25
+    core.save(values, str(tmp_path / "vgg.pdparams"))
+    made = PaddleDetection.create_model("pyramidbox", tmp_path / "vgg.pdparams")
+    found = [conv.weight.numpy() for block in made.backbone.blocks for conv in block.convs]
+    assert len(found) == len(values) and (found[-1] == 0.25).all() and (found[0] == found[3].flat[0]).all()
 
 
 def fluid_loss(deltas: np.ndarray, scores: np.ndarray, priors: np.ndarray, faces: list[np.ndarray]) -> float:
