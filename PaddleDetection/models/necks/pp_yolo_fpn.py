@@ -42,7 +42,7 @@ class CoordConv(nn.Layer):
 
 def _places(count: Any) -> Any:
     """Return the coordinates of cells in a row, from -1 to -0.5: official weights were trained with these."""
-    return core.arange(count, dtype="float32") / ((count - 1.0) * 2.0) - 1.0
+    return core.arange(count, dtype="float32") / ((count - 1.0) * 2.0 + 1e-9) - 1.0  # a single cell is at -1
 
 
 class DetBlock(nn.Layer):

@@ -14,7 +14,7 @@ from core.static import InputSpec
 from core.train.config.table import Component
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.drop_block import DropBlock
-from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, PPYOLOTinyFPN
+from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, CoordConv, PPYOLOTinyFPN
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
 from PaddleDetection.models.ppyolo import PPYOLO, PPYOLOMobile
 from PaddleDetection.models.registry import NETWORKS
@@ -172,6 +172,15 @@ def test_an_export_finds_the_same_at_sizes_never_traced(kind: str, tmp_path: Pat
         assert found.numpy().min() > 0
         np.testing.assert_array_equal(counts.numpy(), found.numpy())
         np.testing.assert_allclose(rows.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_a_map_of_one_cell_has_a_place() -> None:
+    layer = CoordConv(2, 3, 1)
+    x = core.zeros([1, 2, 1, 1])
+    weight = layer.conv.conv.weight.numpy()[:, 2:, 0, 0]
+    layer.eval()
+    linear = -weight.sum(-1) / np.sqrt(1 + 1e-5)
+    np.testing.assert_allclose(layer(x).numpy()[0, :, 0, 0], np.where(linear > 0, linear, 0.1 * linear), rtol=1e-4)
 
 
 def test_a_neck_of_another_number_of_convolutions_is_refused() -> None:
