@@ -1,4 +1,4 @@
-"""Store what PaddleDetection's MobileNetV3, VGG and BlazeNet say of seeded images.
+"""Store what PaddleDetection's MobileNetV3, VGG, BlazeNet and deformable towers say of seeded images.
 
     REFERENCE_PYTHON tests/parity/make_paddledet_backbones.py
 
@@ -20,6 +20,7 @@ import paddle  # noqa: E402
 from ppdet.modeling.backbones.blazenet import BlazeNet  # noqa: E402
 from ppdet.modeling.backbones.mobilenet_v3 import MobileNetV3  # noqa: E402
 from ppdet.modeling.backbones.vgg import VGG  # noqa: E402
+from ppdet.modeling.heads.fcos_head import FCOSFeat  # noqa: E402
 from ppdet.modeling.necks.blazeface_fpn import BlazeNeck  # noqa: E402
 
 from tests.parity.PaddleDetection import backbone_cases as cases  # noqa: E402
@@ -60,6 +61,16 @@ def main() -> None:
             stored[f"{name} {level}"] = cases.sample(one.numpy())
         if not name.startswith("vgg"):  # of so many numbers one is bound to be so near 0 that rounding decides
             stored[f"{name} gradient"] = image.grad.numpy()[:, :, ::4, ::4]
+    tower = FCOSFeat(cases.PYRAMID_CHANNELS[0], cases.PYRAMID_OUT, 2, "gn", True)
+    shapes = {key: list(value.shape) for key, value in tower.state_dict().items()}
+    tower.set_state_dict(cases.weights("tower", shapes))
+    stored["tower keys"] = np.array(sorted(shapes))
+    given = paddle.to_tensor(cases.pyramid_maps()[0], stop_gradient=False)
+    found = tower(given)
+    paddle.add_n([(one * paddle.to_tensor(cases.mixture("tower", one.shape))).sum() for one in found]).backward()
+    stored["tower gradient"] = cases.sample(given.grad.numpy())
+    for number, one in enumerate(found):
+        stored[f"tower {number}"] = cases.sample(one.numpy())
     np.savez_compressed(TARGET, **stored)
 
 

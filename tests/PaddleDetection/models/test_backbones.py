@@ -13,6 +13,7 @@ from core import nn
 from PaddleDetection.models.backbones.blazenet import BlazeNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.vgg import VGG
+from PaddleDetection.models.heads.tower import Towers
 from PaddleDetection.models.necks.blaze_neck import BlazeNeck
 from tests.parity.PaddleDetection import backbone_cases as cases
 
@@ -79,6 +80,19 @@ def test_feature_maps_and_gradients_as_the_official_ones(name: str, official: di
     near(image.grad.numpy()[:, :, ::4, ::4], official[f"{name} gradient"])
     for key, parameter in network.named_parameters():
         assert parameter.stop_gradient or np.isfinite(parameter.grad.numpy()).all(), key
+
+
+def test_deformable_towers_as_the_official_ones(official: dict[str, np.ndarray]) -> None:
+    towers = Towers(cases.PYRAMID_CHANNELS[0], cases.PYRAMID_OUT, 2, "gn", use_dcn=True)
+    shapes = {key: list(value.shape) for key, value in towers.state_dict().items()}
+    assert sorted(shapes) == official["tower keys"].tolist()
+    towers.set_state_dict(cases.weights("tower", shapes))
+    given = core.to_tensor(cases.pyramid_maps()[0], stop_gradient=False)
+    found = core.jit.to_static(towers.__call__)(given)
+    core.add_n([(one * core.to_tensor(cases.mixture("tower", one.shape))).sum() for one in found]).backward()
+    for number, one in enumerate(found):
+        near(cases.sample(one.numpy()), official[f"tower {number}"])
+    near(cases.sample(given.grad.numpy()), official["tower gradient"])
 
 
 def test_every_weight_of_a_vgg_has_a_gradient() -> None:
