@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import core
-from core.vision.ops import distribute_fpn_proposals, roi_align
+from core.vision.ops import roi_align
+
+AWAY = -1e6
+"""Regions whose corners lie here are zeros, for they lie outside of all images."""
 
 MOST_LEVELS = 4
 """Further levels of a pyramid are for proposals only."""
@@ -15,6 +17,9 @@ MOST_LEVELS = 4
 
 class RoIExtractor:
     """Cuts regions out of feature maps.
+
+    Each level gives zeros for the regions of the others, and the levels are added up: that takes half the time of
+    bringing the regions of each level together and into their order again.
 
     Args:
         strides: pixels of a cell of each level, the finest first; each twice the one before.
@@ -52,15 +57,15 @@ class RoIExtractor:
         counts, boxes = core.full([images], room, "int32"), rois.reshape([images * room, 4])
         if len(self.strides) == 1:
             return self._aligned(features[0], boxes, counts, self.strides[0])
-        lowest = int(math.log2(self.strides[0]))
-        levels, places, numbers = distribute_fpn_proposals(
-            boxes, lowest, lowest + len(self.strides) - 1, 4, self.canonical_size, rois_num=counts, padded=True
-        )
-        regions = [
-            self._aligned(feature, level, number, stride)
-            for feature, level, number, stride in zip(features, levels, numbers or [], self.strides)
-        ]
-        return core.gather(core.concat(regions), places.flatten())
+        size = core.sqrt((boxes[:, 2:] - boxes[:, :2]).clip(min=0).prod(-1))
+        least = [self.canonical_size * stride / 16 for stride in self.strides[1:]]
+        level = core.add_n([core.cast(size >= limit, "int32") for limit in least])
+        away = core.full_like(boxes, AWAY)
+        regions = []
+        for number, (feature, stride) in enumerate(zip(features, self.strides)):
+            own = core.where((level == number).unsqueeze(-1).expand_as(boxes), boxes, away)
+            regions.append(self._aligned(feature, own, counts, stride))
+        return core.add_n(regions)
 
     def _aligned(self, feature: Any, boxes: Any, counts: Any, stride: int) -> Any:
         return roi_align(feature, boxes, counts, self.resolution, 1 / stride, self.sampling_ratio, self.aligned)

@@ -11,6 +11,10 @@ import pytest
 import core
 from core import nn
 from core.static import InputSpec
+from core.train import read_metrics
+from PaddleDetection import export, train
+from PaddleDetection.data.digit_scenes import DigitScenes
+from PaddleDetection.detector import open_detector
 from PaddleDetection.models.cascade_rcnn import CascadeMaskRCNN
 from PaddleDetection.models.faster_rcnn import FasterRCNN
 from PaddleDetection.models.heads.bbox_head import TwoFCHead
@@ -224,3 +228,24 @@ def test_settings_of_all_parts_may_stand_in_a_config() -> None:
     for setting in ("freeze_norm", "cascade_iou", "class_agnostic", "anchor_sizes", "keep_top_k", "head_norm_type"):
         assert f"{setting}: " in known
     assert "head: " not in known and "trunk" not in known and "channels: 256" in known
+
+
+@pytest.mark.zoo
+def test_smallest_network_trains_and_is_exported(tmp_path: Path) -> None:
+    path = Path(__file__).resolve().parents[3] / "PaddleDetection" / "configs" / "digits_mask_rcnn.yaml"
+    changes = [
+        *("network.channels=32", "network.head_channels=32", "network.mask_channels=32", "network.score_threshold=0.0"),
+        *(f"data.{split}.dataset.{key}" for split in ("train", "valid", "test") for key in ("size=64", "count=4")),
+        *("data.train.batch_size=2", "data.valid.batch_size=4", "data.test.batch_size=4", "train.epochs=3"),
+        *("schedule.warmup_epochs=0", "expect=null", f"output={tmp_path / 'run'}"),
+    ]
+    assert train.main(["-c", str(path), *(word for change in changes for word in ("-o", change))]) == 0
+    rows = [row for row in read_metrics(tmp_path / "run" / "metrics.jsonl") if row["split"] == "train"]
+    assert np.isfinite([rows[-1][key] for key in ("loss", "loss_mask", "loss_rpn_cls")]).all()
+    assert export.main([str(tmp_path / "run"), "--output", str(tmp_path / "exported")]) == 0
+    live, exported = open_detector(tmp_path / "run"), open_detector(tmp_path / "exported")
+    image = DigitScenes("test", 1, 64).sample(0)["image"]
+    one, other = live.predict(image), exported.predict(image)
+    assert len(one.scores) > 0
+    np.testing.assert_array_equal(one.classes, other.classes)
+    np.testing.assert_allclose(one.boxes, other.boxes, atol=1e-2)
