@@ -33,6 +33,8 @@ class RetinaNet(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of boxes that overlap a better one (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     def __init__(
@@ -51,6 +53,8 @@ class RetinaNet(Detector):
         nms_top_k: int = 1000,
         keep_top_k: int = 100,
         nms_threshold: float = 0.5,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -65,6 +69,8 @@ class RetinaNet(Detector):
             "nms_top_k": nms_top_k,
             "keep_top_k": keep_top_k,
             "nms_threshold": nms_threshold,
+            "soft": soft_nms,
+            "soft_sigma": soft_sigma,
         }
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:

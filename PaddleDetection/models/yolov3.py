@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import core
 from core.vision.ops import multiclass_nms, yolo_box
@@ -40,6 +40,8 @@ class YOLOv3(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of boxes that overlap a better one (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     def __init__(
@@ -57,6 +59,8 @@ class YOLOv3(Detector):
         nms_top_k: int = 1000,
         keep_top_k: int = 100,
         nms_threshold: float = 0.45,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -73,6 +77,8 @@ class YOLOv3(Detector):
             "nms_top_k": nms_top_k,
             "keep_top_k": keep_top_k,
             "nms_threshold": nms_threshold,
+            "soft": soft_nms,
+            "soft_sigma": soft_sigma,
         }
         self.loss = YOLOv3Loss(
             num_classes, anchors, anchor_masks, self.strides, ignore_thresh, label_smooth, scale_x_y

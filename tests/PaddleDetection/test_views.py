@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import core
+from core.train.config.table import Component
 from PaddleDetection.config import TOOLKIT, DetectionConfig
+from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.views import Views, mirrored
 from tests.PaddleDetection.small import CONFIG
 
@@ -97,6 +99,14 @@ def test_masks_follow_their_boxes() -> None:
     assert any(np.array_equal(masks.numpy()[0, 0, 0], line) for line in (ahead, back))
     alone = Views(Brightest(masked=True))(*inputs(12))
     np.testing.assert_array_equal(alone[2].numpy()[0, 0, 0], ahead)
+
+
+@pytest.mark.parametrize("name", ["yolov3_mobilenet_v1", "retinanet_r50_fpn", "fcos_r50_fpn"])
+def test_a_config_asks_for_soft_suppression(name: str) -> None:
+    settings = {"num_classes": 2, "soft_nms": "gaussian", "soft_sigma": 0.3}
+    with core.LazyGuard():
+        network = NETWORKS.build(NETWORKS.check(Component(name=name, **settings)))
+    assert (network.suppression["soft"], network.suppression["soft_sigma"]) == ("gaussian", 0.3)
 
 
 def test_a_config_asks_for_them() -> None:
