@@ -131,9 +131,12 @@ class SOLOv2Head(nn.Layer):
 
 
 def with_coordinates(x: Any) -> Any:
-    """Return a feature map (N, C, H, W) with two channels more, each cell's place across and down from -1 to 1."""
+    """Return a feature map (N, C, H, W) with two channels more, each cell's place across and down from -1 to 1.
+
+    A single cell is at -1.
+    """
     images, _, rows, columns = x.shape
-    across = (core.arange(columns, dtype="float32") / ((columns - 1) * 0.5) - 1.0).reshape([1, 1, 1, columns])
-    down = (core.arange(rows, dtype="float32") / ((rows - 1) * 0.5) - 1.0).reshape([1, 1, rows, 1])
+    across = (core.arange(columns, dtype="float32") / ((columns - 1) * 0.5 + 1e-9) - 1.0).reshape([1, 1, 1, columns])
+    down = (core.arange(rows, dtype="float32") / ((rows - 1) * 0.5 + 1e-9) - 1.0).reshape([1, 1, rows, 1])
     places = [one.expand([images, 1, rows, columns]) for one in (across, down)]
     return core.concat([x, *places], 1)
