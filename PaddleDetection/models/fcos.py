@@ -31,7 +31,7 @@ class FCOS(Detector):
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
         use_dcn: whether the towers' convolutions are deformable.
-        soft_nms: "linear" or "gaussian" lowers the scores of boxes that overlap a better one (arXiv 1704.04503); null drops them.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
         soft_sigma: of gaussian.
     """
 

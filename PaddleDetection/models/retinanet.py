@@ -33,7 +33,7 @@ class RetinaNet(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
-        soft_nms: "linear" or "gaussian" lowers the scores of boxes that overlap a better one (arXiv 1704.04503); null drops them.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
         soft_sigma: of gaussian.
     """
 
