@@ -132,3 +132,40 @@ def write_weights(file: Path, name: str, class_num: int) -> Path:
     core.seed(7)
     core.save(PaddleClas.create_model(name, class_num=class_num).state_dict(), str(file))
     return file
+
+
+SCENES = (
+    *(f"data.{split}.dataset.count={count}" for split, count in (("train", 8), ("valid", 4), ("test", 4))),
+    *(f"data.{split}.dataset.size=64" for split in ("train", "valid", "test")),
+    "data.num_workers=0", "data.train.batch_size=4", "data.valid.batch_size=4", "data.test.batch_size=4",
+)  # fmt: skip
+DETECTION: dict[str, tuple[str, tuple[str, ...]]] = {
+    "boxes": ("digits_yolov3", (*SCENES, "network.scale=0.125", "network.width=16", "network.conf_thresh=0.0")),
+    "masks": (
+        "digits_mask_rcnn",
+        (*SCENES, "network.channels=16", "network.head_channels=32", "network.mask_channels=8"),
+    ),
+}  # fmt: skip
+"""What a detector finds: a config on drawn scenes, and what makes it small."""
+
+
+def write_labelled(folder: Path) -> Path:
+    """Write bright squares on dark images with YOLO's labels, of two classes."""
+    source = np.random.default_rng(0)
+    for split, count in (("train", 6), ("valid", 4)):
+        for number in range(count):
+            image = source.integers(0, 60, (64, 64, 3), np.uint8)
+            lines = []
+            for label, left in enumerate((4, 36)):
+                side, top = int(source.integers(12, 24)), int(source.integers(0, 40))
+                image[top : top + side, left : left + side] = (255, 120, 120) if label else (120, 255, 120)
+                centre, share = (left + side / 2) / 64, side / 64
+                lines.append(f"{label} {centre:.6f} {(top + side / 2) / 64:.6f} {share:.6f} {share:.6f}")
+            for part, name in (("images", "png"), ("labels", "txt")):
+                (folder / part / split).mkdir(parents=True, exist_ok=True)
+                file = folder / part / split / f"{number}.{name}"
+                if name == "png":
+                    write_image(file, image)
+                else:
+                    file.write_text("\n".join(lines) + "\n")
+    return folder

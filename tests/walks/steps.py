@@ -27,7 +27,7 @@ class Walk:
     Args:
         server: kills its training.
         folder: where its run and outputs are written.
-        toolkit: "PaddleClas", "PGL" or "PaddleGAN".
+        toolkit: "PaddleClas", "PaddleDetection", "PGL" or "PaddleGAN".
         config: the experiment's file.
         data: the folder of its data; None: it needs none.
         changes: of the config.
@@ -90,11 +90,12 @@ class Walk:
 
     def export(self) -> core.jit.Predictor:
         """Export; return the folder, loaded."""
-        assert "compared with the live network: equal" in self.command("export", self.run)
+        told = self.command("export", self.run)
+        assert "compared with the live network: equal" in told, told
         return core.jit.Predictor(self.run / "exported")
 
-    def classify(self, photos: Path, as_run: bool = True) -> list[dict[str, Any]]:
-        """Classify pictures by the run, or by its exported folder; return the records."""
+    def infer(self, photos: Path, as_run: bool = True) -> list[dict[str, Any]]:
+        """Look at pictures with the run, or with its exported folder; return the records."""
         target = self.folder / ("by_run" if as_run else "by_export")
         self.command("infer", self.run if as_run else self.run / "exported", photos, "--output", target)
         records: list[dict[str, Any]] = json.loads((target / "predictions.json").read_text())
@@ -106,13 +107,34 @@ def walk_classifier(walk: Walk, photos: Path, split: str = "test") -> None:
     assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
     walk.train()
     walk.evaluate(split)
-    live = walk.classify(photos)
+    live = walk.infer(photos)
     walk.export()
-    exported = walk.classify(photos, as_run=False)
+    exported = walk.infer(photos, as_run=False)
     assert len(live) == len(list(photos.iterdir())) > 0
     for one, other in zip(live, exported):
         assert one["classes"] == other["classes"] and one["names"] == other["names"]
         np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
+
+
+def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:
+    """Walk a detector from training to the boxes that its exported folder finds."""
+    assert "2 images, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+    walk.train()
+    walk.evaluate(split)
+    stored = walk.run / f"evaluation_{split}"
+    numbers = json.loads((stored / "results.json").read_text())[split]
+    told = walk.command("eval", walk.run, "--split", split, "--json-eval", stored, "--output", walk.folder / "again")
+    again = json.loads((walk.folder / "again" / "results.json").read_text())[split]
+    for name in set(numbers) & set(again) - {"AP_of_classes", "mask_AP_of_classes"}:
+        np.testing.assert_allclose(again[name], numbers[name], atol=1e-5, err_msg=told)
+    live = walk.infer(photos)
+    walk.export()
+    assert len(live) == len(list(photos.iterdir())) > 0
+    for one, other in zip(live, walk.infer(photos, as_run=False)):
+        assert [found["class"] for found in one["objects"]] == [found["class"] for found in other["objects"]]
+        for found, same in zip(one["objects"], other["objects"]):
+            np.testing.assert_allclose(found["score"], same["score"], atol=1e-4)
+            np.testing.assert_allclose(found["box"], same["box"], atol=0.1)
 
 
 def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Callable[..., Any]) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from PaddleDetection.config import TASKS as DETECTION_TASKS
 from PaddleGAN.config import TASKS as ADVERSARIAL_TASKS
 from PGL.config import TASKS as GRAPH_TASKS
 from tests.sampling import sampled
-from tests.walks.cases import ADVERSARIAL, GRAPHS, ROOT, write_photos, write_weights
+from tests.walks.cases import ADVERSARIAL, DETECTION, GRAPHS, ROOT, write_labelled, write_photos, write_weights
 from tests.walks.killing import KillingServer
-from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_graph
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph
 
 CLASSIFICATION = ROOT / "PaddleClas" / "configs"
 SMALL_PHOTOS = tuple(
@@ -78,5 +79,32 @@ def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     walk_adversarial(walk, modes)
 
 
+@pytest.mark.parametrize("kind", [pytest.param("masks", marks=pytest.mark.exhaustive), "boxes"])
+def test_a_detector(kind: str, server: KillingServer, photos: Path, tmp_path: Path) -> None:
+    name, changes = DETECTION[kind]
+    config = ROOT / "PaddleDetection" / "configs" / f"{name}.yaml"
+    walk_detector(Walk(server, tmp_path, "PaddleDetection", config, None, changes), photos)
+
+
+@pytest.mark.exhaustive
+def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
+    """The weights that it started from are gone when it is continued."""
+    name, changes = DETECTION["boxes"]
+    config = ROOT / "PaddleDetection" / "configs" / f"{name}.yaml"
+    first = Walk(server, tmp_path / "digits", "PaddleDetection", config, None, changes)
+    (tmp_path / "digits").mkdir()
+    first.command("train", *first.training)
+    weights = (first.run / "checkpoints" / "best" / "model.safetensors").rename(tmp_path / "digits.safetensors")
+    own = [change for change in changes if not change.startswith("data.")]
+    own += ["network.num_classes=2", f"network.pretrained={weights}", "data.train.batch_size=2", "data.test=null"]
+    for split in ("train", "valid"):
+        dataset = f"{{name: YOLODataset, dataset_dir: ., anno_path: images/{split}, label_list: [green, red]}}"
+        own += [f"data.{split}.dataset={dataset}"]
+    walk = Walk(server, tmp_path, "PaddleDetection", config, write_labelled(tmp_path / "data"), own)
+    walk.after_killing = weights.unlink
+    walk_detector(walk, photos, "valid")
+
+
 def test_every_task_is_walked() -> None:
+    assert list(DETECTION_TASKS.entries) == ["Detection"]
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)
