@@ -1,4 +1,4 @@
-"""Two-stage detectors in compiled steps and in exports: padding, random samples, sizes never traced, and refusals."""
+"""Two-stage detectors in compiled steps, exports and ONNX: padding, samples, sizes never traced, and refusals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 import core
@@ -91,11 +92,11 @@ def detector(name: str, **settings: Any) -> Any:
     return made
 
 
-def batch(height: int = 64, width: int = 96, room: int = 3) -> dict[str, Any]:
-    """Return images of which the second has no object, the third one object; the other rows hold rubbish."""
+def batch(height: int = 64, width: int = 96, room: int = 4) -> dict[str, Any]:
+    """Return images with three objects, one of them without a width, none, and one; the other rows hold rubbish."""
     source = np.random.RandomState(0)
     boxes = np.full((3, room, 4), np.nan, np.float32)
-    boxes[0, :2] = [[4, 6, 30, 40], [20, 10, 60, 50]]
+    boxes[0, :3] = [[10, 10, 10, 30], [4, 6, 30, 40], [20, 10, 60, 50]]
     boxes[2, :1] = [[40, 20, 80, 60]]
     masks = np.zeros((3, room, height, width), np.uint8)
     masks[0, :, 10:40, 10:40] = 1
@@ -106,7 +107,7 @@ def batch(height: int = 64, width: int = 96, room: int = 3) -> dict[str, Any]:
         "scale_factor": np.ones((3, 2), np.float32),
         "gt_bbox": boxes,
         "gt_class": source.randint(0, 3, (3, room)),
-        "gt_count": np.array([2, 0, 1]),
+        "gt_count": np.array([3, 0, 1]),
         "is_crowd": np.zeros((3, room), np.int64),
         "gt_segm": masks,
     }
@@ -180,6 +181,23 @@ def test_open_sizes(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found[1].numpy(), wanted[1].numpy())
         for one, other in zip(found, wanted):
             np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", ["Faster", "Mask", "C4", "Cascade"])
+def test_onnxruntime_finds_the_same(name: str, tmp_path: Path) -> None:
+    model = detector(name)
+    model.eval()
+    sizes = {"image": [1, 3, 64, 96], "im_shape": [1, 2], "scale_factor": [1, 2]}
+    spec = [InputSpec(size, "float32", key) for key, size in sizes.items()]
+    core.onnx.export(model, str(tmp_path / "model"), spec, opset_version=19)
+    image = np.sin(np.arange(3 * 64 * 96, dtype=np.float32)).reshape(1, 3, 64, 96)
+    given = [image, np.array([[64, 96]], np.float32), np.ones((1, 2), np.float32)]
+    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
+    wanted = model(*map(core.to_tensor, given))
+    assert wanted[1].item() > 0
+    for found, one in zip(session.run(None, dict(zip(sizes, given))), wanted):
+        np.testing.assert_allclose(found, one.numpy(), rtol=1e-4, atol=1e-3)
 
 
 def test_losses_of_the_releases_before_2_0_against_numpy() -> None:
