@@ -71,7 +71,7 @@ def pyramid_parts(
         mask_channels: of the mask head.
         head_norm_type: null, or "gn": pyramid and heads have group normalisation, and the box heads four convolutions.
     """
-    frozen = {"norm_type": norm_type, "freeze_norm": freeze_norm, "freeze_at": freeze_at}
+    frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm, "freeze_at": freeze_at}
     backbone = ResNet(**TRUNKS[trunk], **frozen, dcn_v2_stages=tuple(dcn_v2_stages))
     neck = FPN(backbone.channels, backbone.strides, channels, norm_type=head_norm_type)
     heads: list[nn.Layer] = []
@@ -104,7 +104,7 @@ def c4_parts(
         freeze_at: likewise.
         mask_channels: of the mask head.
     """
-    frozen = {"norm_type": norm_type, "freeze_norm": freeze_norm}
+    frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm}
     backbone = ResNet(**TRUNKS[trunk], **frozen, freeze_at=freeze_at, num_stages=3, return_idx=(2,))
     head = Res5Head(TRUNKS[trunk]["depth"], norm=Norm(norm_type, freeze_norm=freeze_norm))
     return Parts(backbone, None, [head], MaskFeat(head.channels, mask_channels, 0))
