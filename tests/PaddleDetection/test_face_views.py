@@ -10,11 +10,12 @@ import pytest
 
 import core
 from core import nn
-from PaddleDetection.config import EvaluateSection
+from PaddleDetection.config import TOOLKIT, EvaluateSection
 from PaddleDetection.face_views import FaceViews, views_of, vote
 from tests.parity.PaddleDetection import face_cases as cases
 
-OFFICIAL = Path(__file__).parents[1] / "parity" / "PaddleDetection" / "faces.npz"
+ROOT = Path(__file__).parents[2]
+OFFICIAL = ROOT / "tests" / "parity" / "PaddleDetection" / "faces.npz"
 
 
 @pytest.mark.parametrize("number", range(len(cases.SIZES)))
@@ -80,3 +81,15 @@ def test_all_views_of_an_image() -> None:
 def test_own_sizes_beside_those_of_faces_are_refused() -> None:
     with pytest.raises(ValueError, match="face_views has sizes and mirror images of its own: leave out scales"):
         EvaluateSection(face_views=True, flip=True)
+
+
+def test_an_evaluation_looks_so_where_its_config_asks_for_it() -> None:
+    config = TOOLKIT.load(ROOT / "PaddleDetection" / "configs" / "faces_blazeface.yaml", ["evaluate.face_views=true"])
+    with core.LazyGuard():
+        task = TOOLKIT.build_task(config)
+    task.begin_evaluation()
+    assert isinstance(task.detect, FaceViews)
+    rows = np.array([[[0, 0.75, 0, 0, 10, 10], [-1, 0.9, 0, 0, 10, 10], [0, 0.25, 4, 0, 14, 10]]], np.float32)
+    sizes = np.full((1, 2), 96, np.float32), np.ones((1, 2), np.float32)
+    (found,) = task.post_process([*sizes, rows, np.array([3])], None)
+    assert found.rows.tolist() == [[0, 0.75, 1, 0, 11, 10]]
