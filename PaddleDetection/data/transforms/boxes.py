@@ -63,7 +63,10 @@ class PadBox:
 
 
 class Poly2Mask:
-    """Draw the masks: of polygons and run lengths "gt_poly" to pixels "gt_segm", uint8 (G, H, W).
+    """Draw the masks: of polygons and run lengths "gt_poly" to pixels "gt_segm", uint8 (G, H, W), before Permute.
+
+    They are as large as the image, which a whole number of pixels has; PaddleDetection takes "im_shape", which may be a
+    pixel less.
 
     Args:
         del_poly: take "gt_poly" out of the sample.
@@ -80,7 +83,7 @@ class Poly2Mask:
         """
         if "gt_poly" not in sample and "gt_segm" in sample:
             return sample
-        height, width = map(int, sample["im_shape"])
+        height, width = sample["image"].shape[:2]
         masks = np.zeros((len(sample["gt_poly"]), height, width), np.uint8)
         for number, mask in enumerate(sample["gt_poly"]):
             masks[number] = decoded(mask, height, width)

@@ -14,8 +14,9 @@ from core.io import Subset
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.json_stream import records
 from PaddleDetection.data.pipeline import SplitSection, batched_fields, network_fields
-from PaddleDetection.data.transforms.basic import Decode, Permute
+from PaddleDetection.data.transforms.basic import Decode, Permute, Resize
 from PaddleDetection.data.transforms.batch import InOrder
+from PaddleDetection.data.transforms.boxes import Poly2Mask
 from PaddleDetection.data.transforms.masks import decoded, encoded
 from PaddleDetection.data.voc import VOCDataset
 
@@ -235,3 +236,10 @@ def test_missing_files(tmp_path: Path) -> None:
     (tmp_path / "a.png").unlink()
     with pytest.raises(FileNotFoundError, match="a.png"):
         Decode()(dataset[0])
+
+
+@pytest.mark.parametrize("longest", [35, 37, 39])
+def test_run_lengths_and_polygons_keep_the_image_s_size(longest: int, tmp_path: Path) -> None:
+    sample = Decode()(coco(tmp_path)[0])
+    sample = Poly2Mask()(Resize([30, longest], keep_ratio=True)(sample))  # half of an odd number is rounded
+    assert sample["gt_segm"].shape == (2, *sample["image"].shape[:2])
