@@ -14,6 +14,7 @@ from PaddleDetection.data.annotations import (
     boxes_of,
     class_list,
     column,
+    image_name,
     image_sides,
     number,
     refuse_repeated,
@@ -60,7 +61,7 @@ class VOCDataset(DetectionDataset):
         self.found: list[Sample] = []
         for parts in lines:
             image, xml = parts if len(parts) == 2 else (f"JPEGImages/{parts[0]}.jpg", f"Annotations/{parts[0]}.xml")
-            self.files.append(join_path(dataset_dir, image))
+            self.files.append(join_path(dataset_dir, image_name(image, f"{path}: a line")))
             if "://" not in dataset_dir and not os.path.isfile(self.files[-1]):
                 raise FileNotFoundError(f"{path}: no image file {self.files[-1]!r}")
             self.found.append(read_annotation(join_path(dataset_dir, xml), numbers, repairs))

@@ -13,7 +13,15 @@ import numpy as np
 
 from core.io.files import join_path
 from core.vision.matlab import read_matlab
-from PaddleDetection.data.annotations import Repairs, boxes_of, column, number, refuse_repeated, text_lines
+from PaddleDetection.data.annotations import (
+    Repairs,
+    boxes_of,
+    column,
+    image_name,
+    number,
+    refuse_repeated,
+    text_lines,
+)
 from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -67,7 +75,7 @@ class WIDERFaceDataset(DetectionDataset):
                     places[-1].append(lines)
                 lines += 1
             elif "." in line:
-                self.files.append(join_path(folder, line))
+                self.files.append(join_path(folder, image_name(line, f"{path}:{place}: a line")))
                 boxes.append([])
                 invalid.append([])
                 places.append([])

@@ -21,6 +21,7 @@ from PaddleDetection.data.annotations import (
     boxes_of,
     class_list,
     column,
+    image_name,
     number,
     outline,
     refuse_repeated,
@@ -66,7 +67,8 @@ class YOLODataset(DetectionDataset):
         super().__init__(_class_names(dataset_dir, label_list), transform)
         path = join_path(dataset_dir, anno_path)
         if path.endswith(".txt"):
-            self.files = [join_path(dataset_dir, line) for line in text_lines(path) if line]
+            lines = [image_name(line, f"{path}: a line") for line in text_lines(path) if line]
+            self.files = [join_path(dataset_dir, line) for line in lines]
             refuse_repeated(path, self.files)
         else:
             self.files = list_files(path, IMAGE_EXTENSIONS)

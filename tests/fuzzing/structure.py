@@ -60,7 +60,7 @@ def _changed(source: random.Random, tree: Any) -> Any:
         elif way == 4 and isinstance(holder, dict):
             holder[source.choice(("x", "", "name", "shape", str(key) + "_"))] = holder.pop(key)
         else:
-            holder[key] = source.choice(VALUES)
+            holder[key] = copy.deepcopy(source.choice(VALUES))  # a later change must not change these
     return tree
 
 
