@@ -17,7 +17,6 @@ from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.data.face_scenes import FaceScenes
-from PaddleDetection.data.face_scenes import FaceScenes
 from PaddleDetection.data.labelme import LabelmeDataset
 from PaddleDetection.data.transforms import (
     auto_augment,
@@ -41,7 +40,6 @@ DATASETS = Table(
     "data set",
     {
         "DigitScenes": DigitScenes,
-        "FaceScenes": FaceScenes,
         "FaceScenes": FaceScenes,
         "COCODataset": COCODataset,
         "VOCDataset": VOCDataset,
