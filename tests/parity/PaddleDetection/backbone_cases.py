@@ -98,7 +98,7 @@ def weights(case: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndar
         elif name.endswith("_mean"):
             made[name] = uniform(seed, shape, -0.2, 0.2)
         elif len(shape) == 1:
-            low, high = (0.7, 1.3) if name.endswith(("weight", "scale")) else (-0.2, 0.2)
+            low, high = (0.7, 1.3) if name.endswith(("weight", "scale", "scale_reg")) else (-0.2, 0.2)
             made[name] = uniform(seed, shape, low, high) * np.float32(damping)
         else:
             fan = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
