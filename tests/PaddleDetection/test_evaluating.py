@@ -43,7 +43,7 @@ def as_json(scenes: DigitScenes) -> dict[str, Any]:
 def test_what_an_evaluation_stores_is_judged_without_a_network(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [str(run), *options("evaluate.metric=COCO"), "--classwise"]
+    words = [str(run), *options("evaluate.metric=COCO", "train.compiled=true"), "--classwise"]
     assert evaluation.main([*words, "--output", str(tmp_path / "first")]) == 0
     told = capsys.readouterr().out
     classes = {str(number) for i in range(4) for number in DigitScenes("test", 4, 64).objects(i)["gt_class"][:, 0]}
@@ -177,7 +177,8 @@ def coco_folder(folder: Path, **changes: Any) -> list[str]:
 
 
 def test_a_folder_of_coco_is_evaluated(run: Path, tmp_path: Path) -> None:
-    assert evaluation.main([str(run), *coco_folder(tmp_path), "--output", str(tmp_path / "found")]) == 0
+    views = options("train.compiled=true", "evaluate.flip=true", "evaluate.scales=[1.0, 0.5]")
+    assert evaluation.main([str(run), *coco_folder(tmp_path), *views, "--output", str(tmp_path / "found")]) == 0
     rows = json.loads((tmp_path / "found" / "bbox.json").read_text())
     assert {row["image_id"] for row in rows} == {0, 1} and {row["category_id"] for row in rows} <= set(range(1, 11))
 
