@@ -54,7 +54,7 @@ def write_faces(folder: Path, found: Mapping[str, Found]) -> str:
     """
     for file, one in found.items():
         name = face_list_name(file)
-        lines = [f"{os.path.dirname(name)}/{os.path.basename(file)}", str(len(one.rows))]
+        lines = [os.path.join(os.path.dirname(name), os.path.basename(file)), str(len(one.rows))]
         for _, score, left, top, right, bottom in one.rows[np.argsort(-one.rows[:, 1], kind="stable")].tolist():
             lines.append(f"{left:.1f} {top:.1f} {right - left:.1f} {bottom - top:.1f} {score:.3f}")
         path = folder / f"{name}.txt"

@@ -121,9 +121,9 @@ class WIDERFaceDataset(DetectionDataset):
 
 
 def face_list_name(file: str) -> str:
-    """Return what WIDER FACE calls an image: its folder and its name without the ending."""
+    """Return what WIDER FACE calls an image: its folder, if it has one, and its name without the ending."""
     folder, name = os.path.split(file)
-    return f"{os.path.basename(folder)}/{os.path.splitext(name)[0]}"
+    return os.path.join(os.path.basename(folder), os.path.splitext(name)[0])
 
 
 def read_subset(path: str) -> dict[str, np.ndarray]:

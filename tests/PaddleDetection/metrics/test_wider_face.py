@@ -11,6 +11,7 @@ import pytest
 from scipy.io import savemat
 
 from PaddleDetection.config import EvaluateSection
+from PaddleDetection.data.face_scenes import FaceScenes
 from PaddleDetection.data.wider_face import WIDERFaceDataset
 from PaddleDetection.evaluator import DetectionEvaluator, metric_of
 from PaddleDetection.metrics.base import Found
@@ -182,6 +183,13 @@ def test_sets_of_faces_and_files_of_results(dataset: WIDERFaceDataset, tmp_path:
     for index, found in stored(tmp_path / "out", dataset).items():
         again.add(index, found)
     assert again.result() == evaluator.result()
+
+
+def test_results_of_images_without_files_are_named_by_their_numbers(tmp_path: Path) -> None:
+    evaluator = DetectionEvaluator(FaceScenes("test", 1, 64, 1), EvaluateSection(metric="WIDER"))
+    evaluator.add(0, Found(np.zeros((0, 6), np.float32)))
+    assert evaluator.write(tmp_path) == ["bbox.json", "wider_face"]
+    assert (tmp_path / "wider_face" / "0.txt").read_text() == "0\n0\n"
 
 
 def test_ground_truth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
