@@ -25,6 +25,9 @@ from PaddleDetection.data.transforms.basic import Decode
 from PaddleDetection.detector import Detections, Detector, ObjectDetector, open_detector
 from PaddleDetection.pictures import draw_found
 
+LEAST = 320
+"""Pictures whose shorter side has fewer pixels are written enlarged."""
+
 
 class Source(NamedTuple):
     """An image, or a video, to look at.
@@ -90,7 +93,7 @@ def _look(
     """Find the objects of an image, draw them, and return what is written of them."""
     found = detector.predict(image).above(threshold)
     picture = target / f"{source.stem}.png"
-    write_image(picture, draw_found(image, found.rows, detector.class_names, found.masks))
+    write_image(picture, draw_found(image, found.rows, detector.class_names, found.masks, least=LEAST))
     if text:
         with atomic_write(target / f"{source.stem}.txt") as stream:
             stream.write("".join(f"{row}\n" for row in _rows(found)).encode("utf-8"))

@@ -86,6 +86,7 @@ def draw_found(
     class_names: Sequence[str],
     masks: Optional[Sequence[Any]] = None,
     scored: bool = True,
+    least: int = 0,
 ) -> np.ndarray:
     """Return an image with masks, and boxes above them.
 
@@ -95,11 +96,16 @@ def draw_found(
         class_names: the classes.
         masks: run lengths of each, decoded one by one; None: there are none.
         scored: whether scores are written.
+        least: an image whose shorter side has fewer pixels is enlarged by a whole factor, to leave room for the names;
+            its longer side to no more than four times as many.
     """
     classes = rows[:, 0].astype(int).tolist()
     if masks is not None:
         image = draw_masks(image, map(coco_mask.decode, masks), classes)
-    return draw_boxes(image, rows[:, 2:], classes, rows[:, 1].tolist() if scored else None, class_names)
+    height, width = image.shape[:2]
+    factor = max(min(-(-least // min(height, width)), 4 * least // max(height, width)), 1)
+    image = image.repeat(factor, axis=0).repeat(factor, axis=1)
+    return draw_boxes(image, factor * rows[:, 2:], classes, rows[:, 1].tolist() if scored else None, class_names)
 
 
 def write_pictures(evaluator: DetectionEvaluator, model: str, split: str, folder: Path) -> list[str]:

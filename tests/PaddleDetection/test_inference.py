@@ -80,10 +80,10 @@ def test_masks_are_of_the_images_size(tmp_path: Path, monkeypatch: pytest.Monkey
         Detections(found.boxes, found.classes, found.scores, found.names).mask(0)
 
     monkeypatch.setattr("PaddleDetection.inference.open_detector", lambda *_: detector)
-    write_image(tmp_path / "a.png", np.full((300, 400, 3), 90, np.uint8))
+    write_image(tmp_path / "a.png", np.full((320, 400, 3), 90, np.uint8))
     assert infer.main(["anything", str(tmp_path / "a.png"), "--output", str(tmp_path / "found")]) == 0
     (record,) = json.loads((tmp_path / "found" / "predictions.json").read_text())
-    assert record["objects"][0]["mask"]["size"] == [300, 400] and len(record["objects"]) == 1
+    assert record["objects"][0]["mask"]["size"] == [320, 400] and len(record["objects"]) == 1
     assert (read_image(tmp_path / "found" / "a.png")[3:9, 5:13] != 90).any(axis=2).all()
 
 

@@ -48,5 +48,7 @@ def test_masks_are_below_their_boxes() -> None:
     plain, masked = (draw_found(image, rows, ["thing"], masks) for masks in (None, [lengths]))
     changed = (plain != masked).any(axis=2)
     assert changed[80:145, 55:195].all() and not changed[155:].any()
+    enlarged = draw_found(image, rows[:0], ["thing"], least=2 * min(image.shape[:2]) - 1)
+    np.testing.assert_array_equal(enlarged, image.repeat(2, axis=0).repeat(2, axis=1))
     unscored = draw_found(image, rows, ["thing"], scored=False)
     assert (unscored != plain).any()
