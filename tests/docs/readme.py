@@ -6,7 +6,14 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/getting_started.md", "PaddleClas/README.md", "PGL/README.md", "PaddleGAN/README.md")
+PAGES = (
+    "README.md",
+    "docs/getting_started.md",
+    "PaddleClas/README.md",
+    "PaddleDetection/README.md",
+    "PGL/README.md",
+    "PaddleGAN/README.md",
+)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
 _STARTS = ("python", "bash", "sudo", "pip", "pytest", "git", ". ", ".venv", "mkdocs", "tensorboard", "export")
 

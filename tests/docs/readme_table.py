@@ -53,6 +53,12 @@ TRAINED = {"CONFIG": "PaddleGAN/configs/dusk2day_cyclegan.yaml", "FOLDER": "stre
 NAMED = {"runs/NAME": "runs/dusk2day_cyclegan"}
 DRAWN = {"runs/NAME": "runs/faces_dcgan"}
 
+SCENES = (
+    "-o data.train.dataset.count=16 -o data.valid.dataset.count=4 -o data.test.dataset.count=4 -o data.num_workers=0 "
+    "-o data.valid.batch_size=4 -o data.test.batch_size=4 -o expect=null"
+)
+PEOPLE = SCENES.replace("batch_size=4", "batch_size=2")
+
 Table = dict[str, list[tuple[str, Union[Run, NotRun]]]]
 TABLE: Table = {
     "README.md": [
@@ -112,6 +118,56 @@ TABLE: Table = {
         (
             "python -m core.weights inspect ResNet50_pretrained/",
             Run(instead={"ResNet50_pretrained/": "mine.pdparams"}, says="conv.weight"),
+        ),
+    ],
+    "PaddleDetection/README.md": [
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/digits_yolov3.yaml",
+            Run(SCENES, says="look at   runs/digits_yolov3/learning_curve.png"),
+        ),
+        ("python PaddleDetection/infer.py runs/digits_yolov3 --demo 8", Run(says="4 pictures beside it")),
+        (
+            "python PaddleDetection/preview.py -c PaddleDetection/configs/digits_yolov3.yaml",
+            Run(says="wrote preview.png: 4 images"),
+        ),
+        ("python PaddleDetection/train.py --resume runs/digits_yolov3", Run(says="continuing after step")),
+        ("python PaddleDetection/eval.py runs/digits_yolov3", Run(says="wrote runs/digits_yolov3/evaluation_test/")),
+        (
+            "python PaddleDetection/eval.py runs/digits_yolov3 --classwise "
+            "--json-eval runs/digits_yolov3/evaluation_test",
+            Run(says="test: AP "),
+        ),
+        (
+            "python PaddleDetection/eval.py runs/digits_yolov3 -o evaluate.flip=true "
+            "-o 'evaluate.scales=[1.0, 1.5]'",
+            Run(says="test: AP "),
+        ),
+        (
+            "python PaddleDetection/infer.py runs/digits_yolov3 photo.jpg folder 'more/*.png' --draw-threshold 0.3",
+            Run(says="5 pictures beside it"),
+        ),
+        ("python PaddleDetection/export.py runs/digits_yolov3", Run(says="compared with the live network: equal")),
+        ("python PaddleDetection/infer.py runs/digits_yolov3/exported photo.jpg --save-txt", Run(says="photo.jpg: ")),
+        ("python PaddleDetection/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
+        (
+            "python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/digits_yolov3.yaml -n 3 -s 128",
+            Run("-o data.train.dataset.count=50", says="["),
+        ),
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/digits_yolov3.yaml",
+            NotRun("as above"),
+        ),
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/digits_mask_rcnn.yaml",
+            Run(SCENES, says="trained in"),
+        ),
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/faces_blazeface.yaml",
+            Run(PEOPLE, says="trained in"),
+        ),
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/bccd_yolov3_mobilenet_v1.yaml --data FOLDER",
+            NotRun("it needs BCCD, which is not in the repository; tests/walks trains on small sets of a reader's"),
         ),
     ],
     "PGL/README.md": [

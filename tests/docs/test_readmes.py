@@ -28,7 +28,14 @@ from tests.PGL.small_sets import write_cora
 from tests.walks.cases import write_pairs, write_photos, write_unpaired, write_weights
 
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "*_cache", "*.log")
-IN_ORDER = ("PaddleClas/README.md", "docs/getting_started.md", "README.md", "PGL/README.md", "PaddleGAN/README.md")
+IN_ORDER = (
+    "PaddleClas/README.md",
+    "docs/getting_started.md",
+    "README.md",
+    "PaddleDetection/README.md",
+    "PGL/README.md",
+    "PaddleGAN/README.md",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
