@@ -15,7 +15,7 @@ from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.anchors import LEAST, box_sides, cluster_anchors, mean_overlap, overlaps, written
 
 EXAMPLES = """\
-  python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/yolox_s_300e_coco.yaml -n 9 -s 608
+  python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/yolox/yolox_s_300e_coco.yaml -n 9 -s 608
       nine anchors for images of 608 x 608 pixels
   python PaddleDetection/tools/anchor_cluster.py -c my.yaml --data my/coco -n 6 -s 320,416 --split valid
       six, for images 320 pixels wide and 416 high

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import core
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.models.registry import NETWORKS
+from tests.PaddleDetection.configs import config_file
 
-CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
 PUBLISHED = {
     "pyramidbox_widerface": ("96.0 / 94.8 / 88.8", 16, 160),
     "blazeface_1000e": ("88.5 / 85.5 / 73.1", 8, 1000),
@@ -21,7 +19,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reads_builds_and_cites(name: str) -> None:
-    path = CONFIGS / f"{name}.yaml"
+    path = config_file(name)
     config = TOOLKIT.load(path)
     precision, images, epochs = PUBLISHED[name]
     assert f"Published: {precision} AP on the easy, medium and hard faces" in path.read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,8 @@ from PaddleClas.models.weights import WEIGHTS
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.pretrained import classifier_of
+from tests.PaddleDetection.configs import config_file
 
-CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
 COCO, VOC = "AP on val2017", "mAP on VOC 2007's test set"
 PUBLISHED = {
     "yolov3_darknet53_270e_coco": (39.0, COCO, 64, 0.001, 270),
@@ -45,7 +44,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reads_and_cites(name: str) -> None:
-    path = CONFIGS / f"{name}.yaml"
+    path = config_file(name)
     config = TOOLKIT.load(path)
     figure, what, images, rate, length = PUBLISHED[name]
     assert f"Published: {figure} {what}" in path.read_text()
@@ -62,7 +61,7 @@ def test_reads_and_cites(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["yolov3_mobilenet_v1", "ssd_mobilenet_v1_voc"])
 def test_kernels_of_mobilenet_learn_without_decay(name: str) -> None:
-    (group,) = TOOLKIT.load(CONFIGS / f"{name}.yaml").optimizer.groups
+    (group,) = TOOLKIT.load(config_file(name)).optimizer.groups
     with core.LazyGuard():
         names = [f"backbone.{key}" for key, _ in MobileNet(with_extra_blocks=True).named_parameters()]
     fitting = fnmatch.filter(names, group.parameters[0])
@@ -71,5 +70,5 @@ def test_kernels_of_mobilenet_learn_without_decay(name: str) -> None:
 
 
 def test_retinanet_of_release_1_5() -> None:
-    arguments = TOOLKIT.load(CONFIGS / "retinanet_r50_fpn_1x.yaml").network.arguments
+    arguments = TOOLKIT.load(config_file("retinanet_r50_fpn_1x")).network.arguments
     assert arguments["use_c5"] and arguments["beta"] == pytest.approx(1 / 3.0151134457776365**2, rel=1e-4)

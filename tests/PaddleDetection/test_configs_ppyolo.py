@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import core
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.models.registry import NETWORKS
+from tests.PaddleDetection.configs import config_file
 
-CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
 PUBLISHED = {
     "ppyoloe_crn_s_300e_coco": (43.0, 256, 0.04),
     "ppyoloe_crn_m_300e_coco": (49.0, 224, 0.035),
@@ -35,7 +34,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reads_builds_and_cites(name: str) -> None:
-    path = CONFIGS / f"{name}.yaml"
+    path = config_file(name)
     config = TOOLKIT.load(path)
     precision, images, rate = PUBLISHED[name]
     assert re.search(f"Published: {precision} AP (of masks )?on val2017", path.read_text())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import core
@@ -11,8 +9,8 @@ from PaddleClas.models.weights import WEIGHTS
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.models.pretrained import classifier_of
 from PaddleDetection.models.registry import NETWORKS
+from tests.PaddleDetection.configs import CONFIGS, config_file
 
-CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
 PUBLISHED = {
     "faster_rcnn_r50_1x": ("35.2 AP on val2017", 8, 0.01, 180000),
     "faster_rcnn_r50_2x": ("37.1 AP on val2017", 8, 0.01, 360000),
@@ -85,7 +83,7 @@ PUBLISHED = {
     "name", [pytest.param(name, marks=pytest.mark.zoo if place % 8 else []) for place, name in enumerate(PUBLISHED)]
 )
 def test_reads_and_cites(name: str) -> None:
-    path = CONFIGS / f"{name}.yaml"
+    path = config_file(name)
     config = TOOLKIT.load(path)
     figure, images, rate, length = PUBLISHED[name]
     assert f"Published: {figure} (PaddleDetection" in path.read_text().replace("\n# ", " ")
@@ -102,14 +100,14 @@ def test_reads_and_cites(name: str) -> None:
 
 
 def test_every_config_of_a_two_stage_detector_is_known() -> None:
-    assert sorted(PUBLISHED) == sorted(path.stem for path in CONFIGS.glob("*rcnn_*_*[12]x*.yaml"))
+    assert sorted(PUBLISHED) == sorted(path.stem for path in CONFIGS.rglob("*rcnn_*_*[12]x*.yaml"))
 
 
 @pytest.mark.parametrize(
     "name", ["faster_rcnn_r50_1x_coco", pytest.param("cascade_mask_rcnn_r50_fpn_gn_2x_coco", marks=pytest.mark.zoo)]
 )
 def test_builds(name: str) -> None:
-    network = TOOLKIT.load(CONFIGS / f"{name}.yaml").network
+    network = TOOLKIT.load(config_file(name)).network
     settings = {key: value for key, value in network.arguments.items() if key != "pretrained"}
     with core.LazyGuard():
         made = NETWORKS.resolve(network.name)(**settings)

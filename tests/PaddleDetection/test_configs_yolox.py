@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import core
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.models.registry import NETWORKS
+from tests.PaddleDetection.configs import config_file
 
-CONFIGS = Path(__file__).parents[2] / "PaddleDetection" / "configs"
 PUBLISHED = {
     "yolox_nano_300e_coco": (25.8, 64, 0.01),
     "yolox_tiny_300e_coco": (32.9, 64, 0.01),
@@ -30,7 +28,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reads_builds_and_cites(name: str) -> None:
-    path = CONFIGS / f"{name}.yaml"
+    path = config_file(name)
     config = TOOLKIT.load(path)
     precision, images, rate = PUBLISHED[name]
     assert f"Published: {precision} AP on val2017" in path.read_text()
