@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import itertools
+import json
 import threading
 import weakref
 from collections.abc import Collection, Sequence
@@ -140,7 +141,7 @@ class Program:
         draws: Sequence[Symbol] = (),
     ) -> None:
         self.number_of_draws = len(draws)
-        outputs = [*draws, *outputs]
+        outputs = [*draws, *_apart_from_pooling(outputs)]
         self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
         if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
             inputs = [variable("unused")]
@@ -194,6 +195,24 @@ class Program:
         leaves = [watched[i] for i in chosen]
         record = ProgramRecord(self.static_inputs, lane, outputs, leaves, chosen, len(arrays), draws)
         return [engine.detached(array) for array in outputs], record
+
+
+def _apart_from_pooling(outputs: Sequence[Symbol]) -> list[Symbol]:
+    """Return copies of those outputs that maximum pooling reads.
+
+    Its gradient expects its input as it was in memory when it was pooled, and who reads an output puts the blocks that
+    oneDNN left in it in order.
+    """
+    text = mx.sym.Group(list(outputs)).tojson() if outputs else ""
+    if '"pool_type": "max"' not in text:
+        return list(outputs)
+    stored = json.loads(text)
+    nodes = [node for node in stored["nodes"] if node["op"] == "Pooling" and node["attrs"].get("pool_type") == "max"]
+    pooled = {tuple(node["inputs"][0][:2]) for node in nodes}
+    return [
+        apply_operator("copy", _COPY, [symbol], _NO_ATTRIBUTES)[0] if tuple(head[:2]) in pooled else symbol
+        for symbol, head in zip(outputs, stored["heads"])
+    ]
 
 
 def _listed(outputs: Any) -> list[Array]:

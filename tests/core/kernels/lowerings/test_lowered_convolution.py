@@ -73,6 +73,7 @@ def test_bfloat16_is_transposed_in_float32(axes: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(Tensor(result).astype("float32").numpy(), numbers.transpose(axes))
 
 
+@pytest.mark.bfloat16
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 def test_strided_convolutions_behind_a_normalisation_learn_in_bfloat16(compiled: bool) -> None:
     def loss(images: Any, first: Any, second: Any) -> Any:
