@@ -162,6 +162,16 @@ def smooth_l1(difference: Any, beta: float) -> Any:
     return core.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
+def original_sizes(im_shape: Any, scale_factor: Any) -> Any:
+    """Return height and width of the original images, whole numbers of pixels, float32 (N, 2).
+
+    Args:
+        im_shape: of the network's images without padding, (N, 2).
+        scale_factor: what the original images' were multiplied with, (N, 2); the quotient may be a little below.
+    """
+    return core.floor(im_shape / scale_factor + 0.5)
+
+
 def to_original(boxes: Any, scale_factor: Any) -> Any:
     """Return boxes in pixels of the original images.
 

@@ -15,6 +15,7 @@ import core
 from core.vision.ops import matrix_nms, multiclass_nms, yolo_box
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import original_sizes
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN
@@ -109,7 +110,7 @@ class PPYOLO(Detector):
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        original = core.cast(im_shape / scale_factor, "int32")
+        original = core.cast(original_sizes(im_shape, scale_factor), "int32")
         found = [
             yolo_box(output, original, anchors, self.num_classes, self.conf_thresh, stride, **self.decoding)
             for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)

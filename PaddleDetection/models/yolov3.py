@@ -12,6 +12,7 @@ from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import original_sizes
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.yolo_fpn import WIDTH, YOLOv3FPN
@@ -86,7 +87,7 @@ class YOLOv3(Detector):
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        original = core.cast(im_shape / scale_factor, "int32")
+        original = core.cast(original_sizes(im_shape, scale_factor), "int32")
         found = [
             yolo_box(
                 output, original, anchors, self.num_classes, self.conf_thresh, stride, scale_x_y=self.scale_x_y

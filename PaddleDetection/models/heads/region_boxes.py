@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 
 import core
 from core.vision.ops import multiclass_nms
-from PaddleDetection.models.boxes import from_deltas
+from PaddleDetection.models.boxes import from_deltas, original_sizes
 
 
 class Selection(NamedTuple):
@@ -69,7 +69,7 @@ def boxes_of_regions(
     classes = likely.shape[1]
     boxes = from_deltas(rois.unsqueeze(2), deltas.reshape([images, room, -1, 4]), weights)
     boxes = within(boxes, im_shape.reshape([images, 1, 1, 2]))
-    original, factor = core.floor(im_shape / scale_factor + 0.5), scale_factor.flip(-1)
+    original, factor = original_sizes(im_shape, scale_factor), scale_factor.flip(-1)
     factor = core.concat([factor, factor], -1)
     shown = within(boxes / factor.reshape([images, 1, 1, 4]), original.reshape([images, 1, 1, 2]))
     whole = (shown[..., 2:] > shown[..., :2]).all(-1)
