@@ -3,7 +3,8 @@
 The engine's convolutions keep blocks of channels, its other operators know the plain order alone; where activations
 that it cannot fuse, or factors of whole channels, are between convolutions, half of the time goes into reordering.
 From the first convolution on, as far as every operator is known (:mod:`core.jit.passes.channels_last_layers`), the
-network becomes one operator. It is taken over when all convolutions are among those, at least one goes along rows,
+network becomes one operator. It is taken over when all convolutions are among those, and the engine would lose by its
+reordering: where swishes, which it does not fuse, follow most convolutions; or where at least one goes along rows,
 depthwise or in small groups, and none but the first is dense and wider than 1 x 1: of those the engine's are as fast.
 """
 
@@ -14,6 +15,7 @@ import dataclasses
 from core.jit.exported.program import ExportedProgram, ProgramNode, size_names
 from core.jit.passes.channels_last_layers import Layers
 from core.jit.passes.passes import constant, free_name, with_nodes
+from core.kernels.channels_last.table import UNREAD
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
 from core.operators._channels_last_network import channels_last
@@ -24,7 +26,7 @@ def with_channels_last(program: ExportedProgram) -> ExportedProgram:
     if not engine.device_text().startswith("cpu") or any(node.control_flow is not None for node in program.nodes):
         return program
     convolutions = [node for node in program.nodes if node.operator == "convolution"]
-    if not any(node.attributes.get("groups", 1) > 1 for node in convolutions):
+    if not convolutions:
         return program
     layers = Layers(program)
     inside: set[int] = set()
@@ -47,9 +49,11 @@ def _replaced(program: ExportedProgram, layers: Layers, inside: set[int]) -> Exp
     asked |= {name for node in others for name in size_names(node.attributes)}
     read = {name for node in others for name in node.inputs} | {*program.outputs}
     wanted = [name for name in made if name in read or name in asked]
-    if any(not layers.can_give(name) for name in wanted):
+    forms = [layers.form(name) if name in read or name in layers.turned else UNREAD for name in wanted]
+    able = [(layers.has_size if form == UNREAD else layers.can_give)(name) for name, form in zip(wanted, forms)]
+    if not all(able):
         return program
-    network, packed = layers.network(wanted, [len(made[name][0]) == 2 for name in wanted])
+    network, packed = layers.network(wanted, forms)
     weights = dict(program.weights)
     name = free_name("channels last", weights)
     weights[name] = constant(packed, float32)

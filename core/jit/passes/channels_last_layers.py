@@ -4,49 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramNode
-from core.jit.passes.channels_last_steps import Activation, Step, Steps
+from core.jit.passes.channels_last_shapes import Shapes
+from core.jit.passes.channels_last_steps import Activation, Step
 from core.kernels.dtypes import float32
 
 
-class Layers(Steps):
+class Layers(Shapes):
     """Takes the nodes of a program over, one after another."""
 
     def __init__(self, program: ExportedProgram) -> None:
         super().__init__(program)
-        self._padded: dict[str, tuple[str, tuple[int, int, int, int]]] = {}
         self._spread: dict[str, str] = {}
-        self._passed: set[int] = set()
 
     def take(self, node: ProgramNode) -> bool:
         """Take a node over, if that is possible."""
-        if id(node) in self._passed:
+        if id(node) in self.passed:
             return True
         take = getattr(self, f"_take_{node.operator}", None)
-        if take is None or any(dtype is not float32 for _, dtype in node.metas):
-            return False
-        return bool(take(node))
+        known = node.operator == "nearest_positions" or all(dtype is float32 for _, dtype in node.metas)
+        return take is not None and known and bool(take(node))
 
     def has(self, names: Sequence[str]) -> bool:
         """Return whether one of some values was made by a node that was taken over."""
-        return any(name in made for name in names for made in (self.known, self._padded, self._spread))
+        return any(name in made for name in names for made in (self.known, self.padded, self._spread, self.turned))
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether a convolution goes along rows, and none but the first is dense and wider than a pixel."""
-        wide = [s for s in self.steps if s.kind == "product" and s.kernel != (1, 1) and s.groups == 1 and s.source]
-        return not wide and any(step.kind == "row" for step in self.steps)
+        """Whether a convolution goes along rows and none but the first is dense and wider than a pixel, or most are
+        followed by what the engine cannot compute within them."""
+        products = [step for step in self.steps if step.kind == "product"]
+        wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
+        unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
+        along_rows = any(step.kind == "row" and step.groups > 1 for step in self.steps)
+        return 2 * len(unfused) > len(products) or (along_rows and not wide)
 
     # convolutions and products
 
     def _take_convolution(self, node: ProgramNode) -> bool:
         from core.kernels.channels_last.weights import goes_along_rows, is_product  # numba loads with the first use
 
-        name, pad = self._padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
+        name, pad = self.padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
         if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
             return False
         weight, *biases = [self.weights[weight].array for weight in node.inputs[1:]]
@@ -55,11 +56,12 @@ class Layers(Steps):
         if min(stride) < 1 or min(down, along) < 0:
             return False
         pad = (pad[0] + down, pad[1] + along, pad[2] + down, pad[3] + along)
-        kind = "row" if goes_along_rows(weight, groups, stride) else "product"
         source = self.step(name)
+        along_rows = source is not None and goes_along_rows(weight, groups, stride)  # the input has its channels first
+        kind = "row" if along_rows else "product"
         if kind == "product" and not is_product(weight, groups):
             return False
-        if source is None and (not self._is_input(name) or groups != 1):
+        if source is None and (not self.is_input(name) or groups != 1):
             return False
         channels = self.metas[name][0][1] if source is None else source.channels
         if channels != weight.shape[1] * groups or (biases and len(biases[0]) != len(weight)):
@@ -71,11 +73,6 @@ class Layers(Steps):
         elif kind == "product" and groups == 1 and (step.kernel, stride, pad) == ((1, 1), (1, 1), (0, 0, 0, 0)):
             self._take_scale_in(step, name)
         return self.new(node.outputs[0], step)
-
-    def _is_input(self, name: str) -> bool:
-        """Return whether a value is, or may become, what the network reads."""
-        shape, dtype = self.metas.get(name, ((), None))
-        return self.input in ("", name) and len(shape) == 4 and shape[1] is not None and dtype is float32
 
     def _take_scale_in(self, step: Step, name: str) -> None:
         """Let a 1 x 1 convolution multiply its input's channels itself, where nothing else reads the product."""
@@ -129,52 +126,6 @@ class Layers(Steps):
         step = Step("maximum", source, source.channels, kernel, stride, pad * 2, is_done=True)
         return self.new(node.outputs[0], step)
 
-    # shapes
-
-    def _take_reshape(self, node: ProgramNode) -> bool:
-        name, (after, _) = node.inputs[0], node.metas[0]
-        before = self.metas[name][0] if name in self.metas else ()
-        if name in self.known and len(before) > 1 and len(after) > 1 and None not in (*before[1:], *after[1:]):
-            if before[1:] == after[1:] or (before[1] == after[1] and {*before[2:], *after[2:]} == {1}):
-                return self.same(node)
-        padding = self.only_reader(node.outputs[0])
-        back = None if padding is None else self.only_reader(padding.outputs[0])
-        if padding is None or back is None or (padding.operator, back.operator) != ("pad", "reshape"):
-            return False
-        widths, final = padding.attributes["widths"], back.metas[0][0]
-        height, width = before[2:] if len(before) == 4 else (None, None)
-        inner = len(after) == 5 and after[3:] == (height, width) and isinstance(height, int) and isinstance(width, int)
-        if not inner or len(final) != 4 or final[:2] != before[:2] or any(pair != (0, 0) for pair in widths[:3]):
-            return False
-        if not self._pads(name, back.outputs[0], padding, widths[3:]):
-            return False
-        self._passed.update([id(padding), id(back)])
-        return True
-
-    def _take_pad(self, node: ProgramNode) -> bool:
-        widths = node.attributes["widths"]
-        plain = len(widths) == 4 and widths[:2] == ((0, 0), (0, 0))
-        return plain and self._pads(node.inputs[0], node.outputs[0], node, widths[2:])
-
-    def _pads(self, name: str, result: str, node: ProgramNode, widths: Any) -> bool:
-        """Note that a value is another one with zeros around it, which convolutions add themselves."""
-        numbers = [width for pair in widths for width in pair]
-        readers = self.readers.get(result, [])
-        if self.step(name) is None and not self._is_input(name):
-            return False
-        if node.attributes["mode"] != "constant" or node.attributes["value"] != 0 or self.uses[result] != len(readers):
-            return False
-        if any(r.operator != "convolution" for r in readers) or any(not isinstance(n, int) or n < 0 for n in numbers):
-            return False
-        (above, below), (left, right) = widths
-        self._padded[result] = (name, (above, left, below, right))
-        return True
-
-    def _take_detach(self, node: ProgramNode) -> bool:
-        return self.same(node)
-
-    _take_assign = _take_detach
-
     # element by element
 
     def _take_relu(self, node: ProgramNode) -> bool:
@@ -188,6 +139,9 @@ class Layers(Steps):
 
     _take_swish = _take_sigmoid
 
+    def _take_leaky_relu(self, node: ProgramNode) -> bool:
+        return self._activated(node, node.inputs[0], (node.operator, float(node.attributes["slope"]), 0.0))
+
     def _take_hard_sigmoid(self, node: ProgramNode) -> bool:
         activation = (node.operator, node.attributes["slope"], node.attributes["offset"])
         return self._activated(node, node.inputs[0], activation)
@@ -196,7 +150,10 @@ class Layers(Steps):
         return self._activated(node, node.inputs[0], (node.operator, 1.0 / 6.0, 0.5))
 
     def _take_multiply_scalar(self, node: ProgramNode) -> bool:
-        return self._activated(node, node.inputs[0], ("scaled", float(node.attributes["scalar"]), 0.0))
+        scalar = node.attributes["scalar"]  # or a size that is known later
+        if not isinstance(scalar, (int, float)):
+            return False
+        return self._activated(node, node.inputs[0], ("scaled", float(scalar), 0.0))
 
     def _take_multiply(self, node: ProgramNode) -> bool:
         names = [self._spread.get(name, name) for name in node.inputs]
@@ -212,9 +169,11 @@ class Layers(Steps):
     def _take_broadcast_to(self, node: ProgramNode) -> bool:
         """Note that a factor of each channel is repeated for every pixel; products do that themselves."""
         (name,), (result,) = node.inputs, node.outputs
+        if self.step(name) is None:  # also a weight, whose shape is not among the others
+            return False
         before, after = self.metas[name][0], node.metas[0][0]
         readers = self.readers.get(result, [])
-        if self.step(name) is None or len(before) != 4 or before[2:] != (1, 1) or before[:2] != after[:2]:
+        if len(before) != 4 or before[2:] != (1, 1) or before[:2] != after[:2]:
             return False
         if any(reader.operator != "multiply" for reader in readers) or self.uses[result] != len(readers):
             return False

@@ -21,8 +21,9 @@ class Step:
     """A layer that may still grow: sums, activations and factors join it.
 
     Attributes:
-        kind: ``product``, ``row``, ``mean``, ``maximum`` or ``combine``; see core.kernels.channels_last.layer.
+        kind: ``product``, ``row``, ``mean``, ``maximum``, ``combine`` or ``join``, as Layer of core.kernels has it.
         source: What it reads; None is the network's input.
+        parts: What is joined, and how often pixels are repeated.
         is_done: Nothing more can join it.
         version: How often something joined it.
     """
@@ -40,6 +41,7 @@ class Step:
     other: Optional[Step] = None
     bounds: tuple[float, float] = (-math.inf, math.inf)
     activation: Activation = ("nothing", 0.0, 0.0)
+    parts: tuple[tuple[Step, int], ...] = ()
     is_done: bool = False
     version: int = 0
 
@@ -62,6 +64,7 @@ class Steps:
         metas: Shape and type of every value that is no weight.
         uses: How often each value is read.
         readers: By whom.
+        makers: Of what operation it is a result.
         steps: The layers, in order.
         known: What names of values stand for.
     """
@@ -72,6 +75,7 @@ class Steps:
         self.metas = {entry.name: (entry.shape, entry.dtype) for entry in program.inputs}
         self.uses: Counter[str] = Counter(program.outputs)
         self.readers: dict[str, list[ProgramNode]] = {}
+        self.makers = {name: node for node in program.nodes for name in node.outputs}
         for node in program.nodes:
             self.metas.update(zip(node.outputs, node.metas))
             self.uses.update(node.inputs)
@@ -85,8 +89,8 @@ class Steps:
         handle = self.known.get(name)
         return handle is not None and handle.version == handle.step.version
 
-    def network(self, outputs: Sequence[str], flat: Sequence[bool]) -> tuple[Any, np.ndarray]:
-        """Return the network that gives some values, without their last two axes where ``flat``, and its weights."""
+    def network(self, outputs: Sequence[str], forms: Sequence[str]) -> tuple[Any, np.ndarray]:
+        """Return the network that gives some values, each in a form of Network, and its weights."""
         from core.kernels.channels_last.activation import ACTIVATIONS  # numba loads with the first use
         from core.kernels.channels_last.layer import Layer
         from core.kernels.channels_last.network import Network
@@ -96,7 +100,7 @@ class Steps:
         places: dict[Optional[Step], int] = {None: 0}
         places.update({step: i for i, step in enumerate(self.steps, 1)})
         for step in self.steps:
-            for read in (step.source, step.scale, step.other):
+            for read in (step.source, step.scale, step.other, *[part for part, _ in step.parts]):
                 assert read is None or places[read] < places[step]
         layers = []
         for step in self.steps:
@@ -112,6 +116,7 @@ class Steps:
                 other=None if step.other is None else places[step.other],
                 bounds=step.bounds,
                 activation=(ACTIVATIONS.index(name), first, second),
+                parts=tuple([(places[part], times) for part, times in step.parts]),
             )
             if step.kind == "product":
                 panels, depth = packed.product(step.weight, step.groups, step.source is None)
@@ -123,8 +128,12 @@ class Steps:
         channels = self.metas[self.input][0][1]
         assert channels is not None
         array = packed.array
-        results = [(places[self.known[name].step], cut) for name, cut in zip(outputs, flat)]
+        results = [(places[self.step_of(name)], form) for name, form in zip(outputs, forms)]
         return Network(layers, channels, array.size, results), array
+
+    def step_of(self, name: str) -> Step:
+        """Return the step that a name stands for."""
+        return self.known[name].step
 
     def step(self, name: str) -> Optional[Step]:
         """Return the step that gives a value, if it gives just that."""

@@ -26,6 +26,7 @@ _SWISHES = {("sigmoid",): "swish", ("hard_sigmoid", 1.0 / 6.0, 0.5): "hard_swish
 IDENTITIES = frozenset({"assign", "detach"})
 MAXIMUM_MADE = 2**16  # a constant made of nothing is kept as an operation above this many elements
 MAXIMUM_FOLDED = 2**24  # bytes that are computed ahead, or twice the weights'
+GROWTH = 10  # a kernel of one pixel that is padded to 3 x 3 is nine times as large
 
 
 def without_unneeded(program: ExportedProgram) -> ExportedProgram:
@@ -114,7 +115,7 @@ def _fixed_bytes(node: ProgramNode, weights: Mapping[str, ProgramWeight]) -> Opt
     fixed = all(name in weights for name in node.inputs) and not size_names(node.attributes)
     if not fixed or node.control_flow is not None or is_random([node]):
         return None
-    room = max(MAXIMUM_MADE, 2 * sum(weights[name].array.size for name in node.inputs))
+    room = max(MAXIMUM_MADE, GROWTH * sum(weights[name].array.size for name in node.inputs))
     elements = size = 0
     for shape, dtype in node.metas:
         known = [length for length in shape if length is not None]

@@ -11,8 +11,9 @@ from numba.extending import intrinsic
 
 from core.kernels.channels_last.vectors import LANES, VectorCode
 
-ACTIVATIONS = ("nothing", "sigmoid", "swish", "hard_sigmoid", "hard_swish", "scaled")
-"""What :func:`activate` can compute; ``hard`` and ``scaled`` take two numbers: clip(x * first + second), x * first."""
+ACTIVATIONS = ("nothing", "sigmoid", "swish", "hard_sigmoid", "hard_swish", "scaled", "leaky_relu")
+"""What :func:`activate` can compute; ``hard``, ``scaled`` and ``leaky`` take two numbers: clip(x * first + second),
+x * first, and that where x is below 0."""
 
 _POWERS_OF_TWO = (1.0, 0.6931472, 0.24022107, 0.05550357, 0.009676032, 0.0013390863)
 """2^x on ±1/2 as a polynomial, to 2e-7."""
@@ -72,6 +73,8 @@ def _activated(code: VectorCode, name: str, x: Any, first: Any, second: Any) -> 
         return x
     if name == "scaled":
         return builder.fmul(x, first)
+    if name == "leaky_relu":
+        return builder.select(builder.fcmp_ordered("<", x, code.constant(0)), builder.fmul(x, first), x)
     if name in ("hard_sigmoid", "hard_swish"):
         gate = code.bounded(code.multiply_add(x, first, second), code.constant(0), one)
         return gate if name == "hard_sigmoid" else builder.fmul(x, gate)

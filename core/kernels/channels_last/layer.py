@@ -16,7 +16,8 @@ class Layer(NamedTuple):
 
     Attributes:
         kind: ``product`` (a convolution as a product), ``row`` (one along rows, depthwise or finely grouped), ``mean``
-            (of a whole image), ``maximum`` (of a window) or ``combine`` (element by element).
+            (of a whole image), ``maximum`` (of a window), ``combine`` (element by element) or ``join`` (the channels of
+            several values one behind the other).
         source: The value that it reads.
         channels: Of the result.
         kernel: Height and width of the window.
@@ -31,6 +32,8 @@ class Layer(NamedTuple):
         other: A value that is added to the result.
         bounds: Between which the result is brought.
         activation: What is computed of it then, a place in ACTIVATIONS, and two numbers for that.
+        parts: ``join``: values, the first of which is the source, and how often each of their pixels is repeated in a
+            row, and each row.
     """
 
     kind: str
@@ -48,6 +51,13 @@ class Layer(NamedTuple):
     other: Optional[int] = None
     bounds: tuple[float, float] = (-math.inf, math.inf)
     activation: tuple[int, float, float] = (0, 0.0, 0.0)
+    parts: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def reads(self) -> list[int]:
+        """The values that it needs."""
+        read = [self.source, *[place for place, _ in self.parts[1:]]]
+        return read + [place for place in (self.scale, self.other) if place is not None]
 
 
 def padded(channels: int) -> int:
@@ -56,13 +66,22 @@ def padded(channels: int) -> int:
 
 
 def shapes_of(layers: Sequence[Layer], shape: Sequence[int]) -> list[Shape]:
-    """Return the shape (N, C, H, W) of every value, the input's first."""
+    """Return the shape (N, C, H, W) of every value, the input's first.
+
+    Raises:
+        ValueError: values of different sizes are to be joined.
+    """
     batch, channels, height, width = shape
     shapes = [(batch, channels, height, width)]
     for layer in layers:
         batch, _, height, width = shapes[layer.source]
         if layer.kind == "mean":
             height = width = 1
+        if layer.parts:
+            sizes = [(shapes[place][2] * times, shapes[place][3] * times) for place, times in layer.parts]
+            if len({*sizes}) > 1:
+                raise ValueError(f"step {len(shapes)} joins images of {' and '.join(f'{h} x {w}' for h, w in sizes)}")
+            height, width = sizes[0]
         top, left, below, right = layer.pad
         height = (height + top + below - layer.kernel[0]) // layer.stride[0] + 1
         width = (width + left + right - layer.kernel[1]) // layer.stride[1] + 1

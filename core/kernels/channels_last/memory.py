@@ -84,9 +84,7 @@ class Memory:
         last = {place: place for place in range(len(self.shapes))}
         borders = [[0, 0, 0, 0] for _ in self.shapes]
         for place, layer in enumerate(layers, 1):
-            for read in (layer.source, layer.scale, layer.other):
-                if read is not None:
-                    last[read] = place
+            last.update(dict.fromkeys(layer.reads, place))
             if layer.kind in ("product", "row"):
                 borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], layer.pad)]
         last.update({place: len(layers) + 1 for place in outputs})

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.kernels.channels_last.layer import Layer, shapes_of
+from core.kernels.channels_last.layer import Layer, Shape, shapes_of
 from core.kernels.channels_last.plan import Plan
 from core.kernels.channels_last.run import run
+from core.kernels.channels_last.table import AS_LAST, AS_ROW, UNREAD
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.engine import forked
 from core.kernels.engine.compiled import number_of_threads
@@ -34,11 +35,11 @@ class Network:
         layers: What it does, in order.
         channels: Of the input.
         weights: How many numbers its packed weights are.
-        outputs: The values to return, and whether without the last two axes, which have size 1.
+        outputs: The values to return, and how each comes out (core.kernels.channels_last.table).
     """
 
     def __init__(
-        self, layers: Sequence[Layer], channels: int, weights: int, outputs: Sequence[tuple[int, bool]]
+        self, layers: Sequence[Layer], channels: int, weights: int, outputs: Sequence[tuple[int, str]]
     ) -> None:
         self.layers, self.channels, self.weights, self.outputs = tuple(layers), channels, weights, tuple(outputs)
         self.name = f"network {next(_numbers)}"
@@ -50,13 +51,13 @@ class Network:
         """Return the shapes of the results for an input (N, C, H, W).
 
         Raises:
-            ValueError: the input is too small.
+            ValueError: the input is too small, or values of different sizes are to be joined.
         """
         shapes = shapes_of(self.layers, shape)
         for place, (_, _, height, width) in enumerate(shapes):
             if height < 1 or width < 1:
                 raise ValueError(f"step {place} leaves nothing of images of {shape[2]} x {shape[3]}")
-        return [shapes[place][:2] if flat else shapes[place] for place, flat in self.outputs]
+        return [_come_out(shapes[place], form) for place, form in self.outputs]
 
     def __call__(self, x: np.ndarray, weights: np.ndarray, out: Sequence[np.ndarray]) -> None:
         """Compute the results for an input (N, C, H, W), C-contiguous."""
@@ -64,15 +65,22 @@ class Network:
         memory = np.empty(plan.scratch + number_of_threads() * plan.room + LANES, np.float32)
         memory = memory[-memory.ctypes.data // memory.itemsize % LANES :]  # vectors do not cross cache lines
         run(x.reshape(-1), memory, weights, plan.table, plan.numbers, plan.places, plan.scratch, plan.room)
-        for (place, _), result in zip(self.outputs, out):
-            plan.read(memory, place, result)
+        for (place, form), result in zip(self.outputs, out):
+            if form != UNREAD:
+                plan.read(memory, place, result, form == AS_LAST)
 
     def _plan(self, shape: tuple[int, ...]) -> Plan:
         with self._lock:
             plan = self._plans.get(shape)
             if plan is None:
-                plan = self._plans[shape] = Plan(self.layers, shape, [place for place, _ in self.outputs])
+                read = [place for place, form in self.outputs if form != UNREAD]
+                plan = self._plans[shape] = Plan(self.layers, shape, read)
                 if len(self._plans) > _PLANS:
                     self._plans.popitem(last=False)
             self._plans.move_to_end(shape)
             return plan
+
+
+def _come_out(shape: Shape, form: str) -> tuple[int, ...]:
+    batch, channels, height, width = shape
+    return {AS_ROW: (batch, channels), AS_LAST: (batch, height, width, channels)}.get(form, shape)

@@ -43,14 +43,17 @@ class Plan:
         self.places = np.concatenate(self._places)
         self.scratch = self._memory.size
 
-    def read(self, memory: np.ndarray, place: int, out: np.ndarray) -> None:
-        """Copy a value (N, C, H, W) out of memory."""
+    def read(self, memory: np.ndarray, place: int, out: np.ndarray, channels_last: bool = False) -> None:
+        """Copy a value out of memory, as (N, C, H, W), or as (N, H, W, C)."""
         value = self._memory.values[place]
         rows = memory[value.start : value.start + value.step * value.batch]
         whole = rows.reshape(value.batch, value.rows, -1, value.pixel)
         top, left = value.border[:2]
         inner = whole[:, top : top + value.height, left : left + value.width, : value.channels]
-        out.reshape(self._memory.shapes[place])[...] = inner.transpose(0, 3, 1, 2)
+        if channels_last:
+            out[...] = inner
+        else:
+            out.reshape(self._memory.shapes[place])[...] = inner.transpose(0, 3, 1, 2)
 
     def _add_layers(self, layers: Sequence[Layer], first: int, last: int, image: Optional[int]) -> None:
         """Add the steps of some layers, for all images or for one."""
@@ -80,6 +83,8 @@ class Plan:
                 self._mean(source, target, parts, summed, layers[layer.source - 1].kind == "row")
             elif layer.kind == "maximum":
                 self._maximum(layer, source, target)
+            elif layer.kind == "join":
+                self._join(target, [(value(read), times) for read, times in layer.parts])
             else:
                 self._combine(layer, source, target, scale, other)
 
@@ -224,6 +229,15 @@ class Plan:
             source_width=source.width,
             before=layer.pad[0],
         )
+
+    def _join(self, target: Placed, parts: Sequence[tuple[Optional[Placed], int]]) -> None:
+        lines = []
+        for part, times in parts:
+            assert part is not None
+            lines.append((part.at(), part.step, part.line, part.channels, part.pixel, times))
+        fields = {"rows": target.height, "width": target.width, "channels": target.pixel}
+        fields.update(parts=self._place(np.array(lines)), part_count=len(lines))
+        self._step(t.JOIN, target.batch * target.height, target, (0, 0, 0, 0), **fields)
 
     def _combine(
         self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]

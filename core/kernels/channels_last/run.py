@@ -17,6 +17,7 @@ from core.kernels.channels_last.steps import (
     combine,
     convolve_rows,
     copy_plain,
+    join,
     largest,
     multiply,
 )
@@ -99,6 +100,8 @@ def _work(
                 average(memory, step, number, task)
             elif kind == t.MAXIMUM:
                 largest(memory, step, task)
+            elif kind == t.JOIN:
+                join(memory, step, places, task)
             else:
                 combine(memory, step, number, task)
             done += 1

@@ -231,6 +231,26 @@ def combine(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int)
         activate(memory, target, step[t.WIDTH], channels, -1, step[t.ACTIVATION], number[2], number[3])
 
 
+@serial
+def join(memory: np.ndarray, step: np.ndarray, places: np.ndarray, task: int) -> None:
+    """Write the channels of several values, pixels of which may be repeated, one behind the other into one row."""
+    rows, channels = step[t.ROWS], step[t.CHANNELS]
+    image, y = task // rows, task % rows
+    target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+    done = 0
+    for part in range(step[t.PART_COUNT]):
+        at = step[t.PARTS] + 6 * part
+        numbers, pixel, times = places[at + 3], places[at + 4], places[at + 5]
+        source = places[at] + image * places[at + 1] + y // times * places[at + 2]
+        for x in range(step[t.WIDTH]):
+            begin, end = source + x // times * pixel, target + x * channels + done
+            _copy(memory[begin : begin + numbers], memory[end : end + numbers])
+        done += numbers
+    if done < channels:
+        for x in range(step[t.WIDTH]):
+            _fill(memory[target + x * channels + done : target + (x + 1) * channels], _ZERO)
+
+
 @vectorized
 def _copy(x: np.ndarray, result: np.ndarray) -> None:
     for i in range(x.size):

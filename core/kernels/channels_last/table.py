@@ -14,7 +14,14 @@ PIXELS, DEPTHS, DEPTH, TARGETS, OTHERS, OUT_PANELS, PIXELS_OF_IMAGE, SCRATCH_ROW
 
 # windows
 KERNEL, STRIDE, KERNEL_ROWS, NEIGHBOURS, SOURCE_HEIGHT, SOURCE_WIDTH, BEFORE = range(35, 42)
-FIELDS = 42
+
+# values side by side
+PARTS, PART_COUNT = range(42, 44)
+FIELDS = 44
 
 # kinds of steps
-PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE = range(7)
+PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN = range(8)
+
+AS_IMAGE, AS_ROW, AS_LAST, UNREAD = "image", "row", "channels last", "unread"
+"""How a result comes out: (N, C, H, W); (N, C), of images of one pixel; (N, H, W, C); or as (N, C, H, W) that nobody
+reads, because only its sizes are asked for."""

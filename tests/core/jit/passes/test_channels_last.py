@@ -206,3 +206,57 @@ def test_images_that_are_too_small_are_refused(tmp_path: Path) -> None:
     unmeasured = dataclasses.replace(read_program(tmp_path / "model"), cost=None)
     with pytest.raises(ValueError, match="channels_last: step 1 leaves nothing of images of 5 x 9"):
         Predictor(unmeasured).run(images(1, 3, 5, 9))
+
+
+class _Pyramid(nn.Layer):
+    """Dense convolutions with swish, pooled, joined, repeated, and boxes for each pixel: what detectors are made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.down = nn.Conv2D(3, 12, 3, 2, 1), nn.Conv2D(12, 20, 3, 2, 1)
+        self.mixed, self.head = nn.Conv2D(60, 12, 1), nn.Conv2D(24, 6, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        fine = F.swish(self.stem(x))
+        coarse = F.swish(self.down(fine))
+        pooled = [F.max_pool2d(coarse, size, 1, size // 2) for size in (5, 13)]
+        coarse = F.swish(self.mixed(core.concat([coarse, *pooled], 1)))
+        joined = core.concat([F.interpolate(coarse, scale_factor=2.0), fine], 1)
+        boxes = F.leaky_relu(self.head(joined), 0.1).transpose([0, 2, 3, 1])
+        places = core.arange(boxes.shape[1], dtype="float32").reshape([1, -1, 1])
+        return boxes.reshape([boxes.shape[0], -1, 6]).sum(-1), places * coarse.shape[3], F.swish(coarse)
+
+
+@pytest.mark.parametrize("sizes", [(None, None), (48, 32)])
+def test_dense_networks_with_swish_joined_and_repeated_maps(tmp_path: Path, sizes: Any) -> None:
+    program = exported(_Pyramid(), tmp_path / "model", [None, 3, *sizes])
+    (network,) = program.networks.values()
+    left = {"convolution", "swish", "leaky_relu", "maximum_pooling", "transpose", "take", "nearest_positions"}
+    assert left.isdisjoint(operators(program))
+    assert Counter(layer.kind for layer in network.layers) == {"product": 4, "maximum": 2, "join": 3, "combine": 1}
+    agrees(tmp_path / "model", images(2, 3, 48, 32), *([images(1, 3, 64, 96)] if None in sizes else []))
+
+
+def test_positions_that_repeat_otherwise_are_left_to_the_engine(tmp_path: Path) -> None:
+    network = _Pyramid()
+    network.eval()
+
+    def stretched(x: Any) -> Any:
+        fine = F.swish(network.stem(x))
+        return F.interpolate(fine, size=[50, 36]), F.interpolate(fine, scale_factor=1.5)
+
+    program = exported(stretched, tmp_path / "model", [None, 3, 40, 36])
+    assert operators(program).count("take") == 4 and operators(program)[0] == "channels_last"
+    agrees(tmp_path / "model", images(2, 3, 40, 36))
+
+
+@pytest.mark.parametrize("channels", [4, 8])
+def test_a_dense_first_convolution_of_few_channels_reads_plain_images(tmp_path: Path, channels: int) -> None:
+    first = nn.Conv2D(channels, channels, 3, padding=1)
+    second = nn.Conv2D(channels, channels, 3, padding=1, groups=channels)
+    core.jit.save(lambda x: F.relu(first(x)), tmp_path / "alone", [InputSpec([None, channels, 12, 10], name="x")])
+    assert operators(optimized(read_program(tmp_path / "alone"))) == ["convolution", "relu"]
+    program = exported(lambda x: second(F.relu(first(x))), tmp_path / "model", [None, channels, 12, 10])
+    (network,) = program.networks.values()
+    assert [layer.kind for layer in network.layers] == ["product", "row"]
+    agrees(tmp_path / "model", images(2, channels, 12, 10))

@@ -14,6 +14,7 @@ from core.kernels.channels_last.activation import ACTIVATIONS
 from core.kernels.channels_last.layer import Layer
 from core.kernels.channels_last.memory import Memory
 from core.kernels.channels_last.network import Network
+from core.kernels.channels_last.table import AS_IMAGE, AS_LAST, UNREAD
 from core.kernels.channels_last.tiles import ROW_KINDS
 from core.kernels.channels_last.weights import PackedWeights, goes_along_rows, is_product
 
@@ -91,7 +92,7 @@ class Builder:
 
     def network(self, outputs: Sequence[int]) -> Network:
         channels = self.expected[0].shape[1]
-        return Network(self.layers, channels, self.packed.array.size, [(place, False) for place in outputs])
+        return Network(self.layers, channels, self.packed.array.size, [(place, AS_IMAGE) for place in outputs])
 
     def run(self, x: np.ndarray) -> list[np.ndarray]:
         """Return every value that the network computes."""
@@ -111,6 +112,8 @@ def activated(x: np.ndarray, kind: int, first: float, second: float) -> np.ndarr
     name = ACTIVATIONS[kind]
     if name in ("nothing", "scaled"):
         return x if name == "nothing" else x * first
+    if name == "leaky_relu":
+        return np.where(x < 0, x * first, x)
     gate = np.clip(x * first + second, 0, 1) if "hard" in name else 1 / (1 + np.exp(-x))
     return gate if "sigmoid" in name else x * gate
 
@@ -206,6 +209,37 @@ def test_maximum_pooling_and_combinations() -> None:
     builder.check(x)
 
 
+@pytest.mark.parametrize("channels", [(8, 16), (20, 5)])
+def test_values_are_joined_and_their_pixels_repeated(channels: tuple[int, int]) -> None:
+    x = draw(3, 2, 6, 10)
+    builder = Builder(x)
+    fine = builder.convolution(0, draw(channels[0], 2, 1, 1), draw(channels[0]))
+    coarse = builder.convolution(0, draw(channels[1], 2, 3, 3), None, (2, 2), (1, 1, 1, 1))
+    first, second = builder.expected[fine], builder.expected[coarse].repeat(2, 2).repeat(2, 3)
+    parts = ((fine, 1), (coarse, 2), (fine, 1))
+    whole = np.concatenate([first, second, first], 1)
+    joined = builder.add(Layer("join", fine, whole.shape[1], parts=parts), whole)
+    builder.convolution(joined, draw(24, whole.shape[1], 3, 3), draw(24), pad=(1, 1, 1, 1))
+    builder.add(Layer("join", coarse, channels[1], parts=((coarse, 2),)), second)
+    builder.check(x)
+    with pytest.raises(ValueError, match="step 3 joins images of 7 x 10 and 8 x 10 and 7 x 10"):
+        builder.network([joined]).output_shapes((1, 2, 7, 10))
+
+
+def test_results_with_channels_last_and_results_of_which_only_the_size_is_asked() -> None:
+    x = draw(2, 3, 5, 7)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(20, 3, 1, 1), activation=activation("leaky_relu", 0.1))
+    outputs = [(first, AS_LAST), (first, UNREAD), (first, AS_IMAGE)]
+    network = Network(builder.layers, 3, builder.packed.array.size, outputs)
+    assert network.output_shapes(x.shape) == [(2, 5, 7, 20), (2, 20, 5, 7), (2, 20, 5, 7)]
+    results = [np.full(shape, -7, np.float32) for shape in network.output_shapes(x.shape)]
+    network(x, builder.packed.array, results)
+    np.testing.assert_allclose(results[0], builder.expected[first].transpose(0, 2, 3, 1), atol=2e-6 * builder.largest)
+    np.testing.assert_array_equal(results[0].transpose(0, 3, 1, 2), results[2])
+    assert (results[1] == -7).all()
+
+
 def test_activations_of_extreme_numbers() -> None:
     x = np.array([-1e30, -200, -88, -20, -1e-7, 0, 1e-7, 5, 88, 200, 1e30, np.nan, np.inf], np.float32).reshape(
         1, 1, 1, 13
@@ -215,6 +249,7 @@ def test_activations_of_extreme_numbers() -> None:
     for name in ("sigmoid", "swish", "hard_sigmoid", "hard_swish"):
         builder.add(Layer("combine", 1, 1, activation=activation(name, 1 / 6, 0.5)), np.zeros_like(x))
     builder.add(Layer("combine", 1, 1, bounds=(0.0, 6.0)), np.zeros_like(x))
+    builder.add(Layer("combine", 1, 1, activation=activation("leaky_relu", 0.1)), np.zeros_like(x))
     values = [got.reshape(-1) for got in builder.run(x)]
     flat = x.reshape(-1).astype(np.float64)
     with np.errstate(over="ignore"):
@@ -224,6 +259,7 @@ def test_activations_of_extreme_numbers() -> None:
     np.testing.assert_allclose(values[3], np.clip(flat / 6 + 0.5, 0, 1), rtol=1e-6)
     np.testing.assert_allclose(values[4], flat * np.clip(flat / 6 + 0.5, 0, 1), rtol=1e-6)
     np.testing.assert_array_equal(values[5], np.clip(flat, 0, 6).astype(np.float32))
+    np.testing.assert_allclose(values[6], np.where(flat < 0, 0.1 * flat, flat), rtol=1e-6)
 
 
 def mobile(x: np.ndarray) -> Builder:
