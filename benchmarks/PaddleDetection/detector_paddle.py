@@ -1,0 +1,44 @@
+"""PaddleDetection's own detectors, put together as its configurations do; for a Python that has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ANCHORS = [[10, 13], [16, 30], [33, 23], [30, 61], [62, 45], [59, 119], [116, 90], [156, 198], [373, 326]]
+
+
+def built(name: str, classes: int) -> Any:
+    """Return a detector."""
+    from ppdet.modeling import architectures, backbones, heads, layers, necks, post_process
+
+    def channels(part: Any) -> list[int]:
+        return [shape.channels for shape in part.out_shape]
+
+    if name.startswith("yolov3"):
+        darknet = name == "yolov3_darknet53"
+        backbone = backbones.DarkNet() if darknet else backbones.MobileNet(feature_maps=[4, 6, 13])
+        neck = necks.YOLOv3FPN(in_channels=channels(backbone))
+        head = heads.YOLOv3Head(channels(neck), num_classes=classes, anchors=ANCHORS)
+        nms = layers.MultiClassNMS(score_threshold=0.01, nms_top_k=1000, keep_top_k=100, nms_threshold=0.45)
+        decode = layers.YOLOBox(classes, 0.005, 32)
+        return architectures.YOLOv3(backbone, neck, head, post_process.BBoxPostProcess(classes, decode, nms))
+    if name == "ssd_mobilenet_v1_300":
+        maps = [11, 13, 14, 15, 16, 17]
+        backbone = backbones.MobileNet(feature_maps=maps, with_extra_blocks=True)
+        anchors = layers.AnchorGeneratorSSD(
+            steps=[0] * 6,
+            aspect_ratios=[[2.0], *[[2.0, 3.0]] * 5],
+            min_sizes=[60.0, 105.0, 150.0, 195.0, 240.0, 285.0],
+            max_sizes=[[], 150.0, 195.0, 240.0, 285.0, 300.0],
+            min_max_aspect_ratios_order=False,
+        )
+        head = heads.SSDHead(classes, channels(backbone), anchors, kernel_size=1, padding=0)
+        nms = layers.MultiClassNMS(score_threshold=0.01, nms_top_k=400, keep_top_k=200, nms_threshold=0.45)
+        decode = layers.SSDBox()
+        return architectures.SSD(backbone, head, post_process.BBoxPostProcess(classes, decode, nms))
+    scale = {"depth_mult": 0.33, "width_mult": 0.5}
+    backbone = backbones.CSPResNet(use_large_stem=True, **scale)
+    neck = necks.CustomCSPPAN(channels(backbone), [768, 384, 192], act="swish", spp=True, **scale)
+    nms = layers.MultiClassNMS(score_threshold=0.01, nms_top_k=1000, keep_top_k=300, nms_threshold=0.7)
+    head = heads.PPYOLOEHead(channels(neck), classes, nms=nms)
+    return architectures.PPYOLOE(backbone, neck, head, None)

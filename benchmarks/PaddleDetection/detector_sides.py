@@ -1,0 +1,261 @@
+"""The sides of benchmarks.PaddleDetection.detectors: one detector, the same weights and images, in every library."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from benchmarks.side import settled
+
+Steps = Mapping[str, Callable[[], Any]]
+CLASSES, OBJECTS = 80, 8
+WEIGHTS, ORDERED = "weights.pdparams", "ordered.npz"
+"""Files of weights by name, and in the order in which layers are called."""
+
+
+def data(size: int, batch: int) -> dict[str, np.ndarray]:
+    """Return images and their sizes."""
+    images = np.random.default_rng(0).standard_normal((batch, 3, size, size), dtype=np.float32)
+    shapes = np.full((batch, 2), size, np.float32)
+    return {"image": images, "im_shape": shapes, "scale_factor": np.ones((batch, 2), np.float32)}
+
+
+def objects(size: int, batch: int) -> dict[str, np.ndarray]:
+    """Return what a training step learns: eight objects in each image."""
+    random = np.random.default_rng(1)
+    corners = random.uniform(0, 0.7, (batch, OBJECTS, 2))
+    ends = corners + random.uniform(0.05, 0.3, (batch, OBJECTS, 2))
+    boxes = (np.concatenate([corners, ends], -1) * size).astype(np.float32)
+    classes = random.integers(0, CLASSES, (batch, OBJECTS))
+    return {"gt_bbox": boxes, "gt_class": classes, "gt_count": np.full(batch, OBJECTS)}
+
+
+def with_processor_time(steps: Steps) -> Steps:
+    """Add to each step one that returns how long processors worked for a call of it."""
+
+    def timed(step: Callable[[], Any]) -> float:
+        began = time.process_time()
+        step()
+        return time.process_time() - began
+
+    return {**steps, **{f"{name}: processor": lambda step=step: timed(step) for name, step in steps.items()}}
+
+
+# --- ours ------------------------------------------------------------------------------------------------------------
+
+
+def ours(name: str, size: int, batch: int, folder: str, file_wanted: bool) -> Steps:
+    """Return what our detector does, exported and compiled, and its training step; writes weights for the others."""
+    import core
+    from core.static import InputSpec
+    from core.train.config.table import Component
+    from PaddleDetection.models.registry import NETWORKS
+
+    core.seed(0)
+    network = NETWORKS.build(Component(name=name, num_classes=CLASSES))
+    network.eval()
+    arrays = data(size, batch)
+    draw_predictors(network, [core.to_tensor(array) for array in arrays.values()])
+    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
+    np.savez(f"{folder}/{ORDERED}", *in_order(network, [core.to_tensor(array) for array in arrays.values()]))
+    specs = [InputSpec([batch, *array.shape[1:]], name=key) for key, array in arrays.items()]
+    core.jit.save(network, f"{folder}/program", specs)
+    tensors = [core.to_tensor(array) for array in arrays.values()]
+    if file_wanted:
+        core.onnx.export(network, f"{folder}/model", tensors)
+    predictor = core.jit.Predictor(f"{folder}/program")
+    given = list(arrays.values())
+    compiled = core.jit.to_static(network.__call__)
+
+    def forward(half: bool) -> Any:
+        network.eval()
+        with core.no_grad(), core.amp.auto_cast(dtype="bfloat16") if half else contextlib.nullcontext():
+            return [result.numpy() for result in compiled(*tensors)]
+
+    targets = {key: core.to_tensor(array) for key, array in objects(size, batch).items()}
+    optimizer = core.optimizer.Momentum(1e-5, 0.9, parameters=network.parameters())
+    loss = core.jit.to_static(lambda *given: core.add_n(list(network.losses(*given, targets).values())))
+
+    def training() -> None:
+        network.train()
+        value = loss(*tensors)
+        value.backward()
+        optimizer.step()
+        optimizer.clear_grad(set_to_zero=False)
+        value.item()
+        core.kernels.engine.engine.wait_all()
+
+    steps = {
+        "counts": lambda: predictor.run(given)[1].ravel().tolist(),
+        "exported": lambda: predictor.run(given),
+        "compiled": settled(lambda: forward(False)),
+        "training, compiled": training,
+    }
+    if core.amp.is_bfloat16_supported():
+        steps["compiled, bfloat16"] = settled(lambda: forward(True))
+    return with_processor_time(steps)
+
+
+def in_order(network: Any, images: Any) -> list[np.ndarray]:
+    """Return weights and statistics of convolutions and normalisations in the order in which they are called."""
+    import core
+    from core import nn
+
+    found: list[np.ndarray] = []
+
+    def note(layer: Any, *_: Any) -> None:
+        for name in ("weight", "bias", "_mean", "_variance"):
+            if getattr(layer, name, None) is not None:
+                found.append(getattr(layer, name).numpy())
+
+    layers = [layer for layer in network.sublayers() if isinstance(layer, (nn.Conv2D, nn.BatchNorm2D))]
+    hooks = [layer.register_forward_pre_hook(note) for layer in layers]
+    with core.no_grad():
+        network(*images)
+    for hook in hooks:
+        hook.remove()
+    return found
+
+
+def draw_predictors(network: Any, images: Any) -> None:
+    """Give the layers that predict logits of trained detectors' sizes: most of them say that there is nothing."""
+    import core
+
+    kind = type(network).__name__
+    if kind == "YOLOv3":
+        mean, deviation = [0, 0, 0, 0, -7, *[-3] * CLASSES], [*[0.5] * 4, *[1.5] * (CLASSES + 1)]
+        layers = network.yolo_head.yolo_outputs
+    elif kind == "PPYOLOE":
+        mean, deviation = [-8] * CLASSES, [1.5] * CLASSES
+        layers = list(network.yolo_head.pred_cls)
+    else:
+        mean, deviation = [*[0] * CLASSES, 9], [1.5] * (CLASSES + 1)
+        layers = [layer for layer in network.ssd_head.sublayers() if layer.__class__.__name__ == "Conv2D"]
+        layers = [layer for layer in layers if layer.weight.shape[0] % (CLASSES + 1) == 0]
+    random, seen = np.random.default_rng(2), {}
+    hooks = []
+    for layer in layers:
+        layer.weight.set_value(random.standard_normal(layer.weight.shape).astype(np.float32))
+        hook = layer.register_forward_post_hook(lambda layer, _, output: seen.update({id(layer): output.numpy()}))
+        hooks.append(hook)
+    with core.no_grad():
+        network(*images)
+    for hook, layer in zip(hooks, layers):
+        hook.remove()
+        output, weight, bias = seen[id(layer)], layer.weight.numpy(), layer.bias.numpy()
+        repeats = len(bias) // len(mean)
+        factor = np.tile(deviation, repeats) / output.std((0, 2, 3))
+        layer.weight.set_value((weight * factor[:, None, None, None]).astype(np.float32))
+        moved = (bias - output.mean((0, 2, 3))) * factor + np.tile(mean, repeats)
+        layer.bias.set_value(moved.astype(np.float32))
+
+
+# --- the others ------------------------------------------------------------------------------------------------------
+
+
+def onnxruntime(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+    """Return what our ONNX file does."""
+    import onnxruntime as runtime
+
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = runtime.InferenceSession(f"{folder}/model.onnx", options, providers=["CPUExecutionProvider"])
+    arrays = data(size, batch)
+    feed = {entry.name: arrays[entry.name] for entry in session.get_inputs()}
+    steps = {"counts": lambda: session.run(None, feed)[1].ravel().tolist(), "forward": lambda: session.run(None, feed)}
+    return with_processor_time(steps)
+
+
+def openvino(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+    """Return the same, in float32 and in bfloat16."""
+    import openvino as library
+
+    steps: dict[str, Callable[[], Any]] = {}
+    for label, precision in (("forward", "f32"), ("forward, bfloat16", "bf16")):
+        settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision}
+        compiled = library.Core().compile_model(
+            f"{folder}/model.onnx", "CPU", {**settings, "PERFORMANCE_HINT": "LATENCY"}
+        )
+        names = {one for entry in compiled.inputs for one in entry.names}
+        feed = {key: array for key, array in data(size, batch).items() if key in names}
+        request = compiled.create_infer_request()
+
+        def run(request: Any = request, feed: Any = feed) -> list[np.ndarray]:
+            return [np.array(result) for result in request.infer(feed).values()]
+
+        steps[label] = run
+    steps["counts"] = lambda: steps["forward"]()[1].ravel().tolist()
+    return with_processor_time(steps)
+
+
+def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+    """Return what PaddleDetection's own export does in Paddle's inference library with oneDNN."""
+    import zlib  # noqa: F401  # before paddle, which crashes after it
+
+    import paddle as framework
+    from paddle import inference
+
+    from benchmarks.PaddleDetection.detector_paddle import built
+
+    framework.set_device("cpu")
+    model = built(name, CLASSES)
+    model.set_state_dict(framework.load(f"{folder}/{WEIGHTS}"))
+    model.eval()
+    for layer in model.sublayers():
+        if hasattr(layer, "convert_to_deploy"):
+            layer.convert_to_deploy()
+    arrays = data(size, batch)
+    specs = {key: framework.static.InputSpec(array.shape, "float32", key) for key, array in arrays.items()}
+    framework.jit.save(framework.jit.to_static(model, input_spec=[specs]), f"{folder}/paddle")
+    config = inference.Config(f"{folder}/paddle.pdmodel", f"{folder}/paddle.pdiparams")
+    config.disable_gpu()
+    config.enable_mkldnn()
+    config.set_cpu_math_library_num_threads(threads)
+    config.disable_glog_info()
+    predictor = inference.create_predictor(config)
+    Path(f"{folder}/paddle.pdiparams").unlink()
+
+    def run() -> list[np.ndarray]:
+        for key in predictor.get_input_names():
+            predictor.get_input_handle(key).copy_from_cpu(arrays[key])
+        predictor.run()
+        return [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
+
+    return with_processor_time({"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run})
+
+
+def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+    """Return forward pass and training step of a plain network with channels-last memory."""
+    import torch
+
+    from benchmarks.PaddleDetection import detector_torch
+
+    torch.set_num_threads(threads)
+    arrays = data(size, batch)
+    network = detector_torch.YOLOv3(name, CLASSES)
+    detector_torch.load(network, list(np.load(f"{folder}/{ORDERED}").values()))
+    network.to(memory_format=torch.channels_last)
+    images = torch.from_numpy(arrays["image"]).to(memory_format=torch.channels_last)
+    original = torch.from_numpy(arrays["im_shape"] / arrays["scale_factor"])
+    targets = {key: torch.from_numpy(array) for key, array in objects(size, batch).items()}
+    optimizer = torch.optim.SGD(network.parameters(), 1e-5, momentum=0.9)
+
+    def forward() -> list[Any]:
+        network.eval()
+        with torch.inference_mode():
+            return detector_torch.detected(network(images), original)
+
+    def training() -> None:
+        network.train()
+        optimizer.zero_grad()
+        value = detector_torch.loss(network(images), targets, size)
+        value.backward()
+        optimizer.step()
+
+    counted = {"counts": lambda: [len(scores) for _, scores, _ in forward()]}
+    return with_processor_time({**counted, "forward, eager": forward, "training, eager": training})

@@ -1,0 +1,96 @@
+"""Detectors from images to boxes, and training steps: ours against the libraries that one would pick instead.
+
+    python3.10 -m venv PADDLE; PADDLE/bin/pip install paddlepaddle==2.6.2 numpy==1.23.5 'protobuf<=3.20.3'
+    PADDLE/bin/pip install --no-deps paddledet==2.6.0                    # and what importing it then asks for
+    python3.11 -m venv PEERS; PEERS/bin/pip install torch torchvision onnxruntime openvino 'numpy<2'
+    python -m benchmarks.PaddleDetection.detectors --models yolov3_darknet53-320 --peers PEERS/bin/python
+    [--paddle PADDLE/bin/python] [--batch 1] [--rounds 10] [--threads 2] [--processor]
+
+A model is a detector and the side of its square images; its predictors are drawn so that about one prediction in a
+hundred passes the threshold, as in a trained detector. Every side has the same weights, and finds as many boxes or the
+run ends. onnxruntime and OpenVINO get our ONNX file for just this size, Paddle PaddleDetection's own export; PyTorch a
+plain network of the same layers with torchvision's suppression. Each side runs in a process of its own with the same
+number of threads; the two of a row take turns, and its ratio is the median of the rounds' ratios. Above 1: ours is
+faster. ``--processor`` compares the time that processors worked, for machines that are busy otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+
+from benchmarks.PaddleDetection import detector_sides as sides
+from benchmarks.side import Side, compare, require
+
+MODELS = "yolov3_darknet53-320,yolov3_darknet53-608,yolov3_mobilenet_v1-320,ssd_mobilenet_v1_300-300,ppyoloe_crn_s-640"
+EXPORTED, COMPILED, HALF, TRAINING = "exported", "compiled", "compiled, bfloat16", "training, compiled"
+ROWS = {
+    "onnxruntime": [(EXPORTED, "forward")],
+    "openvino": [(EXPORTED, "forward"), (HALF, "forward, bfloat16")],
+    "paddle": [(EXPORTED, "inference with oneDNN")],
+    "pytorch": [(COMPILED, "forward, eager"), (TRAINING, "training, eager")],
+}
+PACKAGES = {"onnxruntime": ["onnxruntime"], "openvino": ["openvino"], "paddle": ["paddle", "ppdet"]}
+PACKAGES["pytorch"] = ["torch", "torchvision"]
+
+
+def main() -> None:
+    """Print one row for each comparison, in milliseconds a batch."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default=MODELS, help="names and sizes, separated by commas")
+    parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
+    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as training")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
+    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
+    parser.add_argument("--batch", type=int, default=1, help="images per step (default 1)")
+    parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    options = parser.parse_args()
+    wanted = options.rows.split(",")
+    if set(wanted) - set(ROWS):
+        parser.error(f"--rows takes {', '.join(ROWS)}")
+    for peer in wanted:
+        require(*PACKAGES[peer], python=options.paddle if peer == "paddle" else options.peers)
+    print(f"{'milliseconds':26} {'ours':20} {'':>8}   {'against':34} {'':>8} {'ratio':>6}")
+    for model in options.models.split(","):
+        for peer in wanted:
+            _compare(model, peer, options)
+
+
+def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
+    rows = [row for row in ROWS[peer] if row[0].startswith(options.only)]
+    if peer == "pytorch" and not model.startswith("yolov3") or not rows:
+        return
+    name, size = model.rsplit("-", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        given = (name, int(size), options.batch)
+        mine = Side("ours", sides.ours, (*given, folder, peer in ("onnxruntime", "openvino")), options.threads)
+        python = options.paddle if peer == "paddle" else options.peers
+        other = Side(peer, getattr(sides, peer), (*given, options.threads, folder), options.threads, python=python)
+        counted = [(side.name, side.ask("counts")) for side in (mine, other)]
+        if counted[0][1] != counted[1][1]:
+            raise SystemExit(f"{model}: " + ", ".join(f"{name} finds {found} boxes" for name, found in counted))
+        for own, theirs in rows:
+            if own in mine.steps and theirs in other.steps:
+                first, second, ratio = _turns((mine, own), (other, theirs), options)
+                left = f"{model:26} {own:20} {first * 1e3:8.1f}"
+                print(f"{left}   {f'{peer}: {theirs}':34} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
+        mine.close()
+        other.close()
+
+
+def _turns(first: tuple[Side, str], second: tuple[Side, str], options: argparse.Namespace) -> tuple[float, ...]:
+    if not options.processor:
+        return compare(first, second, options.rounds)
+    for side, step in (first, second):
+        side.seconds(step, 2)
+    pairs = [[side.ask(f"{step}: processor") for side, step in (first, second)] for _ in range(options.rounds)]
+    mine, theirs = zip(*pairs)
+    return statistics.median(mine), statistics.median(theirs), statistics.median(b / a for a, b in pairs)
+
+
+if __name__ == "__main__":
+    main()
