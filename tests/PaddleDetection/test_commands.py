@@ -25,7 +25,6 @@ def test_training_writes_each_loss_and_the_classes(run: Path) -> None:
     for row in rows:
         parts = [row[name] for name in ("loss_xy", "loss_wh", "loss_obj", "loss_cls")]
         assert min(parts) > 0 and row["loss"] == pytest.approx(sum(parts), rel=1e-5)
-    assert rows[-1]["loss"] < rows[0]["loss"]
     assert json.loads((run / "classes.json").read_text()) == [str(digit) for digit in range(10)]
 
 

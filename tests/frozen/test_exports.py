@@ -25,8 +25,9 @@ from tests.frozen.store import unpack
 
 EQUAL, LEARNED = 1e-6, 1e-5
 """How far numbers, and gradients, may be off, as a share of the largest number or of 1."""
-LOOSE = {"layer_large": 3e-6, "layer_open": 3e-6}
-"""Programs of long rows: two kernels normalise them, one of which is off by 2.5e-6 itself, the other by 3e-7."""
+LOOSE = {"layer_large": 3e-6, "layer_open": 3e-6, "generator_fixed": 3e-6}
+"""Programs of long rows: two kernels normalise them, one of which is off by 2.5e-6 itself, the other by 3e-7. The
+generator's stored numbers are those of a processor with AVX-512; without, sums are in another order, off by 1.1e-6."""
 ROUNDED = 2.0**-6
 """How far 16-bit numbers may be off: they have 8 binary digits, and a sum that is off by its last one, 2**-8 of it, is
 multiplied by weights and rounded again."""

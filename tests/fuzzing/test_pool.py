@@ -122,6 +122,6 @@ def test_a_number_gives_the_same_file_again(goods: dict[str, list[Good]], tmp_pa
                 place = tmp_path / kind / f"{number}{time}"
                 place.mkdir(parents=True)
                 path = damaged(number, goods[kind], place)
-                files = sorted(path.iterdir()) if path.is_dir() else [path]
+                files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
                 contents.append([file.read_bytes() for file in files])
             assert contents[0] == contents[1], (kind, number)
