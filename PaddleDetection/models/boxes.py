@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core
+from core.vision.ops import multiclass_nms
 
 LARGEST_SCALE = math.log(1000.0 / 16)
 """The largest logarithm of a predicted size over its anchor's."""
@@ -181,3 +182,17 @@ def to_original(boxes: Any, scale_factor: Any) -> Any:
     """
     factor = scale_factor.flip(-1)
     return boxes / core.concat([factor, factor], -1).unsqueeze(1)
+
+
+def suppressed(corners: Any, likely: Any, scale_factor: Any, suppression: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the boxes that a detector gives, in pixels of the original images, (N, keep_top_k, 6), and their numbers.
+
+    Args:
+        corners: in pixels of the network's images (N, A, 4).
+        likely: how likely each class is (N, A, C).
+        scale_factor: of height and width, (N, 2).
+        suppression: arguments of :func:`core.vision.ops.multiclass_nms`.
+    """
+    boxes = to_original(corners, scale_factor)
+    rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **suppression, padded=True)
+    return rows, counts

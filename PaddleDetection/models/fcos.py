@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
-from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.boxes import suppressed
 from PaddleDetection.models.heads.fcos_head import FCOSHead
 from PaddleDetection.models.losses.fcos_loss import FCOSLoss
 from PaddleDetection.models.necks.fpn import FPN
@@ -76,9 +75,7 @@ class FCOS(Detector):
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         features = self.neck(self.backbone(image))
         corners, likely = self.fcos_head.boxes(features, self.fcos_head(features))
-        boxes = to_original(corners, scale_factor)
-        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
-        return rows, counts
+        return suppressed(corners, likely, scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls", "loss_box" and "loss_quality"."""

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import core
-from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.lcnet import LCNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.boxes import suppressed
 from PaddleDetection.models.heads.pico_head import PicoHeadV2
 from PaddleDetection.models.losses.pico_loss import PicoLoss
 from PaddleDetection.models.necks.lc_pan import LCPAN
@@ -66,9 +65,7 @@ class PicoDet(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
-        boxes = to_original(corners, scale_factor)
-        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
-        return rows, counts
+        return suppressed(corners, likely, scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_vfl", "loss_bbox" and "loss_dfl"."""

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import core
-from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.cspresnet import CSPResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.boxes import suppressed
 from PaddleDetection.models.heads.ppyoloe_head import PPYOLOEHead
 from PaddleDetection.models.losses.ppyoloe_loss import PPYOLOELoss
 from PaddleDetection.models.necks.custom_csp_pan import CustomCSPPAN
@@ -66,9 +65,7 @@ class PPYOLOE(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         corners, likely = self.yolo_head.boxes(self.yolo_head(self.neck(self.backbone(image))))
-        boxes = to_original(corners, scale_factor)
-        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
-        return rows, counts
+        return suppressed(corners, likely, scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls", "loss_iou" and "loss_dfl"."""

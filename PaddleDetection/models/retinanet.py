@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Optional
 
-from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import to_original
+from PaddleDetection.models.boxes import suppressed
 from PaddleDetection.models.heads.retina_head import RetinaHead
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
 from PaddleDetection.models.necks.fpn import FPN
@@ -76,9 +75,7 @@ class RetinaNet(Detector):
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
         corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
-        boxes = to_original(corners, scale_factor)
-        rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **self.suppression, padded=True)
-        return rows, counts
+        return suppressed(corners, likely, scale_factor, self.suppression)
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls" and "loss_reg"."""
