@@ -1,0 +1,1 @@
+"""PaddleNLP: language models and what is fine-tuned from them: classification, matching, tagging, reading, pretraining."""
