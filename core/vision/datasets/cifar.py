@@ -16,7 +16,8 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io.dataset import Dataset
-from core.vision.datasets.source import Source, as_backend, as_sample, choose_backend, choose_mode, local_file
+from core.io.published import Source, choose_mode, local_file
+from core.vision.datasets.source import as_backend, as_sample, choose_backend
 from core.weights.archives import archive_members
 from core.weights.formats.unpickler import load_plain
 

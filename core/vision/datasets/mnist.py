@@ -7,8 +7,9 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core.io.dataset import Dataset
+from core.io.published import Source, choose_mode, local_file
 from core.vision.datasets.idx import read_idx
-from core.vision.datasets.source import Source, as_backend, as_sample, choose_backend, choose_mode, local_file
+from core.vision.datasets.source import as_backend, as_sample, choose_backend
 
 _MNIST = "https://dataset.bj.bcebos.com/mnist/"
 _FASHION = "https://dataset.bj.bcebos.com/fashion_mnist/"

@@ -13,7 +13,8 @@ import numpy as np
 from PIL import Image
 
 from core.io.dataset import Dataset
-from core.vision.datasets.source import Source, as_sample, choose_backend, choose_mode, local_file
+from core.io.published import Source, choose_mode, local_file
+from core.vision.datasets.source import as_sample, choose_backend
 from core.vision.decoding import decode_image, open_with_pillow
 from core.weights.archives import Member, archive_members
 from core.weights.compressed import ArchiveError

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
+from core.io.published import Source
 from core.vision import datasets
-from core.vision.datasets.source import Source
 from PaddleClas.data import MNIST, Cifar10, Cifar100, FashionMNIST, Flowers
 from PaddleClas.data.pipeline import SplitSection
 from tests.PaddleClas.data.test_datasets import idx

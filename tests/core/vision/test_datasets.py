@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
+from core.io.published import Source
 from core.vision import (
     MNIST,
     VOC2012,
@@ -26,7 +27,6 @@ from core.vision import (
     write_image,
 )
 from core.vision import transforms as T
-from core.vision.datasets import source
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 RANDOM = np.random.RandomState(0)
@@ -118,7 +118,7 @@ def test_files_are_downloaded_once_and_checked(tmp_path: Path, monkeypatch: pyte
     for name, content in (("train-images-idx3-ubyte.gz", IMAGES), ("train-labels-idx1-ubyte.gz", LABELS)):
         data = gzip.compress(idx(content))
         (mirror / name).write_bytes(data)
-        published.append(source.Source(f"https://dataset.bj.bcebos.com/mnist/{name}", hashlib.md5(data).hexdigest()))
+        published.append(Source(f"https://dataset.bj.bcebos.com/mnist/{name}", hashlib.md5(data).hexdigest()))
     with pytest.raises(ValueError, match="is not the file of https://.*: its MD5 differs; remove it"):
         MNIST()
     monkeypatch.setitem(MNIST.sources, "train", tuple(published))
