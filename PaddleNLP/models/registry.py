@@ -1,0 +1,134 @@
+"""The one table of language models, and functions that read it. Importing this module loads no engine."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+from typing import Any, Optional, Union
+
+from core.train.config.signatures import signature_of
+from core.train.config.table import Component, Table
+from PaddleNLP.models.weights import ALIASES, CHECKPOINTS
+
+FAMILIES = {
+    "ernie": "PaddleNLP.models.ernie:ErnieModel",
+    "bert": "PaddleNLP.models.bert:BertModel",
+    "roberta": "PaddleNLP.models.roberta:RobertaModel",
+}
+"""Name of a family, which is also that of its network of any size, to its encoder."""
+
+TASKS = Table(
+    "task",
+    {
+        "sequence_classification": "PaddleNLP.models.heads:SequenceClassification",
+        "token_classification": "PaddleNLP.models.heads:TokenClassification",
+        "question_answering": "PaddleNLP.models.heads:QuestionAnswering",
+        "pair_classification": "PaddleNLP.models.heads:PairClassification",
+        "multiple_choice": "PaddleNLP.models.heads:MultipleChoice",
+        "masked_lm": "PaddleNLP.models.language_heads:MaskedLM",
+        "next_sentence": "PaddleNLP.models.language_heads:NextSentencePrediction",
+        "pretraining": "PaddleNLP.models.language_heads:Pretraining",
+    },
+)
+"""Heads that all families share, by the name of what they are for; a family's own are in ``heads`` of its encoder."""
+
+
+class Models(Table):
+    """Encoders by name: families, and checkpoints, whose settings are defaults."""
+
+    def build(self, component: Component, **provided: Any) -> Any:
+        """Build a model, with weights where the component asks for them; ``task`` and ``num_classes`` are provided."""
+        return create_model(component.name, **component.arguments, **provided)
+
+    def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        checkpoint = CHECKPOINTS.get(self.find(name))
+        settings = {} if checkpoint is None else checkpoint.settings
+        found = {
+            key: one.replace(default=settings.get(key, one.default), kind=keyword)
+            for key, one in signature_of(self.resolve(name)).parameters.items()
+        }
+        extra = {"pretrained": (None, Union[bool, str, None]), "dropout": (None, Optional[float])}
+        for key, (default, annotation) in extra.items():
+            found[key] = inspect.Parameter(key, keyword, default=default, annotation=annotation)
+        return found
+
+
+MODELS = Models(
+    "language model",
+    {**FAMILIES, **{name: FAMILIES[checkpoint.family] for name, checkpoint in CHECKPOINTS.items()}},
+    aliases=ALIASES,
+    listing="PaddleNLP.list_models()",
+)
+"""Encoders by name; a config names one with its settings."""
+
+
+def list_models(pattern: str = "*") -> list[str]:
+    """Return the names of the models: the families, which have any size, then the checkpoints.
+
+    Args:
+        pattern: a shell pattern such as ``"ernie-3.0*"``; upper and lower case are the same.
+
+    Example:
+        >>> PaddleNLP.list_models("ernie-1.0*")
+        ['ernie-1.0', 'ernie-1.0-base-zh', 'ernie-1.0-base-zh-cw', 'ernie-1.0-large-zh-cw']
+    """
+    return MODELS.list(pattern)
+
+
+def create_model(
+    name: str,
+    task: str = "sequence_classification",
+    num_classes: int = 2,
+    pretrained: Union[None, bool, str, os.PathLike[str]] = None,
+    dropout: Optional[float] = None,
+    **settings: Any,
+) -> Any:
+    """Build a language model by name.
+
+    Args:
+        name: one of :func:`list_models`: a family such as ``"ernie"``, whose size is given by settings, or a
+            checkpoint such as ``"ernie-3.0-base-zh"``, which has its own.
+        task: what the head is for: "sequence_classification", "token_classification", "question_answering",
+            "pair_classification", "multiple_choice", "masked_lm", "next_sentence", "pretraining"; or "encoder" for no
+            head.
+        num_classes: results of a head that classifies; others do not read it.
+        pretrained: None or False for fresh weights; True for the official ones of the checkpoint; or the path of a
+            weight file of any format that :mod:`core.weights` reads.
+        dropout: the probability of dropping a number of the encoder's result; None: the encoder's own.
+        **settings: of the encoder's class, such as ``num_hidden_layers=4, hidden_size=256``.
+
+    Returns:
+        The network, a :class:`core.nn.Layer` in training mode.
+
+    Raises:
+        ValueError: there is no such model or task (the message has the nearest names), no weights are published, or
+            the file does not fit.
+        TypeError: the encoder takes no such setting.
+
+    Example:
+        >>> model = PaddleNLP.create_model("ernie", num_classes=3, num_hidden_layers=4, hidden_size=256)
+    """
+    build = importlib.import_module("PaddleNLP.models.pretrained").build  # loads the engine
+    return build(name, task, num_classes, pretrained, dropout, settings)
+
+
+def head_of(encoder_class: Any, task: str) -> Any:
+    """Return the class of an encoder's head; None of "encoder".
+
+    Args:
+        encoder_class: the family's encoder.
+        task: what the head is for.
+
+    Raises:
+        ValueError: there is no such task.
+    """
+    if task == "encoder":
+        return None
+    own = encoder_class.heads.get(task)
+    if own is None and task not in TASKS.entries:
+        every = Table("task", {**TASKS.entries, **encoder_class.heads, "encoder": encoder_class})
+        every.find(task)
+    return TASKS.resolve(task) if own is None else own
