@@ -17,7 +17,7 @@ _NORMS = {"weight": "w_0", "bias": "b_0", "_mean": "w_1", "_variance": "w_2"}
 
 
 def fluid_names() -> dict[str, str]:
-    """Return the names in files of 1.x by those of :class:`~PaddleDetection.models.pyramidbox.PyramidBox`."""
+    """Return the names in files of 1.x by those of PyramidBox's parameters today."""
     blocks = [f"conv_block_{block}.conv{conv}" for block, count in enumerate((2, 2, 3, 3, 3)) for conv in range(count)]
     further = [f"conv{block}.conv{conv}" for block in (6, 7) for conv in (0, 1)]
     convolutions = [f"backbone.{name}" for name in (*blocks, "fc6", "fc7", *further)]

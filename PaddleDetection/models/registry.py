@@ -55,7 +55,7 @@ FAMILIES = {
     "blazeface": ("blazeface", "blazeface_fpn_ssh"),
     "pyramidbox": ("pyramidbox",),
 }
-"""Module of PaddleDetection.models to the names of its detectors, small ones first."""
+"""Module of PaddleDetection.models.architectures to the names of its detectors, small ones first."""
 
 
 class Detectors(Table):
@@ -75,7 +75,11 @@ class Detectors(Table):
 
 NETWORKS = Detectors(
     "network",
-    {name: f"PaddleDetection.models.{family}:{name}" for family, names in FAMILIES.items() for name in names},
+    {
+        name: f"PaddleDetection.models.architectures.{family}:{name}"
+        for family, names in FAMILIES.items()
+        for name in names
+    },
     signature="PaddleDetection.models.arguments:signature",
     listing="PaddleDetection.list_models()",
 )

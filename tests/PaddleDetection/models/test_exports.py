@@ -11,8 +11,8 @@ import pytest
 import core
 from core import nn
 from core.static import InputSpec
-from PaddleDetection.models.fcos import FCOS
-from PaddleDetection.models.retinanet import RetinaNet
+from PaddleDetection.models.architectures.fcos import FCOS
+from PaddleDetection.models.architectures.retinanet import RetinaNet
 
 
 class Pyramid(nn.Layer):

@@ -11,11 +11,11 @@ import pytest
 import core
 from core import nn
 from core.static import InputSpec
+from PaddleDetection.models.architectures.picodet import PicoDet
+from PaddleDetection.models.architectures.ppyoloe import PPYOLOE
+from PaddleDetection.models.architectures.ttfnet import TTFNet
+from PaddleDetection.models.architectures.yolox import YOLOX
 from PaddleDetection.models.necks.ttf_fpn import TTFFPN
-from PaddleDetection.models.picodet import PicoDet
-from PaddleDetection.models.ppyoloe import PPYOLOE
-from PaddleDetection.models.ttfnet import TTFNet
-from PaddleDetection.models.yolox import YOLOX
 
 
 class Pyramid(nn.Layer):

@@ -10,7 +10,7 @@ import pytest
 
 import core
 from core import nn
-from PaddleDetection.models.fcos import FCOS
+from PaddleDetection.models.architectures.fcos import FCOS
 from PaddleDetection.models.losses.fcos_loss import FCOSLoss
 from tests.parity.PaddleDetection import onestage_cases as cases
 

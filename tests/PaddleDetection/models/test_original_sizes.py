@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import core
+from PaddleDetection.models.architectures.yolov3 import yolov3_darknet
 from PaddleDetection.models.boxes import original_sizes
-from PaddleDetection.models.yolov3 import yolov3_darknet
 
 
 def test_every_size_comes_back_from_its_scale() -> None:

@@ -10,10 +10,10 @@ import pytest
 
 import core
 from core import nn
-from PaddleDetection.models import picodet
+from PaddleDetection.models.architectures import picodet
+from PaddleDetection.models.architectures.picodet import PicoDet
 from PaddleDetection.models.backbones.lcnet import LCNet
 from PaddleDetection.models.necks.lc_pan import LCPAN
-from PaddleDetection.models.picodet import PicoDet
 from tests.parity.PaddleDetection import onestage_cases as cases
 
 LOSSES = ("loss_vfl", "loss_bbox", "loss_dfl")

@@ -12,11 +12,11 @@ import core
 from core import nn
 from core.static import InputSpec
 from core.train.config.table import Component
+from PaddleDetection.models.architectures.ppyolo import PPYOLO, PPYOLOMobile
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.drop_block import DropBlock
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, CoordConv, PPYOLOTinyFPN
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
-from PaddleDetection.models.ppyolo import PPYOLO, PPYOLOMobile
 from PaddleDetection.models.registry import NETWORKS
 from tests.parity.PaddleDetection import onestage_cases, pp_cases, yolo_cases
 

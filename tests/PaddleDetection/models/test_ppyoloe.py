@@ -12,10 +12,10 @@ import core
 from core import nn
 from core.jit.passes.fusion import optimized
 from core.static import InputSpec
-from PaddleDetection.models import ppyoloe
+from PaddleDetection.models.architectures import ppyoloe
+from PaddleDetection.models.architectures.ppyoloe import PPYOLOE
 from PaddleDetection.models.backbones.cspresnet import CSPResNet, RepVggBlock
 from PaddleDetection.models.necks.custom_csp_pan import CustomCSPPAN
-from PaddleDetection.models.ppyoloe import PPYOLOE
 from tests.parity.PaddleDetection import onestage_cases, pp_cases
 
 LOSSES = {"loss_cls": 1.0, "loss_iou": 2.5, "loss_dfl": 0.5}

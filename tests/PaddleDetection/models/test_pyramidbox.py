@@ -13,8 +13,8 @@ import PaddleClas
 import PaddleDetection
 from core.static import InputSpec
 from core.weights import load_weights
+from PaddleDetection.models.architectures.pyramidbox import PyramidBox, head_boxes, pyramidbox
 from PaddleDetection.models.backbones.pyramid_vgg import LowLevelFPN
-from PaddleDetection.models.pyramidbox import PyramidBox, head_boxes, pyramidbox
 from PaddleDetection.models.pyramidbox_names import fluid_names
 from tests.parity.PaddleDetection import pyramid_cases as cases
 

@@ -12,11 +12,11 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.vision.ops import matching
-from PaddleDetection.models.cascade_rcnn import CascadeMaskRCNN
+from PaddleDetection.models.architectures.cascade_rcnn import CascadeMaskRCNN
+from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
 from PaddleDetection.models.heads.bbox_head import TwoFCHead, XConvNormHead
 from PaddleDetection.models.heads.mask_head import MaskFeat
 from PaddleDetection.models.losses.rcnn_loss import truth_of
-from PaddleDetection.models.mask_rcnn import MaskRCNN
 from PaddleDetection.models.registry import FAMILIES, NETWORKS
 from tests.parity.PaddleDetection import rcnn_cases as cases
 

@@ -16,12 +16,12 @@ from core.train import read_metrics
 from PaddleDetection import export, train
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import open_detector
-from PaddleDetection.models.cascade_rcnn import CascadeMaskRCNN
-from PaddleDetection.models.faster_rcnn import FasterRCNN
+from PaddleDetection.models.architectures.cascade_rcnn import CascadeMaskRCNN
+from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
+from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
 from PaddleDetection.models.heads.bbox_head import TwoFCHead
 from PaddleDetection.models.heads.mask_head import MaskFeat
 from PaddleDetection.models.losses.rcnn_loss import bbox_loss
-from PaddleDetection.models.mask_rcnn import MaskRCNN
 from PaddleDetection.models.registry import NETWORKS
 
 CHANNELS = 8

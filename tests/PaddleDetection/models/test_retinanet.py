@@ -10,9 +10,9 @@ import pytest
 
 import core
 from core import nn
+from PaddleDetection.models.architectures.retinanet import RetinaNet
 from PaddleDetection.models.heads.tower import Towers
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
-from PaddleDetection.models.retinanet import RetinaNet
 from tests.parity.PaddleDetection import onestage_cases as cases
 
 LOSSES = ("loss_cls", "loss_reg")

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import pytest
 
 import core
-from PaddleDetection.models import yolov3
+from PaddleDetection.models.architectures import yolov3
 from PaddleDetection.models.backbones.darknet import DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.necks.yolo_fpn import YOLOv3FPN

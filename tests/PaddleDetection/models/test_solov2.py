@@ -12,9 +12,9 @@ import core
 from core import nn
 from core.static import InputSpec
 from core.train.config.table import Component
+from PaddleDetection.models.architectures.solov2 import SOLOv2, framed
 from PaddleDetection.models.heads.solov2_head import SOLOv2Head, SOLOv2MaskHead
 from PaddleDetection.models.registry import NETWORKS
-from PaddleDetection.models.solov2 import SOLOv2, framed
 from tests.parity.PaddleDetection import onestage_cases
 from tests.parity.PaddleDetection import solov2_cases as cases
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import core
-from PaddleDetection.models.blazeface import BlazeFace
-from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
-from PaddleDetection.models.losses.multibox import MultiBoxLoss
-from PaddleDetection.models.ssd import (
+from PaddleDetection.models.architectures.blazeface import BlazeFace
+from PaddleDetection.models.architectures.ssd import (
     MOBILENET_300,
     VGG_300,
     VGG_512,
@@ -20,6 +18,8 @@ from PaddleDetection.models.ssd import (
     ssd_mobilenet_v1_300,
     ssdlite_mobilenet_v1_300,
 )
+from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
+from PaddleDetection.models.losses.multibox import MultiBoxLoss
 from tests.parity.PaddleDetection import onestage_cases as cases
 
 SUPPRESSION = {"score_threshold": 0.01, "nms_top_k": 400, "keep_top_k": 40, "nms_threshold": 0.45}

@@ -10,8 +10,8 @@ import pytest
 
 import core
 from core import nn
+from PaddleDetection.models.architectures.ttfnet import TTFNet, ttfnet_darknet53
 from PaddleDetection.models.necks.ttf_fpn import TTFFPN
-from PaddleDetection.models.ttfnet import TTFNet, ttfnet_darknet53
 from tests.parity.PaddleDetection import onestage_cases as cases
 
 LOSSES = ("hm_loss", "wh_loss")

@@ -11,10 +11,10 @@ import pytest
 
 import core
 from core import nn
-from PaddleDetection.models import yolox
+from PaddleDetection.models.architectures import yolox
+from PaddleDetection.models.architectures.yolox import YOLOX
 from PaddleDetection.models.backbones.csp_darknet import CSPDarkNet
 from PaddleDetection.models.necks.yolo_csp_pan import YOLOCSPPAN
-from PaddleDetection.models.yolox import YOLOX
 from PaddleDetection.task import EpochBegins
 from tests.parity.PaddleDetection import onestage_cases as cases
 

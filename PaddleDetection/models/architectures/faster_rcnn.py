@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Optional
 
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
+from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.bbox_head import BOX_WEIGHTS, BBoxHead
@@ -16,7 +17,6 @@ from PaddleDetection.models.heads.region_boxes import RegionBoxes, Selection, bo
 from PaddleDetection.models.heads.roi_extractor import RoIExtractor
 from PaddleDetection.models.heads.rpn_head import ProposalRule, RPNHead
 from PaddleDetection.models.losses.rcnn_loss import Sampling, Truth, bbox_loss, rpn_loss, truth_of
-from PaddleDetection.models.rcnn_parts import c4_parts, divided, pyramid_parts
 
 
 class Regions(NamedTuple):

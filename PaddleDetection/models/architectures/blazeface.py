@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from PaddleDetection.models.architectures.ssd import VARIANCE, final_boxes
 from PaddleDetection.models.backbones.blazenet import BlazeNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
 from PaddleDetection.models.necks.blaze_neck import BlazeNeck
-from PaddleDetection.models.ssd import VARIANCE, final_boxes
 
 FACES = PriorBoxes(
     min_sizes=((16.0, 24.0), (32.0, 48.0, 64.0, 80.0, 96.0, 128.0)),

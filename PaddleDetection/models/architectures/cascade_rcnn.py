@@ -10,14 +10,14 @@ from typing import Any, Optional
 import core
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
+from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN, Regions
+from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
+from PaddleDetection.models.architectures.rcnn_parts import Parts, divided, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.boxes import from_deltas, of_class
-from PaddleDetection.models.faster_rcnn import FasterRCNN, Regions
 from PaddleDetection.models.heads.cascade_head import STAGE_WEIGHTS, CascadeHead
 from PaddleDetection.models.heads.region_boxes import RegionBoxes, boxes_of_regions, within
 from PaddleDetection.models.losses.rcnn_loss import Truth, bbox_loss
-from PaddleDetection.models.mask_rcnn import MaskRCNN
-from PaddleDetection.models.rcnn_parts import Parts, divided, pyramid_parts
 
 STAGES = len(STAGE_WEIGHTS)
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import core
 from core.nn import functional as F
+from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
+from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.boxes import of_class
-from PaddleDetection.models.faster_rcnn import FasterRCNN
 from PaddleDetection.models.heads.mask_head import MaskHead
 from PaddleDetection.models.losses.rcnn_loss import mask_loss, truth_of
-from PaddleDetection.models.rcnn_parts import c4_parts, divided, pyramid_parts
 
 
 class MaskRCNN(FasterRCNN):

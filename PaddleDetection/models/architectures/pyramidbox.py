@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 import core
+from PaddleDetection.models.architectures.ssd import VARIANCE, final_boxes
 from PaddleDetection.models.backbones.pyramid_vgg import STRIDES, LowLevelFPN, PyramidVGG
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.heads.pyramid_head import PyramidHead
 from PaddleDetection.models.heads.ssd_head import PriorBoxes
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
-from PaddleDetection.models.ssd import VARIANCE, final_boxes
 
 FACES = PriorBoxes(
     min_sizes=((16.0,), (32.0,), (64.0,), (128.0,), (256.0,), (512.0,)),

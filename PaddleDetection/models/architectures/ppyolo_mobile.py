@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from PaddleDetection.models.architectures.ppyolo import PPYOLOMobile
+from PaddleDetection.models.architectures.yolov3 import ANCHOR_MASKS
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN, PPYOLOTinyFPN
-from PaddleDetection.models.ppyolo import PPYOLOMobile
-from PaddleDetection.models.yolov3 import ANCHOR_MASKS
 
 ANCHORS_TINY = (
     *((10, 15), (24, 36), (72, 42), (35, 87), (102, 96)),

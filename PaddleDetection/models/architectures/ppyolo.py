@@ -13,6 +13,7 @@ from typing import Any
 
 import core
 from core.vision.ops import matrix_nms, multiclass_nms, yolo_box
+from PaddleDetection.models.architectures.yolov3 import ANCHOR_MASKS, ANCHORS
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import original_sizes
@@ -20,7 +21,6 @@ from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
-from PaddleDetection.models.yolov3 import ANCHOR_MASKS, ANCHORS
 
 ANCHORS_R18 = ((10, 14), (23, 27), (37, 58), (81, 82), (135, 169), (344, 319))
 ANCHORS_MBV3 = ((11, 18), (34, 47), (51, 126), (115, 71), (120, 195), (254, 235))

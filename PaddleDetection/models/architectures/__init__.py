@@ -1,0 +1,1 @@
+"""The detectors: what they are made of, and their entry functions."""
