@@ -24,7 +24,7 @@ class Embeddings(nn.Layer):
     Args:
         vocab_size: rows of the table of words.
         hidden_size: length of a vector.
-        max_position_embeddings: rows of the table of positions.
+        max_position_embeddings: rows of the table of positions; 0: there is none.
         type_vocab_size: rows of the table of sentences; 0: there is none.
         task_type_vocab_size: rows of the table of tasks; 0: there is none.
         task_id: the task where none is given.
@@ -47,7 +47,8 @@ class Embeddings(nn.Layer):
     ) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding(vocab_size, hidden_size, padding_idx, weight_attr=weight_attr)
-        self.position_embeddings = nn.Embedding(max_position_embeddings, hidden_size, weight_attr=weight_attr)
+        if max_position_embeddings:
+            self.position_embeddings = nn.Embedding(max_position_embeddings, hidden_size, weight_attr=weight_attr)
         self.positions = max_position_embeddings
         self.type_vocab_size = type_vocab_size
         self.task_type_vocab_size = task_type_vocab_size
@@ -77,9 +78,10 @@ class Embeddings(nn.Layer):
             inputs_embeds: float32 (N, L, hidden_size), used instead of the words' vectors.
         """
         words = self.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
-        if position_ids is None:
-            position_ids = self.default_positions(input_ids, words)
-        total = words + self.position_embeddings(position_ids)
+        total = words
+        if self.positions:
+            places = self.default_positions(input_ids, words) if position_ids is None else position_ids
+            total = total + self.position_embeddings(places)
         if self.type_vocab_size:
             total = total + self.token_type_embeddings(_or_constant(token_type_ids, 0))
         if self.task_type_vocab_size:
@@ -230,13 +232,30 @@ class Encoder(nn.Layer):
             ``output_hidden_states`` a tuple of (N, L, hidden_size), the embeddings' and each layer's.
         """
         mask = self.mask(input_ids, attention_mask)
-        hidden = self.embeddings(input_ids, token_type_ids, position_ids, task_type_ids, inputs_embeds)
-        states = [hidden]
+        embedded = self.embedded(input_ids, token_type_ids, position_ids, task_type_ids, inputs_embeds)
+        states = self.encoded(embedded, mask)
+        pooled = None if self.pooler is None else self.pooler(states[-1])
+        return (states[-1], pooled, tuple(states)) if output_hidden_states else (states[-1], pooled)
+
+    def embedded(self, *ids: Any) -> Any:
+        """Return what the first layer reads.
+
+        Args:
+            *ids: the arguments of :class:`Embeddings`.
+        """
+        return self.embeddings(*ids)
+
+    def encoded(self, embedded: Any, mask: Any) -> list[Any]:
+        """Return the hidden states of all layers, what the first one reads before them, (N, L, hidden_size) each.
+
+        Args:
+            embedded: result of :meth:`embedded`.
+            mask: result of :meth:`mask`.
+        """
+        states = [embedded]
         for layer in self.encoder.layers:
-            hidden = layer(hidden, src_mask=mask)
-            states.append(hidden)
-        pooled = None if self.pooler is None else self.pooler(hidden)
-        return (hidden, pooled, tuple(states)) if output_hidden_states else (hidden, pooled)
+            states.append(layer(states[-1], src_mask=mask))
+        return states
 
     def mask(self, input_ids: Any, attention_mask: Any = None) -> Any:
         """Return what is added to the scores of attention, (N, 1, 1, L) for padding; None: nothing.

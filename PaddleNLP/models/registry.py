@@ -127,8 +127,4 @@ def head_of(encoder_class: Any, task: str) -> Any:
     """
     if task == "encoder":
         return None
-    own = encoder_class.heads.get(task)
-    if own is None and task not in TASKS.entries:
-        every = Table("task", {**TASKS.entries, **encoder_class.heads, "encoder": encoder_class})
-        every.find(task)
-    return TASKS.resolve(task) if own is None else own
+    return Table("task", {**TASKS.entries, **encoder_class.heads, "encoder": encoder_class}).resolve(task)
