@@ -66,6 +66,8 @@ class ClassificationHead(nn.Layer):
 class RobertaForSequenceClassification(SequenceClassification):
     """A class, or numbers, for each text, from the first token through a hidden layer."""
 
+    uses_pooler = False
+
     def _classifier(self, num_classes: int) -> Any:
         encoder = self.encoder
         return ClassificationHead(encoder.hidden_size, num_classes, self.dropout.p, encoder.weight_attr())
