@@ -1,0 +1,18 @@
+"""The table of data sets that a config may name."""
+
+from __future__ import annotations
+
+from core.train.config.table import Table
+from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.tsv import FORMATS, TableDataset
+
+DATASETS = Table(
+    "data set",
+    {
+        "DrawnReviews": DrawnReviews,
+        "TableDataset": TableDataset,
+        **FORMATS,
+    },
+    provided=("transform",),
+    paths=("path",),
+)
