@@ -1,6 +1,62 @@
-"""Sequences of tags (paddle.text)."""
+"""Text: tokenisers, vocabularies, data sets, and sequences of tags (paddle.text)."""
 
-from core.operators.vision.viterbi import viterbi_decode
-from core.text.decoder import ViterbiDecoder
+from __future__ import annotations
 
-__all__ = ["ViterbiDecoder", "viterbi_decode"]
+from typing import TYPE_CHECKING, Any
+
+from core.text import datasets, tokenizers
+from core.text.datasets import WMT14, WMT16, Conll05st, Imdb, Imikolov, Movielens, UCIHousing
+from core.text.tokenizers import (
+    BasicTokenizer,
+    BertTokenizer,
+    DistilBertTokenizer,
+    ElectraTokenizer,
+    ErnieGramTokenizer,
+    ErnieTokenizer,
+    NeZhaTokenizer,
+    PretrainedTokenizer,
+    RobertaChineseTokenizer,
+    SkepTokenizer,
+    TinyBertTokenizer,
+    WordpieceTokenizer,
+)
+from core.text.vocabulary import Vocab
+
+if TYPE_CHECKING:
+    from core.operators.vision.viterbi import viterbi_decode
+    from core.text.decoder import ViterbiDecoder
+
+__all__ = [
+    "BasicTokenizer",
+    "BertTokenizer",
+    "Conll05st",
+    "DistilBertTokenizer",
+    "ElectraTokenizer",
+    "ErnieGramTokenizer",
+    "ErnieTokenizer",
+    "Imdb",
+    "Imikolov",
+    "Movielens",
+    "NeZhaTokenizer",
+    "PretrainedTokenizer",
+    "RobertaChineseTokenizer",
+    "SkepTokenizer",
+    "TinyBertTokenizer",
+    "UCIHousing",
+    "ViterbiDecoder",
+    "Vocab",
+    "WMT14",
+    "WMT16",
+    "WordpieceTokenizer",
+    "datasets",
+    "tokenizers",
+    "viterbi_decode",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("ViterbiDecoder", "viterbi_decode"):
+        from core.text import decoder  # loads the engine, which reading and cutting text does not need
+
+        return getattr(decoder, name)
+    raise AttributeError(f"core.text has no attribute {name!r}")
