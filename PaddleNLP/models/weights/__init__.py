@@ -8,9 +8,11 @@ downloaded file's length can be checked, its identity cannot. Loading says so in
 
 from __future__ import annotations
 
-from PaddleNLP.models.weights import bert, ernie, roberta
+from PaddleNLP.models.weights import albert, bert, electra, ernie, others, roberta, xlnet
 
-CHECKPOINTS = {**ernie.CHECKPOINTS, **bert.CHECKPOINTS, **roberta.CHECKPOINTS}
+_FAMILIES = (ernie, bert, roberta, electra, xlnet, albert, others)
+
+CHECKPOINTS = {name: one for family in _FAMILIES for name, one in family.CHECKPOINTS.items()}
 """Name of a checkpoint to what is known about it, families together."""
 
 ALIASES = roberta.ALIASES
