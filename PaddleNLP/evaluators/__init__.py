@@ -1,0 +1,1 @@
+"""What an evaluation gathers of each kind of task."""

@@ -1,0 +1,54 @@
+"""Read texts with a trained language model."""
+
+import argparse
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from core.train import command_line
+from core.train.runner import commands
+
+
+class Infer(commands.Infer):
+    """Reads texts."""
+
+    intermixed = True
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the run, texts, and what to write."""
+        parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
+        told = "texts; a TAB separates the two of a pair; - reads lines from the standard input, each answered at once"
+        parser.add_argument("texts", nargs="*", metavar="TEXT", help=told)
+        parser.add_argument("--file", action="append", metavar="FILE", help="a file of texts, or pairs, a line each")
+        command_line.add_count(parser, "--demo", None, "take the first N samples of the test split")
+        command_line.add_count(parser, "--batch-size", 32, "texts per step")
+        command_line.add_config_options(parser)
+        command_line.add_checkpoint_option(parser)
+        command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
+
+    def problem(self, options: argparse.Namespace) -> str:
+        """Ask for something to read."""
+        given = options.texts or options.file or options.demo
+        return "" if given else "give a text, a file with --file, - for the standard input, or --demo 8"
+
+
+main = Infer(
+    "PaddleNLP.config",
+    "Read texts: prints a line for each, and writes predictions.jsonl.",
+    "drawn_reviews_ernie",
+    """\
+  python PaddleNLP/infer.py runs/drawn_reviews_ernie "虽然房间很小，但是服务员很热情"
+      your own text
+  python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt --output predictions
+      a text in each line of a file
+  cat texts.txt | python PaddleNLP/infer.py runs/drawn_reviews_ernie -
+      the same from a pipe, each line answered as it comes
+  python PaddleNLP/infer.py runs/drawn_reviews_ernie/exported "早餐不怎么好吃"
+      the same from a folder that export.py wrote
+""",
+)
+
+if __name__ == "__main__":
+    main.run()

@@ -1,0 +1,102 @@
+"""The inference command: texts in, classes, labels, spans or answers out, line by line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Optional
+
+from core.train.logs.run_folder import writing
+from core.train.runner.toolkit import Toolkit
+from core.weights.atomic import atomic_write
+from PaddleNLP.config import TOOLKIT
+from PaddleNLP.data.lines import text_lines
+from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.opening import open_reader
+
+STDIN = "-"
+
+
+def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
+    """Read texts; print a line for each, and write predictions.jsonl.
+
+    Args:
+        toolkit: of the run.
+        options: of the command line: run (its folder, or an exported one), texts ("-": the standard input), file (of
+            a text in each line; a TAB separates two of a pair), demo (how many samples of the test split), batch_size,
+            checkpoint and output.
+
+    Returns:
+        The exit code.
+    """
+    reader = open_reader(options.run, options.checkpoint, options.overrides)
+    exported = not (reader.path / "config.yaml").is_file()
+    target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
+    count = 0
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        with atomic_write(target / "predictions.jsonl") as stream:
+            for text, result in _results(reader, options):
+                print(f"{result.told()}\t{_shown(text)}", flush=True)
+                stream.write((json.dumps(record_of(text, result), ensure_ascii=False) + "\n").encode("utf-8"))
+                count += 1
+    print(f"wrote {target}/predictions.jsonl: {count} texts", file=sys.stderr)
+    return 0
+
+
+def record_of(text: Text, result: Any) -> dict[str, Any]:
+    """Return what is written of a text and its result."""
+    texts = {"text": text[0], "text_pair": text[1]} if isinstance(text, tuple) else {"text": text}
+    return {**texts, **result.record()}
+
+
+def _results(reader: TextReader, options: argparse.Namespace) -> Iterator[tuple[Text, Any]]:
+    given = [text for text in options.texts if text != STDIN]
+    yield from _read(reader, map(_parted, given), options.batch_size)
+    for file in options.file or ():
+        yield from _read(reader, (_parted(line) for _, line in text_lines(file)), options.batch_size)
+    if options.demo:
+        yield from _read(reader, _demo(options), options.batch_size)
+    if STDIN in options.texts:  # an answer to each line at once, for what asks before it goes on
+        yield from _read(reader, (_parted(line.rstrip("\r\n")) for line in sys.stdin), 1)
+
+
+def _read(reader: TextReader, texts: Iterable[Text], size: int) -> Iterator[tuple[Text, Any]]:
+    waiting: list[Text] = []
+    for text in texts:
+        if waiting and isinstance(text, tuple) != isinstance(waiting[0], tuple):
+            yield from zip(waiting, reader.predict(waiting, size))
+            waiting = []
+        waiting.append(text)
+        if len(waiting) >= size:
+            yield from zip(waiting, reader.predict(waiting, size))
+            waiting = []
+    yield from zip(waiting, reader.predict(waiting, size))
+
+
+def _parted(line: str) -> Text:
+    first, tab, second = line.partition("\t")
+    return (first, second) if tab else first
+
+
+def _demo(options: argparse.Namespace) -> Iterator[Text]:
+    """Return the first texts of the test split."""
+    config: Optional[Any] = None
+    file = Path(options.run) / "config.yaml"
+    if file.is_file():
+        config = TOOLKIT.load(file, options.overrides)
+    if config is None:
+        raise ValueError("--demo needs the folder of a run: an exported one holds no texts; give some")
+    dataset = config.data.build_dataset(config.data.names[-1])
+    for number in range(min(options.demo, len(dataset))):
+        sample = dataset[number]
+        yield (sample["text"], sample["text_pair"]) if "text_pair" in sample else sample["text"]
+
+
+def _shown(text: Text, most: int = 60) -> str:
+    line = " | ".join(text) if isinstance(text, tuple) else text
+    line = " ".join(line.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

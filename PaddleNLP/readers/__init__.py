@@ -1,0 +1,1 @@
+"""Readers: texts in, classes, spans or answers out."""

@@ -1,0 +1,120 @@
+"""A trained run or an exported folder, ready to read texts: what all kinds of readers share."""
+
+from __future__ import annotations
+
+import abc
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+
+Text = Union[str, tuple[str, str]]
+"""A text, or a pair of texts."""
+
+MULTIPLE = 8
+"""Batches are padded to multiples of so many tokens."""
+
+
+class TextReader(abc.ABC):
+    """Texts to what they say: a tokeniser, a network, class names; :func:`PaddleNLP.open_reader` makes one.
+
+    Args:
+        path: the folder that it was made of.
+        run: computes the network's results of arrays by name.
+        tokenizer: makes ids of texts.
+        max_length: tokens of a text at most.
+        class_names: the classes, in the order of their numbers.
+        settings: what else the kind of reader needs.
+    """
+
+    def __init__(
+        self,
+        path: Union[str, os.PathLike[str]],
+        run: Callable[[dict[str, np.ndarray]], Sequence[np.ndarray]],
+        tokenizer: Any,
+        max_length: int,
+        class_names: Sequence[str] = (),
+        settings: Optional[dict[str, Any]] = None,
+    ) -> None:
+        self.path = Path(path)
+        self.run = run
+        self.tokenizer = tokenizer
+        self.max_length = max_length
+        self.class_names = list(class_names)
+        self.settings = dict(settings or {})
+
+    def predict(self, texts: Union[Text, Sequence[Text]], batch_size: int = 32) -> Any:
+        """Read texts.
+
+        Args:
+            texts: a text; a pair, as a tuple; or a list of them. Longer ones than ``max_length`` tokens are cut.
+            batch_size: so many go through the network at once, those of alike length together.
+
+        Returns:
+            A result; of a list a list, in its order.
+
+        Raises:
+            TypeError: a text is no string.
+        """
+        if isinstance(texts, (str, tuple)):
+            return self._read([texts], 1)[0]
+        return self._read(list(texts), batch_size)
+
+    def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
+        if not texts:
+            return []
+        if any(not isinstance(part, str) for text in texts for part in (text if isinstance(text, tuple) else (text,))):
+            raise TypeError("a text to read is a string, or a tuple of two")
+        columns = self.encode(texts)
+        order = np.argsort([len(ids) for ids in columns["input_ids"]], kind="stable")
+        found: dict[int, Any] = {}
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size].tolist()
+            outputs = self.run(self.batch({name: [column[row] for row in rows] for name, column in columns.items()}))
+            for place, row in enumerate(rows):
+                here = {name: column[row] for name, column in columns.items()}
+                found[row] = self.decode(texts[row], here, [output[place] for output in outputs])
+        return [found[row] for row in range(len(texts))]
+
+    def encode(self, texts: Sequence[Text]) -> dict[str, list[Any]]:
+        """Return the tokeniser's columns of texts; they are all pairs, or none is.
+
+        Raises:
+            ValueError: some are pairs and others are not.
+        """
+        pairs = {isinstance(text, tuple) for text in texts}
+        if len(pairs) > 1:
+            raise ValueError("read texts or pairs of texts, not both at once")
+        first = [text[0] if isinstance(text, tuple) else text for text in texts]
+        second = [text[1] for text in texts] if pairs == {True} else None
+        columns: dict[str, list[Any]] = self.tokenizer.batch(
+            first, second, self.max_length, return_offsets_mapping=True
+        )
+        return columns
+
+    def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
+        """Return the network's arrays of some texts' columns, padded."""
+        length = max(len(ids) for ids in columns["input_ids"])
+        length += -length % MULTIPLE
+        if length > self.max_length:
+            length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))
+        fills = {"input_ids": self.tokenizer.pad_token_id, "token_type_ids": self.tokenizer.pad_token_type_id}
+        arrays = {}
+        for name, value in fills.items():
+            if name in columns:
+                arrays[name] = np.full((len(columns[name]), length), value, np.int64)
+                for row, ids in zip(arrays[name], columns[name]):
+                    row[: len(ids)] = ids
+        return arrays
+
+    @abc.abstractmethod
+    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Any:
+        """Return the result of a text.
+
+        Args:
+            text: as given.
+            columns: what the tokeniser made of it: ids, and "offset_mapping".
+            outputs: the network's results of it; those of tokens are longer than the text where it was padded.
+        """

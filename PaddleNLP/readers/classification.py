@@ -1,0 +1,46 @@
+"""Readers that give a class, several labels, or a number for a text."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from PaddleNLP.evaluators.classification import softmax
+from PaddleNLP.readers.base import Text, TextReader
+
+
+@dataclasses.dataclass
+class Classified:
+    """What a classifier says of a text.
+
+    Attributes:
+        label: the best class.
+        score: its probability.
+        probabilities: of each class by name.
+    """
+
+    label: str
+    score: float
+    probabilities: dict[str, float]
+
+    def record(self) -> dict[str, Any]:
+        """Return what is written of it."""
+        shares = {name: round(share, 6) for name, share in self.probabilities.items()}
+        return {"label": self.label, "score": round(self.score, 6), "probabilities": shares}
+
+    def told(self) -> str:
+        """Return it in a line."""
+        return f"{self.label} {self.score:.1%}"
+
+
+class ClassificationReader(TextReader):
+    """Texts to classes."""
+
+    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Classified:
+        """Return the class of a text; see :meth:`TextReader.decode`."""
+        shares = softmax(np.asarray(outputs[0], np.float64))
+        best = int(shares.argmax())
+        return Classified(self.class_names[best], float(shares[best]), dict(zip(self.class_names, shares.tolist())))

@@ -1,0 +1,86 @@
+"""Opening a run's folder, or an exported one, as a reader."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+
+import core
+from core.jit.exported.file import is_exported
+from core.train.config.table import Table
+from core.train.runner.experiment import open_run
+from PaddleNLP.config import TOOLKIT
+from PaddleNLP.readers.base import TextReader
+from PaddleNLP.tokenizing import restored
+
+READERS = Table(
+    "reader",
+    {
+        "classification": "PaddleNLP.readers.classification:ClassificationReader",
+    },
+)
+"""Kinds of readers; a task says which is its own."""
+
+
+def open_reader(
+    path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()
+) -> TextReader:
+    """Open the folder of a run, or an exported one.
+
+    Args:
+        path: the folder.
+        checkpoint: which one of a run.
+        overrides: changes of keys of a run's config.
+
+    Returns:
+        A :class:`PaddleNLP.readers.base.TextReader`, whose ``predict`` reads texts.
+
+    Raises:
+        FileNotFoundError: it is neither, or there is no such checkpoint.
+        ValueError: the exported folder is none that PaddleNLP/export.py wrote.
+    """
+    if not is_exported(path):
+        task, folder = open_run(TOOLKIT, os.fspath(path), checkpoint, overrides)
+        return reader_of(task, folder.path)
+    predictor = core.jit.Predictor(path)
+    record = predictor.preprocessing
+    keys = {"reader", "tokenizer", "max_length"}
+    if not isinstance(record, dict) or not keys <= set(record) or not isinstance(record["max_length"], int):
+        raise ValueError(f"{os.fspath(path)!r} was not exported by PaddleNLP/export.py: it has no tokeniser")
+    kind: Any = READERS.resolve(record["reader"])
+    names = predictor.input_names
+    settings = {key: value for key, value in record.items() if key not in keys}
+
+    def run(arrays: dict[str, np.ndarray]) -> Sequence[np.ndarray]:
+        return predictor.flat_results([arrays[name] for name in names])
+
+    tokenizer = restored(record["tokenizer"])
+    reader: TextReader = kind(path, run, tokenizer, record["max_length"], predictor.class_names or (), settings)
+    return reader
+
+
+def reader_of(task: Any, path: Any) -> TextReader:
+    """Return the reader of a task whose network is trained.
+
+    Args:
+        task: a :class:`PaddleNLP.tasks.base.LanguageTask`.
+        path: of its run.
+    """
+
+    def run(arrays: dict[str, np.ndarray]) -> Sequence[np.ndarray]:
+        with core.no_grad():
+            given = [core.to_tensor(arrays[name]) for name in ("input_ids", "token_type_ids") if name in arrays]
+            return [tensor.numpy() for tensor in _listed(task.network(*given))]
+
+    record = task.stored()
+    settings = {key: value for key, value in record.items() if key not in ("reader", "tokenizer", "max_length")}
+    kind: Any = READERS.resolve(record["reader"])
+    reader: TextReader = kind(path, run, task.tokenizer, record["max_length"], task.class_names, settings)
+    return reader
+
+
+def _listed(results: Any) -> Sequence[Any]:
+    return results if isinstance(results, (tuple, list)) else [results]

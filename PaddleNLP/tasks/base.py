@@ -1,0 +1,220 @@
+"""What all language tasks share: a tokeniser, texts made into ids once, a network with the task's head, batches."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import core
+from core.io import Dataset, Pad
+from core.jit.input_spec import InputSpec
+from core.train.config.yaml_file import shortened
+from core.train.logs.class_names import read_class_names, write_class_names
+from core.train.logs.run_folder import RunFolder
+from core.train.runner.task import Program, Suggestion, ToolkitTask
+from core.train.task import Phase
+from core.weights.atomic import atomic_write
+from PaddleNLP.config import LanguageConfig
+from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
+from PaddleNLP.models.registry import FAMILIES, MODELS
+from PaddleNLP.tokenizing import build_tokenizer, restored, stored
+
+TOKENIZER = "tokenizer.json"
+"""The file in a run's folder that holds the tokeniser."""
+
+LENGTH = "length"
+"""The size of a batch that counts tokens."""
+
+
+class LanguageTask(ToolkitTask):
+    """A task on texts.
+
+    Args:
+        config: the experiment.
+
+    Attributes:
+        head: what the network's head is for, as :func:`PaddleNLP.create_model` names it.
+        class_names: the classes that the network knows, in order; empty before data is read, or where there are none.
+    """
+
+    head = ""
+    reader = ""
+    labelled = True
+
+    def __init__(self, config: LanguageConfig) -> None:
+        super().__init__(config)
+        self.class_names: Sequence[str] = ()
+        self._encoded: dict[str, Dataset] = {}
+        self._stored: Any = None
+
+    # tokeniser and network
+
+    @functools.cached_property
+    def tokenizer(self) -> Any:
+        """What makes ids of texts; of a run it is in its folder."""
+        if self._stored is not None:
+            return restored(self._stored)
+        return build_tokenizer(
+            self.config.tokenizer, self.config.data.root, lambda: texts_of(self.dataset("train"))
+        )
+
+    @functools.cached_property
+    def network(self) -> Any:
+        """The network that is trained."""
+        if not self.class_names and self.labelled:
+            self.dataset("train")
+        component, provided = self.config.network, {"task": self.head, "num_classes": self.class_count()}
+        if component.name in FAMILIES:
+            for key, value in (("vocab_size", len(self.tokenizer)), ("pad_token_id", self.tokenizer.pad_token_id)):
+                provided.update({} if key in component.arguments else {key: value})
+        network = self.add_network("model", MODELS, component, "network", **provided)
+        self._check_fits(network)
+        return network
+
+    @functools.cached_property
+    def networks(self) -> dict[str, Any]:
+        """The same under the name that it has in checkpoints."""
+        found: dict[str, Any] = {}
+        self.__dict__["networks"] = found  # add_network writes into it
+        _ = self.network
+        return found
+
+    def class_count(self) -> int:
+        """Return the number of results of the head."""
+        return max(len(self.class_names), 1)
+
+    def _check_fits(self, network: Any) -> None:
+        """Refuse a tokeniser whose ids, or samples of a length, that the network has no rows for."""
+        encoder = getattr(network, "encoder", network)
+        for told, asked, key in (
+            (f"the tokeniser has {len(self.tokenizer)} tokens", len(self.tokenizer), "vocab_size"),
+            (
+                f"tokenizer.max_length is {self.config.tokenizer.max_length}",
+                self.config.tokenizer.max_length,
+                "max_position_embeddings",
+            ),
+        ):
+            rows = getattr(encoder, key, None)
+            if rows is not None and asked > rows:
+                name = self.config.network.name
+                raise ValueError(f"{told}, but {name} has {rows} rows; set network.{key}, or choose what fits it")
+
+    def begin(self, folder: RunFolder) -> None:
+        """Write the tokeniser and the classes' names."""
+        with atomic_write(folder.path / TOKENIZER) as stream:
+            stream.write(json.dumps(stored(self.tokenizer)).encode("utf-8"))
+        if self.class_names:
+            write_class_names(folder, self.class_names)
+
+    def reopen(self, folder: RunFolder) -> None:
+        """Read the tokeniser and the classes' names."""
+        file = folder.path / TOKENIZER
+        if not file.is_file():
+            raise FileNotFoundError(f"{str(file)!r} is missing: the run's folder is not whole")
+        self._stored = json.loads(file.read_bytes())
+        self.class_names = read_class_names(folder, 0)
+
+    # data
+
+    def check_dataset(self, split: str, dataset: Any) -> None:
+        """Refuse data with other classes than the network, or than the splits before."""
+        names = list(getattr(dataset, "labels", ()))
+        if not self.labelled:
+            return
+        if not self.class_names:
+            self.class_names = names
+        unknown = [name for name in names if name not in self.class_names]
+        if unknown:
+            raise ValueError(
+                f"data.{split} has the class {shortened(unknown[0])}, which the network is not trained on; "
+                f"it knows {shortened(', '.join(self.class_names))}"
+            )
+
+    def fields(self, split: str) -> Dataset:
+        """Return the samples of a split as ids, made of its texts on first use."""
+        if split not in self._encoded:
+            dataset = self.dataset(split)
+            columns = encoded(len(dataset), lambda part: self.encode(split, dataset, part), f"data.{split}")
+            self._encoded[split] = EncodedDataset(columns)
+        return self._encoded[split]
+
+    def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
+        """Return the columns of some samples: "input_ids", "token_type_ids", and what the loss takes.
+
+        Args:
+            split: what they are of.
+            dataset: the data set.
+            part: which samples.
+        """
+        raise NotImplementedError
+
+    def tokens(self, texts: Sequence[Any], pairs: Optional[Sequence[Any]] = None, **options: Any) -> dict[str, Any]:
+        """Return the columns that the tokeniser makes of texts, or pairs, cut to the config's length.
+
+        Args:
+            texts: the texts.
+            pairs: the second ones.
+            **options: of :meth:`core.text.PretrainedTokenizer.batch`.
+        """
+        columns: dict[str, Any] = self.tokenizer.batch(texts, pairs, self.config.tokenizer.max_length, **options)
+        for name in ("input_ids", "token_type_ids"):
+            if name in columns:
+                columns[name] = Ragged.of(columns[name])
+        return columns
+
+    def padded(self) -> dict[str, Any]:
+        """Return how the fields of a batch that have the length of the texts are batched."""
+        ids = {"input_ids": Pad(LENGTH, value=self.tokenizer.pad_token_id, mask=True)}
+        return {**ids, "token_type_ids": Pad(LENGTH, value=self.tokenizer.pad_token_type_id, mask=False)}
+
+    def collate(self, split: str) -> Any:
+        """Return how each field of a batch is batched: what belongs to tokens is padded."""
+        columns = self.fields(split).columns  # type: ignore[attr-defined]  # an EncodedDataset
+        return {name: field for name, field in self.padded().items() if name in columns}
+
+    # training and prediction
+
+    def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
+        """Return the one phase: the loss over the whole network."""
+        _ = self.networks
+        return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
+
+    def forward(self, fields: Mapping[str, Any]) -> Any:
+        """Return what the network's head computes of a batch."""
+        return self.network(
+            fields["input_ids"], fields.get("token_type_ids"), attention_mask=fields["input_ids_mask"]
+        )
+
+    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return the loss of a batch, and numbers to log."""
+        raise NotImplementedError
+
+    def facts(self) -> list[str]:
+        """Return how many samples there are, and of how many tokens."""
+        (line,) = super().facts()
+        lengths = self.fields("train").lengths  # type: ignore[attr-defined]  # an EncodedDataset
+        cut = int((lengths >= self.config.tokenizer.max_length).sum())
+        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
+        return [
+            f"{line} samples",
+            f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{told}",
+        ]
+
+    def suggestions(self) -> list[Suggestion]:
+        """Return what to try with the trained run."""
+        return [Suggestion("infer", "--demo 8", "predict eight samples of the test split")]
+
+    def program(self) -> Program:
+        """Return the network from ids to its results, for any number and length of texts, with the tokeniser."""
+        examples = {0: (2, 3), 1: (8, 12)}
+        names = ["input_ids", *(["token_type_ids"] if "token_type_ids" in self.tokenizer.model_input_names else [])]
+        specs = [InputSpec([None, None], "int64", name, examples=examples) for name in names]
+        extra = {"preprocessing": self.stored(), "class_names": list(self.class_names) or None}
+        return Program(core.jit.to_static(self.network), specs, f"{' and '.join(names)} int64 [any, any]", extra)
+
+    def stored(self) -> dict[str, Any]:
+        """Return what a reader of the export needs beside the program."""
+        length = self.config.tokenizer.max_length
+        return {"reader": self.reader, "tokenizer": stored(self.tokenizer), "max_length": length}

@@ -1,0 +1,152 @@
+"""The tokenisers that a config may name, vocabularies learnt from the training texts, and keeping a tokeniser."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Optional
+
+import pydantic
+
+import core.text
+from core.train.config.table import Component, Named, Table
+
+
+class Tokenizers(Table):
+    """Tokenisers by name; their files may be left out of a config that learns a vocabulary instead."""
+
+    def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give."""
+        return {
+            key: one.replace(default=None, annotation=Optional[str]) if key in self.paths else one
+            for key, one in super()._parameters(name).items()
+        }
+
+
+TOKENIZERS = Tokenizers(
+    "tokenizer",
+    {
+        name: f"core.text:{name}"
+        for name in (
+            "ErnieTokenizer",
+            "BertTokenizer",
+            "RobertaTokenizer",
+            "ElectraTokenizer",
+            "ErnieGramTokenizer",
+            "ErnieTinyTokenizer",
+            "SkepTokenizer",
+            "NeZhaTokenizer",
+            "TinyBertTokenizer",
+            "DistilBertTokenizer",
+            "XLNetTokenizer",
+            "AlbertTokenizer",
+            "GPTTokenizer",
+        )
+    },
+    paths=("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
+)
+"""Tokenisers of :mod:`core.text` by Paddle's names."""
+
+LEARNABLE = ("BertTokenizer", "ErnieTokenizer")
+"""Tokenisers whose vocabulary can be learnt from the training texts."""
+
+
+class TokenizerSection(Component):
+    """How texts become ids."""
+
+    in_words: ClassVar[str] = "a name with its arguments"
+
+    learn: Optional[pydantic.PositiveInt] = pydantic.Field(
+        None, description="learn a vocabulary of at most so many tokens from the texts of data.train, instead of a file"
+    )
+    max_length: pydantic.PositiveInt = pydantic.Field(
+        128, description="tokens of a sample at most, special ones included; longer texts are cut, or read in windows"
+    )
+
+    @pydantic.model_validator(mode="after")
+    def _one_vocabulary(self) -> TokenizerSection:
+        given = [name for name in self.arguments if name in TOKENIZERS.paths]
+        if self.learn is not None and given:
+            raise ValueError(f"give learn, or the file {given[0]}, not both")
+        if self.learn is not None and self.name not in LEARNABLE:
+            raise ValueError(f"learn goes with {' and '.join(LEARNABLE)}, not with {self.name}: name its files")
+        if self.learn is None and not given:
+            raise ValueError(f"name the files of {self.name}, or learn a vocabulary of the training texts: learn: 4000")
+        return self
+
+
+TokenizerChoice = Annotated[TokenizerSection, Named(TOKENIZERS)]
+
+
+def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) -> Any:
+    """Return the tokeniser that a config asks for.
+
+    Args:
+        section: of the config.
+        root: the folder that paths are relative to; None: the working directory.
+        texts: called without arguments, gives the texts that a vocabulary is learnt from.
+
+    Raises:
+        ValueError: neither files nor ``learn`` are given, or a file is broken.
+        FileNotFoundError: a file is missing.
+    """
+    if section.learn is not None:
+        return learned(section.name, texts(), section.learn, section.arguments)
+    return TOKENIZERS.build(TOKENIZERS.below(section, root))
+
+
+def learned(name: str, texts: Iterable[str], size: int, settings: Mapping[str, Any]) -> Any:
+    """Return a tokeniser whose vocabulary is learnt from texts.
+
+    Args:
+        name: of the tokeniser.
+        texts: what to learn from.
+        size: how many tokens there are at most.
+        settings: further arguments of the tokeniser.
+    """
+    layout = "ernie" if name == "ErnieTokenizer" else "bert"
+    vocab = core.text.learn_wordpiece(texts, size, layout=layout)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "vocab.txt"
+        vocab.save_vocabulary(str(file))
+        return TOKENIZERS.resolve(name)(str(file), **settings)
+
+
+def stored(tokenizer: Any) -> dict[str, Any]:
+    """Return a tokeniser as what JSON can hold: its class and the content of its files.
+
+    Args:
+        tokenizer: of :mod:`core.text`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        files = {
+            str(file.relative_to(folder)): base64.b64encode(file.read_bytes()).decode("ascii")
+            for file in sorted(Path(folder).rglob("*"))
+            if file.is_file()
+        }
+    return {"name": type(tokenizer).__name__, "files": files}
+
+
+def restored(record: Any) -> Any:
+    """Return the tokeniser of what :func:`stored` gave.
+
+    Args:
+        record: what a file held.
+
+    Raises:
+        ValueError: it is no such record, or names a file outside its folder.
+    """
+    good = isinstance(record, dict) and set(record) == {"name", "files"} and isinstance(record["files"], dict)
+    if not good or not all(isinstance(part, str) for pair in record["files"].items() for part in pair):
+        raise ValueError("it holds no tokeniser")
+    kind = TOKENIZERS.resolve(record["name"])
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in record["files"].items():
+            if Path(name).name != name:
+                raise ValueError(f"a tokeniser's file is named {name!r}")
+            (Path(folder) / name).write_bytes(base64.b64decode(content, validate=True))
+        return kind.from_pretrained(folder)
