@@ -22,6 +22,9 @@ class Head(nn.Layer):
         encoder: a :class:`PaddleNLP.models.encoder.Encoder`, or what has its attributes.
         dropout: the probability of dropping a number of the encoder's result; None: the encoder's own.
 
+    Raises:
+        ValueError: the head reads the whole text's vector, and the encoder has none.
+
     Attributes:
         head_names: the layers on top, which stay fresh where a file has none or others.
         uses_pooler: whether it reads the whole text's vector; an optional pooler is left away where it does not.
@@ -34,6 +37,8 @@ class Head(nn.Layer):
         super().__init__()
         if encoder.optional_pooler and not self.uses_pooler:
             encoder.pooler = None
+        if self.uses_pooler and getattr(encoder, "pooler", self) is None:
+            raise ValueError(f"{type(encoder).__name__} has no vector of a whole text, which {type(self).__name__} reads")
         self.base_model_prefix: str = encoder.base_model_prefix
         setattr(self, self.base_model_prefix, encoder)
         self.dropout = nn.Dropout(encoder.hidden_dropout_prob if dropout is None else dropout)

@@ -15,6 +15,15 @@ FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",
     "roberta": "PaddleNLP.models.roberta:RobertaModel",
+    "electra": "PaddleNLP.models.electra:ElectraModel",
+    "ernie_gram": "PaddleNLP.models.ernie_gram:ErnieGramModel",
+    "xlnet": "PaddleNLP.models.xlnet:XLNetModel",
+    "albert": "PaddleNLP.models.albert:AlbertModel",
+    "skep": "PaddleNLP.models.skep:SkepModel",
+    "nezha": "PaddleNLP.models.nezha:NeZhaModel",
+    "distilbert": "PaddleNLP.models.distilbert:DistilBertModel",
+    "tinybert": "PaddleNLP.models.tinybert:TinyBertModel",
+    "gpt": "PaddleNLP.models.gpt:GPTModel",
 }
 """Name of a family, which is also that of its network of any size, to its encoder."""
 
@@ -92,8 +101,8 @@ def create_model(
         name: one of :func:`list_models`: a family such as ``"ernie"``, whose size is given by settings, or a
             checkpoint such as ``"ernie-3.0-base-zh"``, which has its own.
         task: what the head is for: "sequence_classification", "token_classification", "question_answering",
-            "pair_classification", "multiple_choice", "masked_lm", "next_sentence", "pretraining"; or "encoder" for no
-            head.
+            "pair_classification", "multiple_choice", "masked_lm", "next_sentence", "pretraining"; of some families
+            "language_model" (XLNet, GPT), "discriminator" (ELECTRA); or "encoder" for no head.
         num_classes: results of a head that classifies; others do not read it.
         pretrained: None or False for fresh weights; True for the official ones of the checkpoint; or the path of a
             weight file of any format that :mod:`core.weights` reads.
