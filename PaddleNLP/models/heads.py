@@ -38,7 +38,9 @@ class Head(nn.Layer):
         if encoder.optional_pooler and not self.uses_pooler:
             encoder.pooler = None
         if self.uses_pooler and getattr(encoder, "pooler", self) is None:
-            raise ValueError(f"{type(encoder).__name__} has no vector of a whole text, which {type(self).__name__} reads")
+            raise ValueError(
+                f"{type(encoder).__name__} has no vector of a whole text, which {type(self).__name__} reads"
+            )
         self.base_model_prefix: str = encoder.base_model_prefix
         setattr(self, self.base_model_prefix, encoder)
         self.dropout = nn.Dropout(encoder.hidden_dropout_prob if dropout is None else dropout)
