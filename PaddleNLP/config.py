@@ -18,6 +18,8 @@ TASKS = Table(
     "task",
     {
         "Classification": "PaddleNLP.tasks.classification:Classification",
+        "MultiLabel": "PaddleNLP.tasks.classification:MultiLabel",
+        "Regression": "PaddleNLP.tasks.classification:Regression",
     },
     provided=("config",),
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from PaddleNLP.evaluators.classification import softmax
+from PaddleNLP.evaluators.numbers import sigmoid
 from PaddleNLP.readers.base import Text, TextReader
 
 
@@ -44,3 +45,62 @@ class ClassificationReader(TextReader):
         shares = softmax(np.asarray(outputs[0], np.float64))
         best = int(shares.argmax())
         return Classified(self.class_names[best], float(shares[best]), dict(zip(self.class_names, shares.tolist())))
+
+
+@dataclasses.dataclass
+class Labelled:
+    """Which labels hold of a text.
+
+    Attributes:
+        labels: those that hold.
+        probabilities: of each label by name.
+    """
+
+    labels: list[str]
+    probabilities: dict[str, float]
+
+    def record(self) -> dict[str, Any]:
+        """Return what is written of it."""
+        shares = {name: round(share, 6) for name, share in self.probabilities.items()}
+        return {"labels": self.labels, "probabilities": shares}
+
+    def told(self) -> str:
+        """Return it in a line."""
+        return ", ".join(f"{name} {self.probabilities[name]:.1%}" for name in self.labels) or "no label"
+
+
+class MultiLabelReader(TextReader):
+    """Texts to all labels that hold of them."""
+
+    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Labelled:
+        """Return the labels of a text; see :meth:`TextReader.decode`."""
+        shares = dict(zip(self.class_names, sigmoid(outputs[0]).tolist()))
+        thresholds = self.settings["thresholds"]
+        return Labelled([name for name, least in zip(shares, thresholds) if shares[name] >= least], shares)
+
+
+@dataclasses.dataclass
+class Valued:
+    """The number of a text.
+
+    Attributes:
+        value: the number.
+    """
+
+    value: float
+
+    def record(self) -> dict[str, Any]:
+        """Return what is written of it."""
+        return {"value": round(self.value, 6)}
+
+    def told(self) -> str:
+        """Return it in a line."""
+        return f"{self.value:.4f}"
+
+
+class RegressionReader(TextReader):
+    """Texts to numbers."""
+
+    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Valued:
+        """Return the number of a text; see :meth:`TextReader.decode`."""
+        return Valued(float(outputs[0].reshape(-1)[0]))

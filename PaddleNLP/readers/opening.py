@@ -20,6 +20,8 @@ READERS = Table(
     "reader",
     {
         "classification": "PaddleNLP.readers.classification:ClassificationReader",
+        "multi_label": "PaddleNLP.readers.classification:MultiLabelReader",
+        "regression": "PaddleNLP.readers.classification:RegressionReader",
     },
 )
 """Kinds of readers; a task says which is its own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column
 from PaddleNLP.evaluators.classification import ClassificationEvaluator, write_pictures
+from PaddleNLP.evaluators.numbers import MultiLabelEvaluator, RegressionEvaluator
 from PaddleNLP.tasks.base import LanguageTask
 
 
@@ -72,3 +73,88 @@ class Classification(SequenceTask):
         """Write confusion_matrix.png and mistakes.txt; return their names."""
         assert isinstance(evaluator, ClassificationEvaluator)
         return write_pictures(evaluator, self.dataset(split), self.config.network.name, split, folder)
+
+
+class MultiLabel(SequenceTask):
+    """Trains a network to say of each of several labels whether it holds.
+
+    Args:
+        config: the experiment.
+        thresholds: the probability from which a label counts as given: one for all, or one for each label in order.
+    """
+
+    reader = "multi_label"
+    monitor = "macro_f1"
+
+    def __init__(self, config: LanguageConfig, thresholds: Union[float, list[float]] = 0.5) -> None:
+        super().__init__(config)
+        self.given = thresholds
+
+    def thresholds(self) -> list[float]:
+        """Return the threshold of each label.
+
+        Raises:
+            ValueError: there are not as many as labels.
+        """
+        count = len(self.class_names)
+        if not isinstance(self.given, list):
+            return [self.given] * count
+        if len(self.given) != count:
+            raise ValueError(f"task.thresholds has {len(self.given)} numbers for {count} labels; give one for each")
+        return self.given
+
+    def check_dataset(self, split: str, dataset: Any) -> None:
+        """Refuse data whose samples have one class each, besides what :class:`LanguageTask` refuses."""
+        super().check_dataset(split, dataset)
+        if not getattr(dataset, "multi_label", False):
+            raise ValueError(f"data.{split} has one class a sample; task.name: Classification learns that")
+        self.thresholds()
+
+    def labels(self, labels: Sequence[Sequence[str]]) -> np.ndarray:
+        """Return which labels hold, float32 (N, classes)."""
+        numbers = {name: number for number, name in enumerate(self.class_names)}
+        marks = np.zeros((len(labels), len(numbers)), np.float32)
+        for row, names in zip(marks, labels):
+            row[[numbers[name] for name in names]] = 1
+        return marks
+
+    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return the binary cross entropy of a batch."""
+        return self.network.loss(self.forward(fields), fields["label"]), {}
+
+    def evaluator(self, split: str) -> MultiLabelEvaluator:
+        """Return an empty evaluator."""
+        return MultiLabelEvaluator(self.class_names, self.thresholds())
+
+    def stored(self) -> dict[str, Any]:
+        """Return what a reader needs: the thresholds, too."""
+        return {**super().stored(), "thresholds": self.thresholds()}
+
+
+class Regression(SequenceTask):
+    """Trains a network to give a number, such as how alike two texts are.
+
+    Args:
+        config: the experiment.
+    """
+
+    reader = "regression"
+    monitor = "pearson"
+    labelled = False
+
+    def check_dataset(self, split: str, dataset: Any) -> None:
+        """Refuse data whose labels are classes."""
+        if getattr(dataset, "labels", ()):
+            raise ValueError(f"data.{split} has classes, not numbers; task.name: Classification learns those")
+
+    def labels(self, labels: Sequence[float]) -> np.ndarray:
+        """Return the numbers, float32 (N,)."""
+        return np.array(labels, np.float32)
+
+    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return the mean squared error of a batch."""
+        return self.network.loss(self.forward(fields), fields["label"]), {}
+
+    def evaluator(self, split: str) -> RegressionEvaluator:
+        """Return an empty evaluator."""
+        return RegressionEvaluator()
