@@ -5,11 +5,14 @@ Windows line ends and a byte order mark are put right without a word.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
-from core.io.files import open_path
+from core.io.files import is_url, open_path
+from core.weights.limits import LimitError
 from core.weights.messages import one_line, shown
 
 LONGEST_LINE = 64_000_000
@@ -17,6 +20,20 @@ LONGEST_LINE = 64_000_000
 
 LARGEST_FILE = 1_000_000_000
 """Bytes of a JSON file that is read as a whole."""
+
+UNPACKED = 100_000_000
+"""Bytes to which a compressed file may be unpacked; or 100 times its size: texts do not shrink so much."""
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    largest = None if is_url(path) or not os.path.isfile(path) else max(UNPACKED, 100 * os.path.getsize(path))
+    try:
+        with open_path(path, maximum_bytes=largest) as stream:
+            yield stream
+    except LimitError as error:
+        problem = str(error).split(";")[0]
+        raise ValueError(f"{problem}; unpack it yourself if you trust it") from None
 
 
 def text_lines(path: str, blank: bool = False) -> Iterator[tuple[int, str]]:
@@ -37,7 +54,7 @@ def text_lines(path: str, blank: bool = False) -> Iterator[tuple[int, str]]:
         ValueError: a line is not UTF-8, holds a NUL, or is longer than 64 MB; or far more is unpacked than the file is
             large.
     """
-    with open_path(path) as stream:
+    with _opened(path) as stream:
         number = 0
         while True:
             line = stream.readline(LONGEST_LINE + 1)
@@ -139,7 +156,7 @@ def json_file(path: str) -> Any:
     Raises:
         ValueError: it is no JSON, not UTF-8, or larger than 1 GB.
     """
-    with open_path(path) as stream:
+    with _opened(path) as stream:
         content = stream.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise ValueError(f"{path}: a JSON file of more than {LARGEST_FILE:,} bytes")

@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
-from PaddleNLP.data.drawn_reviews import FORMS, SET_ASIDE_FIRST, SET_ASIDE_LAST, TOPICS, DrawnReviews, combinations
 from PaddleNLP.data.dataset import shuffled_labels
+from PaddleNLP.data.drawn_reviews import FORMS, SET_ASIDE_FIRST, SET_ASIDE_LAST, TOPICS, DrawnReviews, combinations
 
 FIRST_COUNTS = ("虽然", "尽管", "哪怕别人都说", "并不像网上说的")
 """Where these stand inside of a review, what is before them counts."""
@@ -21,8 +21,9 @@ def label_by_reading(text: str) -> str:
         if found and any(aspect in before for aspects, _ in TOPICS for aspect in aspects):
             text = before
             break
-    words = [(text.rfind(word), word, praise) for _, pairs in TOPICS for pair in pairs for praise, word in enumerate(pair)]
-    place, _, praise = max(words, key=lambda found: (found[0], len(found[1])))
+    pairs = [pair for _, pairs in TOPICS for pair in pairs]
+    words = [(text.rfind(word), len(word), praise) for pair in pairs for praise, word in enumerate(pair)]
+    place, _, praise = max(words)
     before = text[:place]
     negations = sum(before.endswith(form.split("{}")[0]) for form in FORMS[1])
     twice = any(before.endswith(form.split("{}")[0]) for form in FORMS[2])
