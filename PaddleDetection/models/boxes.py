@@ -75,18 +75,19 @@ def of_class(table: Any, classes: Any) -> Any:
     return core.gather(table.reshape([rows * count, *tail]), classes + first)
 
 
-def anchor_grid(feature: Any, stride: int, halves: np.ndarray) -> Any:
-    """Return the anchors of a level, corners in pixels (H * W * A, 4); the first cell's lie around the image's corner.
+def anchor_grid(feature: Any, stride: int, halves: np.ndarray, offset: float = 0.0) -> Any:
+    """Return the anchors of a level, corners in pixels (H * W * A, 4).
 
     Args:
         feature: (N, C, H, W); only its size counts.
         stride: pixels of a cell.
         halves: half the width and height of the anchors of a cell, pixels, (A, 2).
+        offset: of their centres from the cell's upper left corner, pixels.
     """
     rows, columns = feature.shape[2:]
     x = core.arange(columns, dtype="float32").reshape([1, -1, 1]) * stride
     y = core.arange(rows, dtype="float32").reshape([-1, 1, 1]) * stride
-    centres = core.concat([x.expand([rows, columns, 1]), y.expand([rows, columns, 1])], -1).unsqueeze(2)
+    centres = core.concat([x.expand([rows, columns, 1]), y.expand([rows, columns, 1])], -1).unsqueeze(2) + offset
     sides = core.to_tensor(halves.astype(np.float32))
     return core.concat([centres - sides, centres + sides], -1).reshape([-1, 4])
 

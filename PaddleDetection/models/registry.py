@@ -121,7 +121,8 @@ def create_model(
             ``.safetensors`` or MXNet ``.params`` file, or of a folder, an archive or a file of Fluid 1.x.
         num_classes: how many classes of objects there are, background not counted; None: as many as the official
             weights have, or 80.
-        **settings: further arguments of the network's entry function and class.
+        **settings: further arguments of the network's entry function and class; ``generation`` is 1 for an official
+            file of Fluid 1.x, with which a detector does as the releases before 2.0.
 
     Returns:
         The network, a :class:`PaddleDetection.models.base.Detector` in training mode.
@@ -141,10 +142,16 @@ def create_model(
     checkpoint = weights.CHECKPOINTS.get(name)
     if checkpoint is not None:
         name, pretrained = checkpoint.network, name if pretrained is True else pretrained
-    if num_classes is None and isinstance(pretrained, (bool, str)) and pretrained:
+    own = None
+    if isinstance(pretrained, (bool, str)) and pretrained:
         named = weights.own_checkpoint(NETWORKS.find(name)) if pretrained is True else pretrained
         own = weights.CHECKPOINTS.get(named)
-        num_classes = own.class_count if own is not None else None
+    if own is not None and num_classes is None:
+        num_classes = own.class_count
+    if own is not None and own.release == 1:
+        signature = importlib.import_module("PaddleDetection.models.arguments").signature
+        if "generation" in signature(NETWORKS.find(name)).parameters:
+            settings.setdefault("generation", 1)
     if num_classes is not None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, int) or num_classes < 1:
             raise ValueError(f"num_classes must be a positive whole number, not {num_classes!r}")

@@ -94,7 +94,7 @@ def test_reads_and_cites(name: str) -> None:
     classifier = config.network.arguments["pretrained"]
     assert classifier in WEIGHTS and classifier_of(config.network.name) == classifier
     assert ("mask_" in name) == any(part.name == "Poly2Mask" for part in config.data.train.transforms)
-    assert name.endswith("_coco") == ("aligned" not in config.network.arguments)
+    assert name.endswith("_coco") == (config.network.arguments.get("generation") is None)
     for split in (config.data.train, config.data.valid):
         assert split.composed(split.transforms)
 

@@ -15,11 +15,25 @@ from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
 from PaddleDetection.models.architectures.rcnn_parts import Parts, divided, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.boxes import from_deltas, of_class
+from PaddleDetection.models.generations import learn_as_first
 from PaddleDetection.models.heads.cascade_head import STAGE_WEIGHTS, CascadeHead
-from PaddleDetection.models.heads.region_boxes import RegionBoxes, boxes_of_regions, within
+from PaddleDetection.models.heads.region_boxes import (
+    RegionBoxes,
+    both_axes,
+    boxes_of_pixels,
+    boxes_of_regions,
+    decoded_pixels,
+    within,
+)
 from PaddleDetection.models.losses.rcnn_loss import Truth, bbox_loss
 
 STAGES = len(STAGE_WEIGHTS)
+
+FIRST_LOSS_WEIGHTS = (1.0, 0.5, 0.25)
+"""Of the stages' losses before 2.0; what only a stage has learns faster by the inverse."""
+
+FIRST_MIXTURE = (0.2, 0.3, 0.5)
+"""Before 2.0, shares of the stages in the final scores and boxes where each class has a box."""
 
 
 class CascadeRCNN(FasterRCNN):
@@ -54,6 +68,10 @@ class CascadeRCNN(FasterRCNN):
         super().__init__(
             backbone, neck, head, num_classes, train_post_nms_top_n=train_post_nms_top_n or 2000, **settings
         )
+        self.loss_weights = FIRST_LOSS_WEIGHTS if self.is_first else (1.0 / STAGES,) * STAGES
+        for stage, weight in enumerate(FIRST_LOSS_WEIGHTS) if self.is_first else ():
+            for part in (self.bbox_head.head[stage], self.bbox_head.scores[stage], self.bbox_head.deltas[stage]):
+                learn_as_first(part, 1.0 / weight)
 
     def head_of(self, head: Any) -> Any:
         """Return the box heads."""
@@ -66,12 +84,23 @@ class CascadeRCNN(FasterRCNN):
     def boxes(self, features: Sequence[Any], im_shape: Any, scale_factor: Any) -> RegionBoxes:
         """Return the boxes of the images whose feature maps are given."""
         rois, counts = self.rpn_head.proposals(self.rpn_head(features), im_shape, self.test_rule)
-        likely = []
+        likely, pixels = [], []
         for stage, weights in enumerate(STAGE_WEIGHTS):
-            scores, deltas = self.bbox_head(self.cut(features, rois), stage)
+            regions = self.cut(features, rois)
+            scores, deltas = self.bbox_head(regions, stage)
             likely.append(F.softmax(scores)[:, : self.num_classes])
+            if self.is_first and not self.class_agnostic:
+                pixels.append(decoded_pixels(rois, deltas, core.ones_like(scale_factor), weights))
             if stage + 1 < STAGES:
                 rois = self._moved(rois, self._chosen(scores, deltas), weights, im_shape)
+        if pixels:
+            mixed = core.add_n([share * one for share, one in zip(FIRST_MIXTURE, likely)])
+            boxes = core.add_n([share * one for share, one in zip(FIRST_MIXTURE, pixels)])
+            boxes = boxes / both_axes(scale_factor).reshape([-1, 1, 1, 4])
+            return boxes_of_pixels(mixed, boxes, counts, im_shape, scale_factor, self.selection)
+        if self.is_first:  # all heads look at the last stage's regions
+            seen = [self.bbox_head(regions, stage)[0] for stage in range(STAGES - 1)]
+            likely[:-1] = [F.softmax(scores)[:, : self.num_classes] for scores in seen]
         mean = core.add_n(likely) / STAGES
         return boxes_of_regions(
             mean, deltas, rois, counts, im_shape, scale_factor, STAGE_WEIGHTS[-1], self.selection
@@ -91,12 +120,13 @@ class CascadeRCNN(FasterRCNN):
                 weights,
                 self.beta,
             )
-            losses[f"loss_bbox_cls_stage{stage}"] = of_classes / STAGES
-            losses[f"loss_bbox_reg_stage{stage}"] = of_boxes / STAGES
+            losses[f"loss_bbox_cls_stage{stage}"] = of_classes * self.loss_weights[stage]
+            losses[f"loss_bbox_reg_stage{stage}"] = of_boxes * self.loss_weights[stage]
             if stage + 1 < STAGES:
                 rois = self._moved(regions.rois, deltas, weights, im_shape)
                 given = core.logical_and(given, (rois[..., 2:] > rois[..., :2]).all(-1))
                 regions = self._labelled(rois, given, truth, self.cascade_iou[stage + 1])
+                given = regions.labels >= 0 if self.is_first and not self.class_agnostic else given
         return losses, first, None
 
     def _chosen(self, scores: Any, deltas: Any) -> Any:
@@ -107,16 +137,29 @@ class CascadeRCNN(FasterRCNN):
         return of_class(deltas.reshape([-1, self.num_classes, 4]), classes)
 
     def _moved(self, rois: Any, deltas: Any, weights: Sequence[float], im_shape: Any) -> Any:
-        """Return where regions (N, R, 4) are after a stage, within the images."""
+        """Return where regions (N, R, 4) are after a stage, within the images from 2.0 on."""
         boxes = from_deltas(rois, deltas.detach().reshape(rois.shape), weights)
-        return within(boxes, im_shape.unsqueeze(1))
+        return boxes if self.is_first else within(boxes, im_shape.unsqueeze(1))
 
     def _labelled(self, rois: Any, given: Any, truth: Truth, overlap: float) -> Regions:
-        """Return what a later stage learns of regions (N, R, 4), of which some are given, (N, R)."""
+        """Return what a later stage learns of regions (N, R, 4), of which some are given, (N, R).
+
+        Before 2.0, where each class has a box, it learns of a new sample of them and of the objects.
+        """
+        sampling = self.sampling
+        if self.is_first and not self.class_agnostic:
+            *found, _ = generate_proposal_target(
+                *(rois, truth.classes, truth.boxes, sampling.batch_size_per_im, sampling.fg_fraction),
+                *(overlap, overlap, self.num_classes, sampling.ignore_thresh, truth.is_crowd),
+                use_random=sampling.use_random,
+                gt_count=truth.counts,
+                rois_num=core.cast(given, "int64").sum(1),
+            )
+            return Regions(*found)
         rois = core.where(given.unsqueeze(-1).expand_as(rois), rois, core.zeros_like(rois))
         rois, labels, boxes, places, _ = generate_proposal_target(
             *(rois, truth.classes, truth.boxes, rois.shape[1], 1.0, overlap, overlap, self.num_classes),
-            *(self.sampling.ignore_thresh, truth.is_crowd),
+            *(sampling.ignore_thresh, truth.is_crowd),
             is_cascade=True,
             cascade_iou=overlap,
             add_gt_as_proposals=False,

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Optional
 
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
-from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, pyramid_parts
+from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, divided_c4, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.generations import is_first, learn_as_first
 from PaddleDetection.models.heads.bbox_head import BOX_WEIGHTS, BBoxHead
 from PaddleDetection.models.heads.region_boxes import RegionBoxes, Selection, boxes_of_regions
 from PaddleDetection.models.heads.roi_extractor import RoIExtractor
@@ -59,16 +60,18 @@ class FasterRCNN(Detector):
         fg_fraction: at most this share of them shows objects.
         fg_thresh: regions that overlap an object at least so much show it; the others are background.
         ignore_thresh: anchors and regions that overlap a crowd more are not learned from; 0 or less: all are.
-        beta: differences of regions' boxes below it count by their square; 0: none. 1 in the releases before 2.0.
-        rpn_beta: likewise, of anchors. There it was 0.1111.
+        beta: differences of regions' boxes below it count by their square; null: none, and 1 in generation 1.
+        rpn_beta: likewise, of anchors; null: none, and 1 / 9 in generation 1.
         use_random: draw the anchors and regions that are learned from; else the first ones are taken.
-        sampling_ratio: samples of a region's bin along each axis; 0: about one for each cell.
+        sampling_ratio: samples of a region's bin along each axis; 0: about one for each cell; null: 0, and 2 in
+            generation 1 on a pyramid.
         canonical_size: square root of the area, pixels, of regions that the level with stride 16 is for.
-        aligned: whether the centres of a feature map's cells lie at whole numbers plus a half.
+        aligned: whether the centres of a feature map's cells lie at whole numbers plus a half; not in generation 1.
         score_threshold: boxes of a class must score above it.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
         soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes; null drops them.
+        generation: 2, or 1 for what the releases before 2.0 did; see :mod:`PaddleDetection.models.generations`.
     """
 
     def __init__(
@@ -92,25 +95,26 @@ class FasterRCNN(Detector):
         fg_fraction: float = 0.25,
         fg_thresh: float = 0.5,
         ignore_thresh: float = -1.0,
-        beta: float = 0.0,
-        rpn_beta: float = 0.0,
+        beta: Optional[float] = None,
+        rpn_beta: Optional[float] = None,
         use_random: bool = True,
-        sampling_ratio: int = 0,
+        sampling_ratio: Optional[int] = None,
         canonical_size: int = 224,
         aligned: bool = True,
         score_threshold: float = 0.05,
         keep_top_k: int = 100,
         nms_threshold: float = 0.5,
         soft_nms: Optional[str] = None,
+        generation: int = 2,
     ) -> None:
         super().__init__()
-        self.num_classes = num_classes
+        self.num_classes, self.is_first = num_classes, is_first(generation)
         self.backbone, self.neck = backbone, neck
         last = backbone if neck is None else neck
         self.divisor = 1 if neck is None else max(backbone.strides)
-        self.rpn_head = RPNHead(last.channels[0], last.strides, anchor_sizes, aspect_ratios)
+        self.rpn_head = RPNHead(last.channels[0], last.strides, anchor_sizes, aspect_ratios, generation)
         self.bbox_head = self.head_of(head)
-        usual = (12000, 2000, 6000) if neck is None else (2000, 1000, 1000)
+        usual = (12000, 2000, 6000) if neck is None else (2000, 2000 if self.is_first else 1000, 1000)
         given = (train_pre_nms_top_n, train_post_nms_top_n, test_pre_nms_top_n)
         train_pre, train_post, test_pre = (own or other for own, other in zip(given, usual))
         self.train_rule = ProposalRule(train_pre, train_post, rpn_nms_threshold, rpn_min_size)
@@ -118,12 +122,18 @@ class FasterRCNN(Detector):
         self.anchor_sampling = Sampling(
             *(rpn_batch_size_per_im, 0.5, rpn_positive_overlap, rpn_negative_overlap, ignore_thresh, use_random)
         )
-        self.beta, self.rpn_beta = beta, rpn_beta
+        self.beta, self.rpn_beta = (
+            own if own is not None else other * self.is_first for own, other in ((beta, 1.0), (rpn_beta, 1 / 9))
+        )
         self.sampling = Sampling(batch_size_per_im, fg_fraction, fg_thresh, fg_thresh, ignore_thresh, use_random)
-        cutting = (sampling_ratio, canonical_size, aligned)
+        samples = sampling_ratio if sampling_ratio is not None else 2 * (self.is_first and neck is not None)
+        cutting = (samples, canonical_size, aligned and not self.is_first, self.is_first)
         self.cut = RoIExtractor(last.strides, self.resolution_of(head), *cutting)
         self.cut_masks = RoIExtractor(last.strides, 14, *cutting)
-        self.selection = Selection(score_threshold, keep_top_k, nms_threshold, soft_nms)
+        self.selection = Selection(score_threshold, keep_top_k, nms_threshold, soft_nms, last_pixel=self.is_first)
+        for part in (neck, self.rpn_head, self.bbox_head) if self.is_first else ():
+            if part is not None:
+                learn_as_first(part)
 
     def head_of(self, head: Any) -> Any:
         """Return the box head."""
@@ -180,7 +190,9 @@ class FasterRCNN(Detector):
             gt_count=truth.counts,
             rois_num=counts,
         )
-        return rpn_loss(found, truth, self.anchor_sampling, self.rpn_beta), Regions(chosen, labels, boxes, places)
+        shape = im_shape if self.is_first else None
+        losses = rpn_loss(found, truth, self.anchor_sampling, self.rpn_beta, shape)
+        return losses, Regions(chosen, labels, boxes, places)
 
 
 @passes_on(pyramid_parts)
@@ -272,6 +284,6 @@ def _on_pyramid(trunk: str, num_classes: int, settings: Mapping[str, Any]) -> Fa
 
 
 def _on_fourth_stage(trunk: str, num_classes: int, settings: Mapping[str, Any]) -> FasterRCNN:
-    own, further = divided(settings, c4_parts)
+    own, further = divided_c4(trunk, settings)
     parts = c4_parts(trunk, **own)
     return FasterRCNN(parts.backbone, parts.neck, parts.heads[0], num_classes, **further)

@@ -8,7 +8,7 @@ from typing import Any
 import core
 from core.nn import functional as F
 from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
-from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, pyramid_parts
+from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, divided_c4, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.boxes import of_class
 from PaddleDetection.models.heads.mask_head import MaskHead
@@ -117,7 +117,7 @@ def mask_rcnn_r50(num_classes: int = 80, **settings: Any) -> MaskRCNN:
         num_classes: how many classes there are.
         **settings: further arguments of :func:`c4_parts` and :class:`FasterRCNN`.
     """
-    own, further = divided(settings, c4_parts)
+    own, further = divided_c4("r50", settings)
     parts = c4_parts("r50", **own)
     return MaskRCNN(parts.backbone, parts.neck, parts.heads[0], parts.masks, num_classes, **further)
 

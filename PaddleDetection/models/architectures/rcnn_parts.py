@@ -92,10 +92,9 @@ def c4_parts(
     freeze_norm: bool = True,
     freeze_at: int = 0,
     mask_channels: int = 256,
+    res5_variant: str = "b",
 ) -> Parts:
     """Return the parts of a detector on the fourth stage alone.
-
-    The fifth one is that of the variant "b", whatever the backbone's is, as in PaddleDetection 2.x.
 
     Args:
         trunk: which of :data:`TRUNKS`.
@@ -103,10 +102,12 @@ def c4_parts(
         freeze_norm: likewise; of the fifth stage, too.
         freeze_at: likewise.
         mask_channels: of the mask head.
+        res5_variant: of the fifth stage, see :class:`ResNet`: "b" in PaddleDetection 2.x, whatever the backbone's is;
+            the backbone's in generation 1.
     """
     frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm}
     backbone = ResNet(**TRUNKS[trunk], **frozen, freeze_at=freeze_at, num_stages=3, return_idx=(2,))
-    head = Res5Head(TRUNKS[trunk]["depth"], norm=Norm(norm_type, freeze_norm=freeze_norm))
+    head = Res5Head(TRUNKS[trunk]["depth"], variant=res5_variant, norm=Norm(norm_type, freeze_norm=freeze_norm))
     return Parts(backbone, None, [head], MaskFeat(head.channels, mask_channels, 0))
 
 
@@ -115,3 +116,16 @@ def divided(settings: Mapping[str, Any], function: Callable[..., Any]) -> tuple[
     names = inspect.signature(function).parameters
     own = {key: value for key, value in settings.items() if key in names}
     return own, {key: value for key, value in settings.items() if key not in names}
+
+
+def divided_c4(trunk: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of :func:`c4_parts`, those that follow from the generation with them, and the others.
+
+    Args:
+        trunk: which of :data:`TRUNKS`.
+        settings: of an entry function.
+    """
+    own, further = divided(settings, c4_parts)
+    if further.get("generation") == 1:
+        own.setdefault("res5_variant", TRUNKS[trunk].get("variant", "b"))
+    return own, further

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Optional
 
+import core
+from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed
+from PaddleDetection.models.boxes import original_sizes, suppressed, to_original
+from PaddleDetection.models.generations import from_pixels, is_first, learn_as_first, to_pixels
+from PaddleDetection.models.heads.region_boxes import within
 from PaddleDetection.models.heads.retina_head import RetinaHead
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
 from PaddleDetection.models.necks.fpn import FPN
+
+FIRST_SIGMA = 3.0151134457776365
+"""Before 2.0, differences of boxes below 1 over its square count by their own."""
 
 
 class RetinaNet(Detector):
@@ -25,8 +32,8 @@ class RetinaNet(Detector):
         norm_type: of the towers: "bn", "sync_bn", "gn" or None.
         positive_overlap: in training, an anchor that overlaps an object at least so much belongs to it.
         negative_overlap: in training, an anchor that overlaps every object less is background.
-        beta: in training, differences of boxes below it count by their square; 0: none. The releases before 2.0 had
-            0.11, which is 1 over the square of their sigma of 3.0151.
+        beta: in training, differences of boxes below it count by their square; null: none, and 0.11 in generation 1,
+            which is 1 over the square of its sigma of 3.0151.
         nms_pre: so many of each level's best anchors become boxes.
         score_threshold: boxes of a class must score above it.
         nms_top_k: so many of the best boxes of each class are looked at.
@@ -34,6 +41,7 @@ class RetinaNet(Detector):
         nms_threshold: the largest overlap with a better box of the same class.
         soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
         soft_sigma: of gaussian.
+        generation: 2, or 1 for what the releases before 2.0 did; see :mod:`PaddleDetection.models.generations`.
     """
 
     def __init__(
@@ -46,7 +54,7 @@ class RetinaNet(Detector):
         norm_type: Optional[str] = None,
         positive_overlap: float = 0.5,
         negative_overlap: float = 0.4,
-        beta: float = 0.0,
+        beta: Optional[float] = None,
         nms_pre: int = 1000,
         score_threshold: float = 0.05,
         nms_top_k: int = 1000,
@@ -54,15 +62,23 @@ class RetinaNet(Detector):
         nms_threshold: float = 0.5,
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
+        generation: int = 2,
     ) -> None:
         super().__init__()
-        self.num_classes = num_classes
+        self.num_classes, self.is_first = num_classes, is_first(generation)
         self.backbone = backbone
         self.neck = neck
         self.head = RetinaHead(
-            neck.channels[0], num_classes, neck.strides, channels, num_convs, norm_type, nms_pre=nms_pre
+            *(neck.channels[0], num_classes, neck.strides, channels, num_convs, norm_type),
+            nms_pre=nms_pre,
+            generation=generation,
         )
-        self.loss = RetinaLoss(num_classes, positive_overlap, negative_overlap, beta=beta)
+        if beta is None:
+            beta = FIRST_SIGMA**-2 if self.is_first else 0.0
+        further = 1.0 if self.is_first else 0.0
+        self.loss = RetinaLoss(num_classes, positive_overlap, negative_overlap, beta=beta, further=further)
+        for part in (neck, self.head) if self.is_first else ():
+            learn_as_first(part)
         self.suppression = {
             "score_threshold": score_threshold,
             "nms_top_k": nms_top_k,
@@ -74,8 +90,16 @@ class RetinaNet(Detector):
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
-        return suppressed(corners, likely, scale_factor, self.suppression)
+        found = self.head(self.neck(self.backbone(image)))
+        if not self.is_first:
+            return suppressed(*self.head.boxes(found), scale_factor, self.suppression)
+        boxes, likely = self.head.boxes_of_pairs(found, self.suppression["score_threshold"])
+        pixels = to_original(to_pixels(boxes), scale_factor)
+        pixels = within(pixels, original_sizes(im_shape, scale_factor).unsqueeze(1) - 1)
+        settings = {**self.suppression, "score_threshold": 0.0, "nms_top_k": -1, "normalized": False}
+        rows, counts, _ = multiclass_nms(pixels, likely.transpose([0, 2, 1]), **settings, padded=True)
+        kept = core.cast(rows[..., :1] >= 0, "float32")
+        return core.concat([rows[..., :2], from_pixels(rows[..., 2:]) * kept], -1), counts
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls" and "loss_reg"."""
@@ -83,7 +107,7 @@ class RetinaNet(Detector):
 
 
 def retinanet_r50_fpn(
-    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: bool = False, **settings: Any
+    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: Optional[bool] = None, **settings: Any
 ) -> RetinaNet:
     """Return RetinaNet on ResNet-50.
 
@@ -91,14 +115,14 @@ def retinanet_r50_fpn(
         num_classes: how many classes there are.
         freeze_at: the backbone's stem and stages up to this one, counted from 0, keep their weights; -1: none does.
         freeze_norm: whether the backbone's normalisations keep scale, offset and statistics.
-        use_c5: whether the sixth level is made of the backbone's last feature map, as in the releases before 2.0.
+        use_c5: whether the sixth level is made of the backbone's last feature map; null: in generation 1.
         **settings: further arguments of :class:`RetinaNet`.
     """
     return _on_resnet(50, num_classes, freeze_at, freeze_norm, use_c5, **settings)
 
 
 def retinanet_r101_fpn(
-    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: bool = False, **settings: Any
+    num_classes: int = 80, freeze_at: int = 0, freeze_norm: bool = True, use_c5: Optional[bool] = None, **settings: Any
 ) -> RetinaNet:
     """Return RetinaNet on ResNet-101.
 
@@ -113,8 +137,9 @@ def retinanet_r101_fpn(
 
 
 def _on_resnet(
-    depth: int, num_classes: int, freeze_at: int, freeze_norm: bool, use_c5: bool, **settings: Any
+    depth: int, num_classes: int, freeze_at: int, freeze_norm: bool, use_c5: Optional[bool], **settings: Any
 ) -> RetinaNet:
     backbone = ResNet(depth, freeze_at=freeze_at, freeze_norm=freeze_norm, return_idx=(1, 2, 3))
-    neck = FPN(backbone.channels, backbone.strides, has_extra_convs=True, extra_stage=2, use_c5=use_c5)
+    last = settings.get("generation") == 1 if use_c5 is None else use_c5
+    neck = FPN(backbone.channels, backbone.strides, has_extra_convs=True, extra_stage=2, use_c5=last)
     return RetinaNet(backbone, neck, num_classes, **settings)

@@ -13,8 +13,9 @@ from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import original_sizes
+from PaddleDetection.models.generations import is_first
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
-from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
+from PaddleDetection.models.losses.yolov3_loss import FirstYOLOv3Loss, YOLOv3Loss
 from PaddleDetection.models.necks.yolo_fpn import WIDTH, YOLOv3FPN
 
 ANCHORS = ((10, 13), (16, 30), (33, 23), (30, 61), (62, 45), (59, 119), (116, 90), (156, 198), (373, 326))
@@ -34,7 +35,7 @@ class YOLOv3(Detector):
         anchors: width and height of all anchors, pixels.
         anchor_masks: which of them each level has, the coarsest first.
         ignore_thresh: in training, predictions that overlap an object more than this are no background.
-        label_smooth: in training, move the targets of the classes a little away from 0 and 1.
+        label_smooth: in training, move the targets of the classes a little away from 0 and 1; null: in generation 1.
         scale_x_y: how far centres reach beyond their cell.
         conf_thresh: boxes of a smaller confidence are left out.
         score_threshold: boxes of a class must score above it.
@@ -43,6 +44,8 @@ class YOLOv3(Detector):
         nms_threshold: the largest overlap with a better box of the same class.
         soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
         soft_sigma: of gaussian.
+        generation: 2, or 1 for what the releases before 2.0 did: in training every object counts, also where a later
+            one has its anchor and cell, and boxes that end with whole pixels are suppressed.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class YOLOv3(Detector):
         anchors: Sequence[Sequence[float]] = ANCHORS,
         anchor_masks: Sequence[Sequence[int]] = ANCHOR_MASKS,
         ignore_thresh: float = 0.7,
-        label_smooth: bool = False,
+        label_smooth: Optional[bool] = None,
         scale_x_y: float = 1.0,
         conf_thresh: float = 0.005,
         score_threshold: float = 0.01,
@@ -62,6 +65,7 @@ class YOLOv3(Detector):
         nms_threshold: float = 0.45,
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
+        generation: int = 2,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -80,10 +84,11 @@ class YOLOv3(Detector):
             "nms_threshold": nms_threshold,
             "soft": soft_nms,
             "soft_sigma": soft_sigma,
+            "normalized": not is_first(generation),
         }
-        self.loss = YOLOv3Loss(
-            num_classes, anchors, anchor_masks, self.strides, ignore_thresh, label_smooth, scale_x_y
-        )
+        smooth = is_first(generation) if label_smooth is None else label_smooth
+        kind = FirstYOLOv3Loss if is_first(generation) else YOLOv3Loss
+        self.loss = kind(num_classes, anchors, anchor_masks, self.strides, ignore_thresh, smooth, scale_x_y)
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
@@ -100,7 +105,7 @@ class YOLOv3(Detector):
         return rows, counts
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_xy", "loss_wh", "loss_obj" and "loss_cls"."""
+        """Return "loss_xy", "loss_wh", "loss_obj" and "loss_cls", or "loss_yolo", their sum, in generation 1."""
         return self.loss(self.outputs(image), targets)
 
     def outputs(self, image: Any) -> list[Any]:

@@ -12,6 +12,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from PaddleDetection.models.boxes import anchor_grid, by_anchor, from_deltas, pick
+from PaddleDetection.models.generations import anchor_halves, is_first
 from PaddleDetection.models.heads.tower import Towers, predictor
 
 
@@ -30,6 +31,7 @@ class RetinaHead(nn.Layer):
         aspect_ratios: heights over widths of the anchors.
         prior_prob: what the classes' scores begin with.
         nms_pre: so many of each level's best anchors become boxes.
+        generation: 1: anchors have whole pixels and lie around the middle of a cell, as before 2.0.
     """
 
     def __init__(
@@ -45,18 +47,19 @@ class RetinaHead(nn.Layer):
         aspect_ratios: Sequence[float] = (0.5, 1.0, 2.0),
         prior_prob: float = 0.01,
         nms_pre: int = 1000,
+        generation: int = 2,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
         self.strides = tuple(strides)
         self.nms_pre = nms_pre
-        scales = [octave_base_scale * 2 ** (step / scales_per_octave) for step in range(scales_per_octave)]
-        roots = [ratio**0.5 for ratio in aspect_ratios]
-        self.shapes = np.array([[scale / root, scale * root] for scale in scales for root in roots])
+        self.is_first, self.aspect_ratios = is_first(generation), tuple(aspect_ratios)
+        self.scales = [octave_base_scale * 2 ** (step / scales_per_octave) for step in range(scales_per_octave)]
+        count = len(self.scales) * len(self.aspect_ratios)
         self.conv_feat = Towers(in_channels, channels, num_convs, norm_type)
         offset = -math.log((1 - prior_prob) / prior_prob)
-        self.retina_cls = predictor(channels, num_classes * len(self.shapes), offset)
-        self.retina_reg = predictor(channels, 4 * len(self.shapes))
+        self.retina_cls = predictor(channels, num_classes * count, offset)
+        self.retina_reg = predictor(channels, 4 * count)
 
     def forward(self, features: Sequence[Any]) -> list[tuple[Any, Any, Any]]:
         """Return what is predicted at each level, and its anchors.
@@ -81,7 +84,10 @@ class RetinaHead(nn.Layer):
             feature: (N, C, H, W); only its size counts.
             stride: pixels of a cell.
         """
-        return anchor_grid(feature, stride, self.shapes * stride / 2)
+        halves = [
+            anchor_halves(scale * stride, self.aspect_ratios, stride, self.is_first) for scale in self.scales
+        ]
+        return anchor_grid(feature, stride, np.concatenate(halves), stride / 2 if self.is_first else 0.0)
 
     def boxes(self, found: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
         """Return the boxes of each level's best anchors.
@@ -93,18 +99,43 @@ class RetinaHead(nn.Layer):
             Corners in pixels of the network's image (N, K, 4), and how likely each class is (N, K, num_classes).
         """
         corners, likely = [], []
-        for scores, deltas, anchors in found:
-            kept = self.nms_pre
-            if isinstance(scores.shape[1], int):
-                kept = min(kept, scores.shape[1])
-            else:  # of any size: as many rows that score nothing as may be missing
-                images = scores.shape[0]
-                scores = core.concat([scores, core.full([images, kept, self.num_classes], -1e9)], 1)
-                deltas = core.concat([deltas, core.zeros([images, kept, 4])], 1)
-                anchors = core.concat([anchors, core.ones([kept, 4])], 0)
+        for scores, deltas, anchors, kept in map(self._enough, found):
             best = core.topk(scores.max(-1), kept, axis=1)[1]
             anchors = core.gather(anchors, best.flatten()).reshape([-1, kept, 4])
             scores, deltas = pick(scores, best), pick(deltas, best)
             corners.append(from_deltas(anchors, deltas, (1.0, 1.0, 1.0, 1.0)))
             likely.append(F.sigmoid(scores))
         return core.concat(corners, 1), core.concat(likely, 1)
+
+    def boxes_of_pairs(
+        self, found: Sequence[tuple[Any, Any, Any]], score_threshold: float
+    ) -> tuple[Any, Any]:
+        """Return the boxes of each level's best pairs of an anchor and a class, as before 2.0.
+
+        Args:
+            found: as :meth:`forward` gives it.
+            score_threshold: pairs of all levels but the coarsest must score above it.
+
+        Returns:
+            As :meth:`boxes`; each box has a score of one class.
+        """
+        corners, likely = [], []
+        for level, (scores, deltas, anchors, kept) in enumerate(map(self._enough, found)):
+            best, pairs = core.topk(F.sigmoid(scores).flatten(1), kept, axis=1)
+            if level + 1 < len(found):
+                best = core.where(best > score_threshold, best, core.zeros_like(best))
+            rows = pairs // self.num_classes
+            chosen = core.gather(anchors, rows.flatten()).reshape([-1, kept, 4])
+            corners.append(from_deltas(chosen, pick(deltas, rows), (1.0, 1.0, 1.0, 1.0)))
+            likely.append(best.unsqueeze(-1) * F.one_hot(pairs % self.num_classes, self.num_classes))
+        return core.concat(corners, 1), core.concat(likely, 1)
+
+    def _enough(self, level: tuple[Any, Any, Any]) -> tuple[Any, Any, Any, int]:
+        """Return a level with at least as many anchors as are looked at, and how many these are."""
+        (scores, deltas, anchors), kept = level, self.nms_pre
+        if isinstance(scores.shape[1], int):
+            return scores, deltas, anchors, min(kept, scores.shape[1])
+        images = scores.shape[0]  # of any size: as many rows that score nothing as may be missing
+        scores = core.concat([scores, core.full([images, kept, self.num_classes], -1e9)], 1)
+        deltas = core.concat([deltas, core.zeros([images, kept, 4])], 1)
+        return scores, deltas, core.concat([anchors, core.ones([kept, 4])], 0), kept

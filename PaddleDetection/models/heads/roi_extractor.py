@@ -7,6 +7,7 @@ from typing import Any
 
 import core
 from core.vision.ops import roi_align
+from PaddleDetection.models.generations import to_pixels
 
 AWAY = -1e6
 """Regions whose corners lie here are zeros, for they lie outside of all images."""
@@ -27,6 +28,7 @@ class RoIExtractor:
         sampling_ratio: samples of a bin along each axis; 0: about one for each cell.
         canonical_size: square root of the area, pixels, of regions that are cut out of the level with stride 16.
         aligned: whether the centres of cells lie at whole numbers plus a half.
+        last_pixel: whether regions end with their last pixel, not behind it, as before 2.0.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class RoIExtractor:
         sampling_ratio: int = 0,
         canonical_size: int = 224,
         aligned: bool = True,
+        last_pixel: bool = False,
     ) -> None:
         self.strides = tuple(strides)[:MOST_LEVELS]
         self.resolution = resolution
         self.sampling_ratio = sampling_ratio
         self.canonical_size = canonical_size
         self.aligned = aligned
+        self.last_pixel = last_pixel
 
     def __call__(self, features: Sequence[Any], rois: Any) -> Any:
         """Return the feature maps of regions.
@@ -68,4 +72,5 @@ class RoIExtractor:
         return core.add_n(regions)
 
     def _aligned(self, feature: Any, boxes: Any, counts: Any, stride: int) -> Any:
+        boxes = to_pixels(boxes) if self.last_pixel else boxes
         return roi_align(feature, boxes, counts, self.resolution, 1 / stride, self.sampling_ratio, self.aligned)

@@ -16,6 +16,7 @@ from core.nn import functional as F
 from core.nn.initializer import Normal
 from core.vision.ops import generate_proposals
 from PaddleDetection.models.boxes import anchor_grid, pick
+from PaddleDetection.models.generations import anchor_halves, from_pixels, is_first, to_pixels
 
 LEAST = -3.0e38
 """A score below all others."""
@@ -61,6 +62,7 @@ class RPNHead(nn.Layer):
         strides: pixels of a cell of each level, the finest first.
         anchor_sizes: square roots of the anchors' areas, pixels: one for each level, or, of a single level, all.
         aspect_ratios: heights over widths of the anchors.
+        generation: 1: anchors and proposals end with whole pixels, and these come in the order of their scores.
 
     Raises:
         ValueError: there is not one size for each of several levels.
@@ -72,15 +74,16 @@ class RPNHead(nn.Layer):
         strides: Sequence[int],
         anchor_sizes: Sequence[float] = (32, 64, 128, 256, 512),
         aspect_ratios: Sequence[float] = (0.5, 1.0, 2.0),
+        generation: int = 2,
     ) -> None:
         super().__init__()
         sizes = [list(anchor_sizes)] if len(strides) == 1 else [[size] for size in anchor_sizes]
         if len(sizes) != len(strides):
             raise ValueError(f"anchor_sizes must hold {len(strides)} numbers, one a level, not {len(sizes)}")
-        self.strides = tuple(strides)
+        self.strides, self.is_first = tuple(strides), is_first(generation)
         self.halves = [
-            np.array([[size / ratio**0.5 / 2, size * ratio**0.5 / 2] for size in level for ratio in aspect_ratios])
-            for level in sizes
+            np.concatenate([anchor_halves(size, aspect_ratios, stride, self.is_first) for size in level])
+            for level, stride in zip(sizes, self.strides)
         ]
         count = len(self.halves[0])
         self.rpn_feat = RPNFeat(channels)
@@ -99,7 +102,8 @@ class RPNHead(nn.Layer):
         found = []
         for feature, stride, halves in zip(features, self.strides, self.halves):
             seen = self.rpn_feat(feature)
-            found.append((self.rpn_rois_score(seen), self.rpn_rois_delta(seen), anchor_grid(seen, stride, halves)))
+            anchors = anchor_grid(seen, stride, halves, stride / 2 if self.is_first else 0.0)
+            found.append((self.rpn_rois_score(seen), self.rpn_rois_delta(seen), anchors))
         return found
 
     def proposals(
@@ -107,7 +111,8 @@ class RPNHead(nn.Layer):
     ) -> tuple[Any, Any]:
         """Return the best boxes of all levels.
 
-        They are in the order of their scores, but where there are no more than are wanted: level by level.
+        They are in the order of their scores, but where there are no more than are wanted: level by level, except in
+        generation 1.
 
         Args:
             found: as :meth:`forward` gives it.
@@ -123,12 +128,13 @@ class RPNHead(nn.Layer):
                 scores,
                 deltas,
                 im_shape,
-                anchors,
+                to_pixels(anchors) if self.is_first else anchors,
                 core.ones_like(anchors),
                 rule.pre_nms_top_n,
                 room,
                 rule.nms_threshold,
                 rule.min_size,
+                pixel_offset=self.is_first,
                 return_rois_num=True,
                 padded=True,
             )
@@ -136,16 +142,25 @@ class RPNHead(nn.Layer):
         ]
         if len(levels) == 1:
             boxes, _, counts = levels[0]
-            return boxes, counts
+            return self._ended(boxes, counts), counts
         boxes = core.concat([level[0] for level in levels], 1)
         scores = core.concat([level[1] for level in levels], 1).squeeze(-1)
         given = core.concat([core.arange(room) < core.cast(level[2], "int64").unsqueeze(1) for level in levels], 1)
         total = core.add_n([level[2] for level in levels])
         top = min(rule.post_nms_top_n, room * len(levels))
-        places = core.zeros_like(scores) - core.arange(room * len(levels), dtype="float32")
-        order = core.where((total > top).unsqueeze(1), scores, places)
-        best = core.topk(core.where(given, order, core.full_like(order, LEAST)), top, axis=1)[1]
-        return pick(boxes, best), total.clip(max=top)
+        if not self.is_first:
+            places = core.zeros_like(scores) - core.arange(room * len(levels), dtype="float32")
+            scores = core.where((total > top).unsqueeze(1), scores, places)
+        best = core.topk(core.where(given, scores, core.full_like(scores, LEAST)), top, axis=1)[1]
+        counts = total.clip(max=top)
+        return self._ended(pick(boxes, best), counts), counts
+
+    def _ended(self, boxes: Any, counts: Any) -> Any:
+        """Return proposals that end behind their last pixel, not with it; the rows behind the last one stay zeros."""
+        if not self.is_first:
+            return boxes
+        given = core.arange(boxes.shape[1], dtype="int64") < core.cast(counts, "int64").unsqueeze(1)
+        return core.where(given.unsqueeze(-1).expand_as(boxes), from_pixels(boxes), boxes)
 
 
 def small(deviation: float = 0.01) -> ParamAttr:

@@ -53,7 +53,7 @@ class Truth(NamedTuple):
 
 
 def rpn_loss(
-    found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Sampling, beta: float = 0.0
+    found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Sampling, beta: float = 0.0, inside: Any = None
 ) -> dict[str, Any]:
     """Return the losses of the region proposal network.
 
@@ -62,14 +62,21 @@ def rpn_loss(
         truth: the objects.
         sampling: which anchors are learned from.
         beta: differences of boxes below it count by their square; 0: none.
+        inside: height and width of the images (N, 2), beyond which no anchor may reach, as before 2.0; None: any may.
 
     Returns:
-        "loss_rpn_cls" and "loss_rpn_reg", sums over the batch divided by the number of anchors that are wanted.
+        "loss_rpn_cls" and "loss_rpn_reg", sums over the batch divided by the number of anchors that are wanted, or that
+        there are, before 2.0.
     """
     scores = core.concat([by_anchor(level[0], 1) for level in found], 1).squeeze(-1)
     deltas = core.concat([by_anchor(level[1], 4) for level in found], 1)
+    anchors = core.concat([level[2] for level in found])
+    within = None
+    if inside is not None:
+        limit = inside.flip(-1).unsqueeze(1) + 1  # its last pixel may begin at the image's edge
+        within = core.logical_and(anchors[:, :2] >= 0, anchors[:, 2:] < limit).all(-1)
     labels, _, wanted = rpn_anchor_target(
-        core.concat([level[2] for level in found]),
+        anchors,
         truth.boxes,
         sampling.batch_size_per_im,
         sampling.fg_thresh,
@@ -79,11 +86,12 @@ def rpn_loss(
         sampling.ignore_thresh,
         truth.is_crowd,
         gt_count=truth.counts,
+        inside=within,
     )
     positive = labels == 1
     taken = core.cast(labels >= 0, "float32")
     likely = F.binary_cross_entropy_with_logits(scores, core.cast(positive, "float32"), taken, reduction="sum")
-    total = sampling.batch_size_per_im * scores.shape[0]
+    total = sampling.batch_size_per_im * scores.shape[0] if inside is None else taken.sum().clip(min=1.0)
     return {"loss_rpn_cls": likely / total, "loss_rpn_reg": _distance(deltas, wanted, positive, beta).sum() / total}
 
 

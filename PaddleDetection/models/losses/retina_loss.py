@@ -21,6 +21,7 @@ class RetinaLoss:
         alpha: weight of positive anchors in the focal loss.
         gamma: how little well predicted classes count.
         beta: differences below it count by their square; 0: none.
+        further: added, for each image, to the number of anchors by which the losses are divided.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class RetinaLoss:
         alpha: float = 0.25,
         gamma: float = 2.0,
         beta: float = 0.0,
+        further: float = 0.0,
     ) -> None:
         self.num_classes = num_classes
         self.positive_overlap = positive_overlap
@@ -40,6 +42,7 @@ class RetinaLoss:
         self.alpha = alpha
         self.gamma = gamma
         self.beta = beta
+        self.further = further
 
     def __call__(self, found: Sequence[tuple[Any, Any, Any]], targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return the losses, each a sum over the batch divided by its number of anchors with an object.
@@ -68,7 +71,7 @@ class RetinaLoss:
         focal = F.sigmoid_focal_loss(scores, labels, alpha=self.alpha, gamma=self.gamma, reduction="none")
         wanted = to_deltas(anchors, pick(objects.boxes, places), (1.0, 1.0, 1.0, 1.0))
         wanted = core.where(positive.unsqueeze(-1), wanted, core.zeros_like(wanted))
-        total = weight.sum().clip(min=1.0)
+        total = (weight.sum() + self.further * weight.shape[0]).clip(min=1.0)
         return {
             "loss_cls": (focal * counted).sum() / total,
             "loss_reg": (smooth_l1(deltas - wanted, self.beta).sum(-1) * weight).sum() / total,

@@ -13,6 +13,7 @@ import numpy as np
 
 import core
 from core.nn import functional as F
+from core.vision.ops import yolo_loss
 from PaddleDetection.models.losses.yolo_targets import (
     BatchObjects,
     Grid,
@@ -133,3 +134,42 @@ class YOLOv3Loss:
             entropy = F.binary_cross_entropy_with_logits(own, overlap.detach(), reduction="none")
             losses["loss_iou_aware"] = (weight * entropy).sum() / images * self.iou_aware_weight
         return losses
+
+
+class FirstYOLOv3Loss(YOLOv3Loss):
+    """The loss of releases before 2.0, where objects in one cell with one anchor all count; arguments likewise."""
+
+    def __call__(self, outputs: Sequence[Any], targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_yolo", the sum over a batch's predictions divided by the number of images.
+
+        Args:
+            outputs: as of :class:`YOLOv3Loss`.
+            targets: likewise.
+        """
+        rows, columns = outputs[0].shape[2:]
+        width, height = columns * self.downsample[0], rows * self.downsample[0]
+        objects = batch_objects(targets, width, height, self.anchors)
+        given = core.cast(objects.given, "float32").unsqueeze(-1)  # rows of size 0 are no objects
+        boxes = core.concat([objects.centres, objects.sizes], -1) * given
+        classes, scores = core.cast(objects.classes, "int32"), objects.scores
+        if boxes.shape[1] == 0:  # the operator wants a row
+            images = boxes.shape[0]
+            boxes, classes = core.zeros([images, 1, 4]), core.zeros([images, 1], "int32")
+            scores = core.ones([images, 1])
+        losses = [
+            yolo_loss(
+                output,
+                boxes,
+                classes,
+                [int(number) for number in self.anchors.flatten()],
+                mask,
+                self.num_classes,
+                self.ignore_thresh,
+                stride,
+                gt_score=scores,
+                use_label_smooth=self.margin > 0,
+                scale_x_y=self.scale_x_y,
+            )
+            for output, mask, stride in zip(outputs, self.anchor_masks, self.downsample)
+        ]
+        return {"loss_yolo": core.add_n(losses).mean()}

@@ -58,6 +58,7 @@ def rpn_anchor_target(
     is_crowd: Optional[Tensor] = None,
     weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0),
     gt_count: Optional[Tensor] = None,
+    inside: Optional[Tensor] = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return what a region proposal network learns (Faster R-CNN, arXiv 1506.01497).
 
@@ -71,6 +72,7 @@ def rpn_anchor_target(
         use_random: Draw what is taken; the first ones when False.
         ignore_thresh, is_crowd, gt_count: As for :func:`label_box`.
         weights: What the four offsets are multiplied with.
+        inside: Which anchors of each image may be taken, bool (N, A); all when None.
 
     Returns:
         int32 labels (N, A): 1 positive, 0 negative, -1 not taken; the object of each anchor (N, A, 4); and its offsets
@@ -79,9 +81,14 @@ def rpn_anchor_target(
     Raises:
         OperatorError: shapes do not fit each other.
     """
+    table = anchors
+    if inside is not None:  # boxes without an area overlap nothing
+        table = where(inside.unsqueeze(-1), anchors.unsqueeze(0), zeros_like(anchors).unsqueeze(0))
     matches, labels = label_box(
-        anchors, gt_boxes, rpn_positive_overlap, rpn_negative_overlap, True, ignore_thresh, is_crowd, gt_count
+        table, gt_boxes, rpn_positive_overlap, rpn_negative_overlap, True, ignore_thresh, is_crowd, gt_count
     )
+    if inside is not None:
+        labels = where(inside, labels, full_like(labels, -1))
     _, _, taken = subsample_labels(labels, rpn_batch_size_per_im, rpn_fg_fraction, 0, use_random)
     boxes = _rows(cast(gt_boxes.detach(), anchors.dtype), matches)
     deltas = bbox2delta(anchors.detach(), boxes, weights)
