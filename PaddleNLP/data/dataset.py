@@ -97,6 +97,37 @@ class Names(Sequence[str]):
         return [self.names[number] for number in found] if isinstance(index, slice) else self.names[found]
 
 
+class NameLists(Sequence[list[str]]):
+    """A list of names of each sample, such as the tags of its tokens, of few different ones.
+
+    Args:
+        names: the different names.
+        numbers: of all lists, one after the other, which names.
+        ends: where each list ends, after a 0.
+    """
+
+    def __init__(self, names: Sequence[str], numbers: Iterable[int] = (), ends: Iterable[int] = (0,)) -> None:
+        self.names = list(names)
+        self.numbers = array("i", numbers)
+        self.ends = array("q", ends)
+
+    def append(self, numbers: Iterable[int]) -> None:
+        """Add a list at the end."""
+        self.numbers.extend(numbers)
+        self.ends.append(len(self.numbers))
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(f"there are {len(self)} lists, no number {index}")
+        return [self.names[found] for found in self.numbers[self.ends[number] : self.ends[number + 1]]]
+
+
 class TextDataset(Dataset):
     """Sample i is a plain mapping: of each column the value of row i; after the transform.
 
