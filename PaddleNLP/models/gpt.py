@@ -95,6 +95,7 @@ class GPTModel(nn.Layer):
         num_hidden_layers: layers.
         num_attention_heads: heads of attention, whose number divides ``hidden_size``.
         intermediate_size: units of the feed-forward blocks.
+        hidden_act: activation there, a function of :mod:`core.nn.functional`; GELU is the approximate one.
         hidden_dropout_prob: the probability of dropping a number.
         attention_probs_dropout_prob: the probability of dropping a weight of attention.
         max_position_embeddings: the longest text, in tokens.
@@ -117,6 +118,7 @@ class GPTModel(nn.Layer):
         num_hidden_layers: int = 12,
         num_attention_heads: int = 12,
         intermediate_size: int = 3072,
+        hidden_act: str = "gelu",
         hidden_dropout_prob: float = 0.1,
         attention_probs_dropout_prob: float = 0.1,
         max_position_embeddings: int = 512,
@@ -126,7 +128,7 @@ class GPTModel(nn.Layer):
     ) -> None:
         super().__init__()
         self.hidden_size = hidden_size
-        self.hidden_act = "gelu"
+        self.hidden_act = hidden_act
         self.layer_norm_eps = 1e-5
         self.hidden_dropout_prob = hidden_dropout_prob
         self.initializer_range = initializer_range
@@ -136,7 +138,7 @@ class GPTModel(nn.Layer):
         tables = (vocab_size, hidden_size, max_position_embeddings)
         self.embeddings = GPTEmbeddings(*tables, dropout=hidden_dropout_prob, weight_attr=attr)
         dropouts = (hidden_dropout_prob, attention_probs_dropout_prob)
-        sizes = (hidden_size, num_attention_heads, intermediate_size)
+        sizes = (hidden_size, num_attention_heads, intermediate_size, hidden_act)
         layers = [GPTDecoderLayer(*sizes, *dropouts, attr, output) for _ in range(num_hidden_layers)]
         self.decoder = GPTDecoder(layers, hidden_size)
 

@@ -7,6 +7,7 @@ Official file: ``paddlenlp/transformers/gpt/modeling.py`` of paddlenlp 2.8.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Optional
 
 import core
@@ -82,7 +83,8 @@ class GPTDecoderLayer(nn.Layer):
     Args:
         hidden_size: length of a token's vector.
         num_attention_heads: heads of attention.
-        intermediate_size: units of the feed-forward block, with the approximate GELU.
+        intermediate_size: units of the feed-forward block.
+        hidden_act: activation there, a function of :mod:`core.nn.functional`; GELU is the approximate one.
         hidden_dropout_prob: the probability of dropping a number.
         attention_probs_dropout_prob: the probability of dropping a weight of attention, and its output.
         weight_attr: initialiser of the weights that read.
@@ -94,6 +96,7 @@ class GPTDecoderLayer(nn.Layer):
         hidden_size: int,
         num_attention_heads: int,
         intermediate_size: int,
+        hidden_act: str,
         hidden_dropout_prob: float,
         attention_probs_dropout_prob: float,
         weight_attr: Any,
@@ -104,6 +107,7 @@ class GPTDecoderLayer(nn.Layer):
         self.self_attn = GPTAttention(*attention, weight_attr, output_attr)
         self.linear1 = nn.Linear(hidden_size, intermediate_size, weight_attr)
         self.linear2 = nn.Linear(intermediate_size, hidden_size, output_attr)
+        self.activation = partial(F.gelu, approximate=True) if hidden_act == "gelu" else getattr(F, hidden_act)
         self.norm1 = nn.LayerNorm(hidden_size)
         self.norm2 = nn.LayerNorm(hidden_size)
         self.dropout1 = nn.Dropout(attention_probs_dropout_prob)
@@ -113,7 +117,7 @@ class GPTDecoderLayer(nn.Layer):
         """Return (N, L, hidden_size), and keys and values; arguments are those of :class:`GPTAttention`."""
         attended, present = self.self_attn(self.norm1(x), mask, past)
         x = x + self.dropout1(attended)
-        inner = F.gelu(self.linear1(self.norm2(x)), approximate=True)
+        inner = self.activation(self.linear1(self.norm2(x)))
         return x + self.dropout2(self.linear2(inner)), present
 
 

@@ -1,16 +1,20 @@
 """Store what paddlenlp's models say of small seeded texts: outputs, losses, gradients, and the loss after one step.
 
-    REFERENCE_PYTHON tests/parity/make_paddlenlp_models.py [--only FAMILY]
+    REFERENCE_PYTHON tests/parity/make_paddlenlp_models.py [--only FAMILY] [--sizes]
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2 and paddlenlp 2.8.1. For each family of ``PaddleNLP/model_cases.py`` it writes
-``PaddleNLP/FAMILY.npz``, and ``PaddleNLP/FAMILY.pdparams``, the weights of one model as Paddle saves them.
+``PaddleNLP/FAMILY.npz``, and ``PaddleNLP/FAMILY.pdparams``, the weights of one model as Paddle saves them. With
+``--sizes`` it writes instead what paddlenlp's own list has: ``PaddleNLP/FAMILY.json``, of each checkpoint the number of
+parameters, a sum over their names and shapes, the address, and the settings that no shape shows.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import inspect
+import json
 import sys
 import types
 from pathlib import Path
@@ -40,11 +44,12 @@ def build(name: str, task: str) -> paddle.nn.Layer:
     module = importlib.import_module(f"paddlenlp.transformers.{family.module}.modeling")
     configuration = importlib.import_module(f"paddlenlp.transformers.{family.module}.configuration")
     settings = {**family.settings, **family.official, "num_labels": cases.CLASSES, "num_choices": cases.CHOICES}
+    settings.update(family.by_task.get(task, {}))
     config = getattr(configuration, f"{family.prefix}Config")(**settings)
     model = getattr(module, family.prefix + family.tasks[task])(config)
-    model.set_state_dict(cases.weights(name, {key: value.shape for key, value in model.state_dict().items()}))
-    if hasattr(model, "tie_weights"):
+    with contextlib.suppress(AttributeError, NotImplementedError):
         model.tie_weights()
+    model.set_state_dict(cases.weights(name, {key: value.shape for key, value in model.state_dict().items()}))
     model.eval()
     return model
 
@@ -61,11 +66,24 @@ def listed(outputs: Any) -> list[paddle.Tensor]:
     return [one for one in every if isinstance(one, paddle.Tensor)]
 
 
-def learned(model: paddle.nn.Layer, given: dict[str, paddle.Tensor], task: str, names: Any, stored: dict) -> None:
+def mixed(outputs: Any) -> paddle.Tensor:
+    """Return a sum over all results, where the official model has no loss."""
+    every = enumerate(listed(outputs))
+    return paddle.add_n([(one * paddle.to_tensor(cases.mixture(index, one.shape))).sum() for index, one in every])
+
+
+def learned(model: paddle.nn.Layer, given: dict[str, paddle.Tensor], name: str, task: str, stored: dict) -> None:
     """Store the loss, the gradients, and the loss after a step of gradient descent."""
-    values = dict(zip(names, cases.labels(task)))
+    family = cases.FAMILIES[name]
+    names = family.labels.get(task, cases.LABELS.get(task, ()))
+    nothing = family.ignored.get(task, -100)
+    values = {key: np.where(value == -100, nothing, value) for key, value in zip(names, cases.labels(task))}
     given = {**given, **{name: paddle.to_tensor(value) for name, value in values.items()}}
-    loss = model(**given)[0]
+
+    def loss_now() -> paddle.Tensor:
+        return model(**given)[0] if names else mixed(model(**given))
+
+    loss = loss_now()
     loss.backward()
     parameters = {name: one for name, one in model.named_parameters() if one.grad is not None}
     stored[f"{task} names"] = np.array(sorted(parameters))
@@ -74,7 +92,7 @@ def learned(model: paddle.nn.Layer, given: dict[str, paddle.Tensor], task: str, 
     )
     optimizer = paddle.optimizer.SGD(cases.RATE, parameters=model.parameters())
     optimizer.step()
-    stored[f"{task} losses"] = np.array([loss.item(), model(**given)[0].item()])
+    stored[f"{task} losses"] = np.array([loss.item(), loss_now().item()])
 
 
 def make(name: str) -> None:
@@ -87,10 +105,10 @@ def make(name: str) -> None:
         stored[f"{task} keys"] = np.array([f"{key} {shape}" for key, shape in sorted(shapes.items())])
         given = tensors(cases.inputs(name, task), model)
         for index, one in enumerate(listed(model(**given))):
-            stored[f"{task} {index}"] = one.numpy()
-        names = family.labels.get(task, cases.LABELS.get(task, ()))
-        if names:
-            learned(model, given, task, names, stored)
+            choices = [-1, cases.CHOICES] if task == "multiple_choice" else one.shape
+            stored[f"{task} {index}"] = one.reshape(choices).numpy()
+        if task != "encoder":
+            learned(model, given, name, task, stored)
     last = build(name, task)
     paddle.save(last.state_dict(), str(cases.FOLDER / f"{name}.pdparams"))
     stored["saved task"] = np.array(task)
@@ -101,12 +119,35 @@ def make(name: str) -> None:
     np.savez_compressed(cases.FOLDER / f"{name}.npz", **stored)
 
 
+def sizes(name: str) -> None:
+    """Write what the official list says of a family's checkpoints; their parameters have shapes, but no values."""
+    family = cases.FAMILIES[name]
+    module = importlib.import_module(f"paddlenlp.transformers.{family.module}.modeling")
+    configuration = importlib.import_module(f"paddlenlp.transformers.{family.module}.configuration")
+    encoder = getattr(module, f"{family.prefix}{family.tasks['encoder']}")
+    encoder.init_weights = encoder._init_weights = lambda self, *_: None  # it would draw them
+    paddle.Tensor.__setitem__ = lambda self, *_: None  # an embedding clears a row
+    found = {}
+    for checkpoint, settings in encoder.pretrained_init_configuration.items():
+        config = getattr(configuration, f"{family.prefix}Config")(**settings)
+        with paddle.LazyGuard():
+            model = encoder(config)
+        shapes = {key: list(value.shape) for key, value in model.state_dict().items()}
+        hidden = {key: getattr(config, key) for key in cases.HIDDEN_SETTINGS if hasattr(config, key)}
+        url = encoder.pretrained_resource_files_map["model_state"].get(checkpoint)
+        count = int(sum(np.prod(parameter.shape) for parameter in model.parameters()))
+        found[checkpoint] = {"count": count, "names": cases.checksum(shapes), "url": url, "settings": hidden}
+    (cases.FOLDER / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
 def main() -> None:
     """Write the files of all families, or of one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=list(cases.FAMILIES), action="append", help="a family; all by default")
-    for name in parser.parse_args().only or cases.FAMILIES:
-        make(name)
+    parser.add_argument("--sizes", action="store_true", help="what the official list says of checkpoints")
+    arguments = parser.parse_args()
+    for name in arguments.only or cases.FAMILIES:
+        sizes(name) if arguments.sizes else make(name)
 
 
 if __name__ == "__main__":
