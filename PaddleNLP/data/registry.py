@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from core.train.config.table import Table
 from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.formats import FORMATS
+from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
-from PaddleNLP.data.tsv import FORMATS, TableDataset
+from PaddleNLP.data.tsv import TableDataset
 
 DATASETS = Table(
     "data set",
@@ -16,6 +18,9 @@ DATASETS = Table(
         "CoNLLDataset": CoNLLDataset,
         "CoNLLUDataset": CoNLLUDataset,
         "JoinedRows": JoinedRows,
+        "SQuADDataset": SQuADDataset,
+        "MRQADataset": MRQADataset,
+        "DuReaderDataset": DuReaderDataset,
     },
     provided=("transform",),
     paths=("path", "labels"),
