@@ -188,7 +188,7 @@ def weights(family: str, shapes: Mapping[str, Sequence[int]]) -> dict[str, np.nd
     """
     tables = [name for name in shapes if name.endswith(("word_embeddings.weight", "word_embedding.weight"))]
     names = {name: name.replace("decoder_bias", "decoder.bias") for name in shapes}
-    tied = ("decoder.weight", "decoder_weight", "lm_head.weight")
+    tied = ("decoder.weight", "decoder_weight", "lm_head.weight", "word_embeddings.weight")
     names.update({name: tables[0] for name in shapes if name.endswith(tied) and tables})
     names.update({name: "lm_head.decoder.bias" for name in shapes if name == "lm_head.bias"})
     names.update({name: "predictions.decoder.bias" for name in shapes if name == "predictions.bias"})

@@ -1,0 +1,36 @@
+"""What some families are asked besides: texts in parts for a memory, masked texts for ELECTRA; numpy alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.parity.PaddleNLP.model_cases import ROWS, ids, inputs
+
+
+def parts(family: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return two parts of texts without padding, for encoders that remember the first while they read the second.
+
+    Args:
+        family: which one.
+    """
+    draw = np.random.RandomState(13)
+    first, second = draw.randint(5, 60, (2, ROWS, 5)).astype(np.int64)
+    if family != "xlnet":
+        return {"input_ids": first}, {"input_ids": second}
+    kinds = draw.randint(0, 2, (ROWS, 5)).astype(np.int64)
+    hidden = (draw.uniform(size=(ROWS, 5, 5)) < 0.4).astype(np.float32)
+    chosen = np.eye(5, dtype=np.float32)[[3, 1]][None].repeat(ROWS, 0)
+    further = {"token_type_ids": kinds, "perm_mask": hidden, "target_mapping": chosen}
+    return {"input_ids": first, "token_type_ids": kinds}, {"input_ids": second, **further}
+
+
+def electra_inputs() -> dict[str, np.ndarray]:
+    """Return texts with masked tokens for ELECTRA's pretraining, and what those were."""
+    raw = ids("electra", ROWS)
+    hidden = (np.random.RandomState(15).uniform(size=raw.shape) < 0.4) & (raw != 0)
+    return {
+        **inputs("electra", "encoder"),
+        "input_ids": np.where(hidden, 4, raw),
+        "raw_input_ids": raw,
+        "generator_labels": np.where(hidden, raw, -100),
+    }
