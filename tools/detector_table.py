@@ -72,7 +72,7 @@ def _shown(name: str, checkpoint: Checkpoint) -> str:
 
 def _paper_of(family: str) -> str:
     """Return the number of the paper that the header of a family's file names first."""
-    text = (ROOT / "models" / f"{family}.py").read_text(encoding="utf-8")
+    text = (ROOT / "models" / "architectures" / f"{family}.py").read_text(encoding="utf-8")
     return re.findall(r"arXiv\s+(\d{4}\.\d{5})", text)[0]
 
 

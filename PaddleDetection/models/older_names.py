@@ -117,6 +117,8 @@ def _named_by_w_and_b(levels: bool) -> FluidNames:
     return FluidNames(
         (
             (r"neck\.(fpn_\w+)", r"\1"),
+            (r"neck\.(nonlocal_bsf)\.(\w+)", r"\1_\2"),
+            (r"backbone\.res\d\.(nonlocal_\w+)\.(\w+)", r"\1_\2"),
             (r"rpn_head\.rpn_feat\.rpn_conv", f"conv_rpn{level}"),
             (r"rpn_head\.rpn_rois_score", f"rpn_cls_logits{level}"),
             (r"rpn_head\.rpn_rois_delta", f"rpn_bbox_pred{level}"),
@@ -207,6 +209,9 @@ def renamed(shapes: Mapping[str, Sequence[int]], values: Mapping[str, Any]) -> d
     table = fluid_names(list(shapes))
     if "batch_norm_0.w_1" in values:
         table.update(_in_building_order(list(shapes)))
+    if "cls_score_1_w" in values:  # a cascade in which each class has a box
+        for layer in ("fc6", "fc7", "cls_score", "bbox_pred"):
+            table.update({f"{layer}_1_{end}": table.pop(f"{layer}_{end}") for end in "wb" if f"{layer}_{end}" in table})
     fitting = len(table.keys() & values.keys())
     if fitting <= len(shapes.keys() & values.keys()):
         return dict(values)

@@ -39,9 +39,10 @@ FAMILIES = {
     ),
     "cascade_rcnn": (
         "cascade_rcnn_r18_fpn", "cascade_rcnn_r50_fpn", "cascade_rcnn_r50_vd_fpn", "cascade_rcnn_r101_vd_fpn",
-        "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn", "cascade_mask_rcnn_r50_vd_fpn",
-        "cascade_mask_rcnn_se154_vd_fpn",
+        "cascade_rcnn_r200_vd_fpn", "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn",
+        "cascade_mask_rcnn_r50_vd_fpn", "cascade_mask_rcnn_se154_vd_fpn",
     ),
+    "libra_rcnn": ("libra_rcnn_r18_fpn", "libra_rcnn_r50_vd_fpn", "libra_rcnn_r101_vd_fpn"),
     "ssd": (
         "ssd_mobilenet_v1_300",
         "ssd_vgg16_300",

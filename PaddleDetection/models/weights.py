@@ -27,6 +27,7 @@ _PAPERS = {
     "faster": "Faster R-CNN, https://arxiv.org/abs/1506.01497",
     "mask": "Mask R-CNN, https://arxiv.org/abs/1703.06870",
     "cascade": "Cascade R-CNN, https://arxiv.org/abs/1712.00726",
+    "libra": "Libra R-CNN, https://arxiv.org/abs/1904.02701",
     "ppyolo": "PP-YOLO, https://arxiv.org/abs/2007.12099",
     "ppyolov2": "PP-YOLOv2, https://arxiv.org/abs/2104.10419",
     "solov2": "SOLOv2: dynamic and fast instance segmentation, https://arxiv.org/abs/2003.10152",
@@ -196,6 +197,9 @@ _RELEASE_1: tuple[tuple[Any, ...], ...] = (
     ("faster_rcnn_se154_vd_fpn_s1x", "faster_rcnn_se154_vd_fpn", 42.9),
     ("mask_rcnn_se154_vd_fpn_s1x", "mask_rcnn_se154_vd_fpn", 44.0, 38.7),
     ("cascade_rcnn_r50_fpn_1x", "cascade_rcnn_r50_fpn", 40.9),
+    ("cascade_rcnn_cls_aware_r200_vd_fpn_dcnv2_nonlocal_softnms", "cascade_rcnn_r200_vd_fpn", 51.7),
+    ("libra_rcnn_r50_vd_fpn_1x", "libra_rcnn_r50_vd_fpn", 40.5),
+    ("libra_rcnn_r101_vd_fpn_1x", "libra_rcnn_r101_vd_fpn", 42.5),
 )
 
 CHECKPOINTS: dict[str, Checkpoint] = {

@@ -202,6 +202,12 @@ def cascade_rcnn_r101_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeR
 
 
 @passes_on(pyramid_parts)
+def cascade_rcnn_r200_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
+    """Return Cascade R-CNN on the feature pyramid of ResNet-200-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
+    return _plain("r200_vd", num_classes, settings)
+
+
+@passes_on(pyramid_parts)
 def cascade_rcnn_x101_vd_64x4d_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
     """Return Cascade R-CNN on the feature pyramid of ResNeXt-101-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
     return _plain("x101_vd_64x4d", num_classes, settings)

@@ -74,6 +74,8 @@ class FasterRCNN(Detector):
         generation: 2, or 1 for what the releases before 2.0 did; see :mod:`PaddleDetection.models.generations`.
     """
 
+    num_bins: Optional[int] = None  # of a balanced sample of background
+
     def __init__(
         self,
         backbone: Any,
@@ -122,6 +124,7 @@ class FasterRCNN(Detector):
         self.anchor_sampling = Sampling(
             *(rpn_batch_size_per_im, 0.5, rpn_positive_overlap, rpn_negative_overlap, ignore_thresh, use_random)
         )
+        self.beta: Any
         self.beta, self.rpn_beta = (
             own if own is not None else other * self.is_first for own, other in ((beta, 1.0), (rpn_beta, 1 / 9))
         )
@@ -189,6 +192,7 @@ class FasterRCNN(Detector):
             use_random=sampling.use_random,
             gt_count=truth.counts,
             rois_num=counts,
+            num_bins=self.num_bins,
         )
         shape = im_shape if self.is_first else None
         losses = rpn_loss(found, truth, self.anchor_sampling, self.rpn_beta, shape)

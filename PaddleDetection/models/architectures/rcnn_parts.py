@@ -56,6 +56,8 @@ def pyramid_parts(
     head_channels: int = 1024,
     mask_channels: int = 256,
     head_norm_type: Optional[str] = None,
+    head_resolution: int = 7,
+    nonlocal_stages: Sequence[int] = (),
 ) -> Parts:
     """Return the parts of a detector on a feature pyramid.
 
@@ -70,19 +72,21 @@ def pyramid_parts(
         head_channels: of the box heads.
         mask_channels: of the mask head.
         head_norm_type: null, or "gn": pyramid and heads have group normalisation, and the box heads four convolutions.
+        head_resolution: side of the feature maps that the box heads take.
+        nonlocal_stages: stages of the backbone with non-local blocks, counted from 0.
     """
     frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm, "freeze_at": freeze_at}
-    backbone = ResNet(**TRUNKS[trunk], **frozen, dcn_v2_stages=tuple(dcn_v2_stages))
+    stages = {"dcn_v2_stages": tuple(dcn_v2_stages), "nonlocal_stages": tuple(nonlocal_stages)}
+    backbone = ResNet(**TRUNKS[trunk], **frozen, **stages)
     neck = FPN(backbone.channels, backbone.strides, channels, norm_type=head_norm_type)
     heads: list[nn.Layer] = []
     for number in range(count):
         if head_norm_type is None:
-            heads.append(TwoFCHead(channels, head_channels))
+            heads.append(TwoFCHead(channels, head_channels, head_resolution))
         else:
             name = f"stage{number}_" if count > 1 else ""
-            heads.append(
-                XConvNormHead(channels, 4, channels, head_channels, norm_type=head_norm_type, stage_name=name)
-            )
+            sizes = (channels, 4, channels, head_channels, head_resolution)
+            heads.append(XConvNormHead(*sizes, norm_type=head_norm_type, stage_name=name))
     return Parts(backbone, neck, heads, MaskFeat(channels, mask_channels, 4, head_norm_type))
 
 

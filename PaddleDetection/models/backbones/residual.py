@@ -15,6 +15,7 @@ from core import nn
 from core.nn import functional as F
 from core.vision.models.blocks import SqueezeExcite
 from PaddleDetection.models.backbones.conv_norm import ConvNorm
+from PaddleDetection.models.non_local import NonLocal
 
 
 class ResidualBlock(nn.Layer, abc.ABC):
@@ -150,11 +151,19 @@ class Blocks(nn.Layer):
         width: of the stage.
         count: how many blocks.
         stage: the stage's number, from 2, which is part of the blocks' names; the second has stride 1, the others 2.
+        nonlocal_every: after so many blocks there is a non-local one; 0: there is none.
         **settings: further arguments of the blocks.
     """
 
     def __init__(
-        self, kind: type[ResidualBlock], in_channels: int, width: int, count: int, stage: int, **settings: Any
+        self,
+        kind: type[ResidualBlock],
+        in_channels: int,
+        width: int,
+        count: int,
+        stage: int,
+        nonlocal_every: int = 0,
+        **settings: Any,
     ) -> None:
         super().__init__()
         for number in range(count):
@@ -165,6 +174,8 @@ class Blocks(nn.Layer):
             block = kind(in_channels, width, stride, number > 0, **settings)
             self.add_sublayer(f"res{stage}{letter}", block)
             in_channels = width * kind.expansion
+            if nonlocal_every and number % nonlocal_every == nonlocal_every - 1:
+                self.add_sublayer(f"nonlocal_conv{stage}_{number}", NonLocal(in_channels, in_channels // 2))
 
     def forward(self, x: Any) -> Any:
         """Return the stage's feature maps."""

@@ -19,6 +19,9 @@ from PaddleDetection.models.norms import Norm
 STRIDES = (4, 8, 16, 32)
 """Pixels of the image for each cell of the four stages' feature maps."""
 
+NONLOCAL_EVERY = {50: 2, 101: 5, 152: 8, 200: 12}
+"""Depth to how many blocks of the third stage lie between two non-local ones; two in the other stages."""
+
 
 class ResNet(nn.Layer):
     """A stem and up to four stages of residual blocks.
@@ -38,11 +41,13 @@ class ResNet(nn.Layer):
         dcn_v2_stages: the stages whose 3 x 3 convolutions are deformable, counted from 0.
         num_stages: how many stages there are.
         std_senet: whether each block ends with squeeze and excitation.
+        nonlocal_stages: the stages with non-local blocks (arXiv 1711.07971), counted from 0.
 
     Attributes:
         channels: of the feature maps.
         strides: pixels of the image for each of their cells.
-        own_layers: names of layers that no classifier has: those that move the taps of deformable convolutions.
+        own_layers: names of layers that no classifier has: those that move the taps of deformable convolutions, and
+            non-local blocks.
 
     Raises:
         ValueError: an argument is out of its range, or the arguments do not fit together.
@@ -64,6 +69,7 @@ class ResNet(nn.Layer):
         dcn_v2_stages: Sequence[int] = (),
         num_stages: int = 4,
         std_senet: bool = False,
+        nonlocal_stages: Sequence[int] = (),
     ) -> None:
         super().__init__()
         kind = block_type(depth)
@@ -73,7 +79,11 @@ class ResNet(nn.Layer):
             raise ValueError(f"ResNet of {depth} layers has no bottlenecks: groups must be 1 and base_width 64")
         if len(lr_mult_list) != 4:
             raise ValueError(f"lr_mult_list must hold 4 numbers, one a stage, not {len(lr_mult_list)}")
-        for name, stages in (("return_idx", return_idx), ("dcn_v2_stages", dcn_v2_stages)):
+        if nonlocal_stages and depth not in NONLOCAL_EVERY:
+            known = ", ".join(map(str, NONLOCAL_EVERY))
+            raise ValueError(f"ResNet of {depth} layers has no non-local blocks; those of {known} may have some")
+        chosen = {"return_idx": return_idx, "dcn_v2_stages": dcn_v2_stages, "nonlocal_stages": nonlocal_stages}
+        for name, stages in chosen.items():
             if not set(stages) <= set(range(num_stages)):
                 raise ValueError(f"{name} {tuple(stages)} names a stage that is not among 0 to {num_stages - 1}")
         norm = Norm(norm_type, norm_decay, freeze_norm)
@@ -95,6 +105,7 @@ class ResNet(nn.Layer):
                 width,
                 count,
                 stage + 2,
+                nonlocal_every=(NONLOCAL_EVERY[depth] if stage == 2 else 2) if stage in nonlocal_stages else 0,
                 variant=variant,
                 groups=groups,
                 base_width=base_width,
@@ -104,7 +115,9 @@ class ResNet(nn.Layer):
                 learning_rate=lr_mult_list[stage],
             )
             self.stages.append(self.add_sublayer(f"res{stage + 2}", blocks))
-        self.own_layers = tuple(name for name, _ in self.named_sublayers() if name.endswith(".conv_offset"))
+        self.own_layers = tuple(
+            name for name, _ in self.named_sublayers() if name.endswith(".conv_offset") or ".nonlocal_" in name
+        )
         for part in (self.conv1, *self.stages)[: freeze_at + 2 if freeze_at >= 0 else 0]:
             for parameter in part.parameters():
                 parameter.stop_gradient = True

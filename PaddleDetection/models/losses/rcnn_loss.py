@@ -6,7 +6,7 @@ Rows that only fill a table up count nowhere, forward or backward, whatever they
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import core
 from core.nn import functional as F
@@ -102,7 +102,7 @@ def bbox_loss(
     labels: Any,
     boxes: Any,
     weights: Sequence[float],
-    beta: float = 0.0,
+    beta: Union[float, Callable[[Any], Any]] = 0.0,
 ) -> tuple[Any, Any]:
     """Return the losses of the regions' classes and boxes, means over the regions that are taken.
 
@@ -113,7 +113,7 @@ def bbox_loss(
         labels: int64 (R,); K for background, -1 for those that are not taken.
         boxes: corners of their objects (R, 4).
         weights: factors of the four numbers.
-        beta: differences below it count by their square; 0: none.
+        beta: differences below it count by their square; 0: none. Or how much each difference counts, as a function.
     """
     classes = scores.shape[1] - 1
     taken, positive = labels >= 0, core.logical_and(labels >= 0, labels < classes)
@@ -173,8 +173,9 @@ def truth_of(targets: Any, masks: bool = False) -> Truth:
     return Truth(boxes, classes, targets["gt_count"], crowd, segm if masks else None)
 
 
-def _distance(found: Any, wanted: Any, positive: Any, beta: float) -> Any:
+def _distance(found: Any, wanted: Any, positive: Any, beta: Union[float, Callable[[Any], Any]]) -> Any:
     """Return how much differences of deltas (..., 4) count, each number by itself; 0 where rows are not positive."""
     given, zero = positive.unsqueeze(-1).expand_as(found), core.zeros_like(found)
     difference = found - core.where(given, wanted, zero).detach()
-    return smooth_l1(core.where(given, difference, zero), beta)
+    difference = core.where(given, difference, zero)
+    return beta(difference) if callable(beta) else smooth_l1(difference, beta)

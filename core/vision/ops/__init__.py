@@ -10,7 +10,7 @@ from core.vision.ops.deformable import DeformConv2D, deform_conv2d
 from core.vision.ops.deformable_pooling import deformable_psroi_pooling
 from core.vision.ops.files import decode_jpeg, read_file
 from core.vision.ops.masks import generate_mask_target
-from core.vision.ops.matching import box_iou, label_box, subsample_labels
+from core.vision.ops.matching import balanced_sample, box_iou, label_box, subsample_labels
 from core.vision.ops.multiclass import multiclass_nms
 from core.vision.ops.proposals import generate_proposals
 from core.vision.ops.pyramid import distribute_fpn_proposals
@@ -19,9 +19,9 @@ from core.vision.ops.targets import bbox2delta, generate_proposal_target, rpn_an
 from core.vision.ops.yolo import yolo_box, yolo_loss
 
 __all__ = [
-    "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "anchor_generator", "bbox2delta",
-    "box_coder", "box_iou", "decode_jpeg", "deform_conv2d", "deformable_psroi_pooling", "distribute_fpn_proposals",
-    "generate_mask_target", "generate_proposal_target", "generate_proposals", "label_box", "matrix_nms",
-    "multiclass_nms", "nms", "prior_box", "psroi_pool", "read_file", "roi_align", "roi_pool", "rpn_anchor_target",
-    "subsample_labels", "yolo_box", "yolo_loss",
+    "ConvNormActivation", "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "anchor_generator", "balanced_sample",
+    "bbox2delta", "box_coder", "box_iou", "decode_jpeg", "deform_conv2d", "deformable_psroi_pooling",
+    "distribute_fpn_proposals", "generate_mask_target", "generate_proposal_target", "generate_proposals", "label_box",
+    "matrix_nms", "multiclass_nms", "nms", "prior_box", "psroi_pool", "read_file", "roi_align", "roi_pool",
+    "rpn_anchor_target", "subsample_labels", "yolo_box", "yolo_loss",
 ]  # fmt: skip

@@ -11,12 +11,25 @@ from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32, int32, int64
-from core.operators import cast, full, maximum, minimum, rand, where, zeros
+from core.operators import (
+    argsort,
+    cast,
+    concat,
+    full,
+    full_like,
+    maximum,
+    minimum,
+    rand,
+    stack,
+    where,
+    zeros,
+)
 from core.operators._arguments import need_tensor
+from core.operators.creation._constants import positions
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import counts_argument, floating_of_rank, need_fitting, upcast
 
-__all__ = ["box_iou", "label_box", "subsample_labels"]
+__all__ = ["balanced_sample", "box_iou", "label_box", "subsample_labels"]
 
 
 def box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
@@ -207,3 +220,66 @@ def subsample_labels(
         background=int(bg_label),
     )
     return places, counts, sampled
+
+
+def balanced_sample(
+    labels: Tensor, overlaps: Tensor, num_samples: int, fg_fraction: float, num_bins: int = 3, bg_label: int = 0
+) -> tuple[Tensor, Tensor]:
+    """Draw positive boxes, and negative ones of all overlaps (Libra R-CNN, Pang et al., arXiv 1904.02701).
+
+    The range from 0 to the image's largest overlap is divided into bins, each of which gives equally many negative
+    boxes; where there are too few, others fill up. As in PaddleDetection 2.6 positive boxes are drawn alike, whatever
+    their object is, and negative ones take the room of missing positive ones only where all of them fit in.
+
+    Args:
+        labels: Integers (N, A): -1 is ignored, bg_label negative, any other label positive.
+        overlaps: Of each box with the object that it overlaps most (N, A).
+        num_samples: So many are taken from an image, if there are.
+        fg_fraction: Share of them that is for positive boxes.
+        num_bins: Number of bins.
+        bg_label: The label of negatives.
+
+    Returns:
+        int64 places (N, num_samples), the positive ones first, -1 behind the last one; and int32 numbers of positive
+        and negative ones (N, 2).
+
+    Raises:
+        OperatorError: the shapes differ, or the numbers make no sense.
+    """
+    if labels.shape != overlaps.shape or labels.ndim != 2:
+        raise OperatorError(
+            f"balanced_sample: labels and overlaps have one shape (N, A), got {labels.shape} and {overlaps.shape}"
+        )
+    if int(num_bins) < 1 or int(num_samples) < 1 or not 0 <= fg_fraction <= 1:
+        raise OperatorError(
+            f"balanced_sample: num_bins and num_samples must be positive and fg_fraction from 0 to 1, got {num_bins},"
+            f" {num_samples} and {fg_fraction}"
+        )
+    foreground = round(num_samples * fg_fraction)
+    background = num_samples - foreground
+    negative = labels == bg_label
+    positive = (labels >= 0).logical_and(negative.logical_not())
+    drawn = rand(overlaps.shape, "float32")
+    step = overlaps.max(1, keepdim=True) / num_bins
+    first = negative.logical_and(full_like(drawn, 0) > 1)
+    for number in range(num_bins):
+        within = negative.logical_and(overlaps >= step * number).logical_and(overlaps < step * (number + 1))
+        first = first.logical_or(_drawn(within, drawn, background // num_bins))
+    taken = [_drawn(positive, drawn, foreground), _drawn(negative, where(first, drawn - 1, drawn), background)]
+    room = num_samples - cast(taken[0], int32).sum(1, keepdim=True)
+    taken[1] = where(cast(negative, int32).sum(1, keepdim=True) <= room, negative, taken[1])
+    order = where(taken[0], drawn - 4, where(taken[1], drawn - 2, drawn))
+    counts = stack([cast(one, int32).sum(1) for one in taken], 1)
+    places = argsort(order, 1)
+    missing = num_samples - places.shape[1]
+    if missing > 0:
+        places = concat([places, zeros([places.shape[0], missing], int64)], 1)
+    places = places[:, :num_samples]
+    given = positions(num_samples) < cast(counts.sum(1, keepdim=True), int64)
+    return where(given, places, full_like(places, -1)), counts
+
+
+def _drawn(chosen: Tensor, drawn: Tensor, number: int) -> Tensor:
+    """Return so many of the chosen boxes, those with the smallest numbers, bool (N, A)."""
+    ranks = argsort(argsort(where(chosen, drawn, full_like(drawn, 9.0)), 1), 1)
+    return chosen.logical_and(ranks < number)

@@ -15,7 +15,7 @@ from core.operators.creation._constants import positions
 from core.operators.indexing.gathering import take_rows
 from core.operators.shape._primitives import reshape_exact
 from core.tensor import Tensor
-from core.vision.ops.matching import label_box, subsample_labels
+from core.vision.ops.matching import balanced_sample, box_iou, label_box, subsample_labels
 
 __all__ = ["bbox2delta", "generate_proposal_target", "rpn_anchor_target"]
 
@@ -44,6 +44,17 @@ def _rows(table: Tensor, places: Tensor) -> Tensor:
     images, size = table.shape[:2]
     index = places + reshape_exact(positions(images), [images, 1]) * size
     return take_rows(reshape_exact(table, [images * size, *table.shape[2:]]), index)
+
+
+def _largest_overlap(rois: Tensor, objects: Tensor, gt_count: Optional[Tensor], valid: Tensor) -> Tensor:
+    """Return the overlap of each proposal with the object that it overlaps most (N, K); 0 of what is no proposal."""
+    overlap = box_iou(rois, objects)
+    if gt_count is not None:
+        images, room = objects.shape[:2]
+        given = reshape_exact(positions(room), [1, 1, room]) < reshape_exact(cast(gt_count, int64), [images, 1, 1])
+        overlap = where(given, overlap, zeros_like(overlap))
+    largest = overlap.max(-1)
+    return where(valid, largest, zeros_like(largest))
 
 
 def rpn_anchor_target(
@@ -115,6 +126,7 @@ def generate_proposal_target(
     add_gt_as_proposals: bool = True,
     gt_count: Optional[Tensor] = None,
     rois_num: Optional[Tensor] = None,
+    num_bins: Optional[int] = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Return a sample of proposals and what a box head learns of each (Fast R-CNN, arXiv 1504.08083).
 
@@ -134,6 +146,8 @@ def generate_proposal_target(
         cascade_iou: The threshold of that stage.
         add_gt_as_proposals: Objects are proposals too, behind the others.
         rois_num: How many rows of rpn_rois are proposals, integers (N,); all when None.
+        num_bins: Draw equally many backgrounds of so many ranges of overlap (:func:`balanced_sample`); all alike when
+            None, and the first ones in any case where use_random is False.
 
     Returns:
         Proposals (N, B, 4), int64 labels (N, B), their objects (N, B, 4), int64 places of those (N, B), and
@@ -162,7 +176,13 @@ def generate_proposal_target(
     if is_cascade:
         taken, number = valid, cast(valid, int32).sum(1)
     else:
-        chosen, numbers, _ = subsample_labels(classes, batch_size_per_im, fg_fraction, num_classes, use_random)
+        if num_bins is not None and use_random:
+            overlap = _largest_overlap(rois, objects, gt_count, valid)
+            chosen, numbers = balanced_sample(
+                classes, overlap, batch_size_per_im, fg_fraction, num_bins, num_classes
+            )
+        else:
+            chosen, numbers, _ = subsample_labels(classes, batch_size_per_im, fg_fraction, num_classes, use_random)
         taken, number = chosen >= 0, numbers.sum(1)
         chosen = where(taken, chosen, zeros_like(chosen))
         rois, classes, matches = _rows(rois, chosen), _rows(classes, chosen), _rows(matches, chosen)

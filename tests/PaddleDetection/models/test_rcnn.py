@@ -180,12 +180,17 @@ SIZES = {
     "cascade_rcnn_r50_fpn": 69_119_246,
     "cascade_rcnn_r50_vd_fpn": 69_119_246,
     "cascade_rcnn_r101_vd_fpn": 88_059_150,
+    "cascade_rcnn_r200_vd_fpn": 88_059_150 + 8 * 278_528 + 25 * 1_114_112,
     "cascade_rcnn_x101_vd_64x4d_fpn": 126_692_622,
     "cascade_mask_rcnn_r50_fpn": 71_762_526,
     "cascade_mask_rcnn_r50_vd_fpn": 71_762_526,
     "cascade_mask_rcnn_se154_vd_fpn": 167_364_062,
+    "libra_rcnn_r18_fpn": 28_517_792 + 4 * 256 * (256 + 1),
+    "libra_rcnn_r50_vd_fpn": 41_477_536 + 4 * 256 * (256 + 1),
+    "libra_rcnn_r101_vd_fpn": 60_417_440 + 4 * 256 * (256 + 1),
 }
-"""Trained parameters of the official detectors, counted by building them."""
+"""Trained parameters of the official detectors, counted by building them; Libra's are Faster's and those of its block,
+and ResNet-200's are ResNet-101's with 8 and 25 bottlenecks more in its second and third stage."""
 
 
 @pytest.mark.parametrize("name", [one if "r18" in one else pytest.param(one, marks=pytest.mark.zoo) for one in SIZES])
@@ -196,5 +201,5 @@ def test_trained_parameters(name: str) -> None:
 
 
 def test_every_detector_is_counted() -> None:
-    families = ("faster_rcnn", "mask_rcnn", "cascade_rcnn")
+    families = ("faster_rcnn", "mask_rcnn", "cascade_rcnn", "libra_rcnn")
     assert sorted(SIZES) == sorted(name for family in families for name in FAMILIES[family])
