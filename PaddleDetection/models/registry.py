@@ -39,7 +39,7 @@ FAMILIES = {
     ),
     "cascade_rcnn": (
         "cascade_rcnn_r18_fpn", "cascade_rcnn_r50_fpn", "cascade_rcnn_r50_vd_fpn", "cascade_rcnn_r101_vd_fpn",
-        "cascade_rcnn_r200_vd_fpn", "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn",
+        "cascade_rcnn_cls_aware_r200_vd_fpn", "cascade_rcnn_x101_vd_64x4d_fpn", "cascade_mask_rcnn_r50_fpn",
         "cascade_mask_rcnn_r50_vd_fpn", "cascade_mask_rcnn_se154_vd_fpn",
     ),
     "libra_rcnn": ("libra_rcnn_r18_fpn", "libra_rcnn_r50_vd_fpn", "libra_rcnn_r101_vd_fpn"),

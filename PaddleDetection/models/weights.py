@@ -197,7 +197,7 @@ _RELEASE_1: tuple[tuple[Any, ...], ...] = (
     ("faster_rcnn_se154_vd_fpn_s1x", "faster_rcnn_se154_vd_fpn", 42.9),
     ("mask_rcnn_se154_vd_fpn_s1x", "mask_rcnn_se154_vd_fpn", 44.0, 38.7),
     ("cascade_rcnn_r50_fpn_1x", "cascade_rcnn_r50_fpn", 40.9),
-    ("cascade_rcnn_cls_aware_r200_vd_fpn_dcnv2_nonlocal_softnms", "cascade_rcnn_r200_vd_fpn", 51.7),
+    ("cascade_rcnn_cls_aware_r200_vd_fpn_dcnv2_nonlocal_softnms", "cascade_rcnn_cls_aware_r200_vd_fpn", 51.7),
     ("libra_rcnn_r50_vd_fpn_1x", "libra_rcnn_r50_vd_fpn", 40.5),
     ("libra_rcnn_r101_vd_fpn_1x", "libra_rcnn_r101_vd_fpn", 42.5),
 )

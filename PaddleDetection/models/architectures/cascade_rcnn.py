@@ -202,9 +202,33 @@ def cascade_rcnn_r101_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeR
 
 
 @passes_on(pyramid_parts)
-def cascade_rcnn_r200_vd_fpn(num_classes: int = 80, **settings: Any) -> CascadeRCNN:
-    """Return Cascade R-CNN on the feature pyramid of ResNet-200-vd; arguments as of :func:`cascade_rcnn_r18_fpn`."""
-    return _plain("r200_vd", num_classes, settings)
+def cascade_rcnn_cls_aware_r200_vd_fpn(
+    num_classes: int = 80,
+    dcn_v2_stages: Sequence[int] = (1, 2, 3),
+    nonlocal_stages: Sequence[int] = (2,),
+    head_resolution: int = 14,
+    class_agnostic: bool = False,
+    score_threshold: float = 0.01,
+    keep_top_k: int = 300,
+    soft_nms: Optional[str] = "gaussian",
+    **settings: Any,
+) -> CascadeRCNN:
+    """Return Cascade R-CNN on the pyramid of a deformable ResNet-200-vd, with a box for each class, and Soft-NMS.
+
+    Args:
+        num_classes: how many classes there are.
+        dcn_v2_stages: as of :func:`pyramid_parts`.
+        nonlocal_stages: likewise.
+        head_resolution: likewise.
+        class_agnostic: as of :class:`CascadeRCNN`.
+        score_threshold: likewise.
+        keep_top_k: likewise.
+        soft_nms: likewise.
+        **settings: further arguments of :func:`pyramid_parts`, :class:`CascadeRCNN` and :class:`FasterRCNN`.
+    """
+    stages = {"dcn_v2_stages": dcn_v2_stages, "nonlocal_stages": nonlocal_stages, "head_resolution": head_resolution}
+    chosen = {"class_agnostic": class_agnostic, "score_threshold": score_threshold, "keep_top_k": keep_top_k}
+    return _plain("r200_vd", num_classes, {**stages, **chosen, "soft_nms": soft_nms, **settings})
 
 
 @passes_on(pyramid_parts)
