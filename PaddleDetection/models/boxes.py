@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -197,3 +197,34 @@ def suppressed(corners: Any, likely: Any, scale_factor: Any, suppression: Mappin
     boxes = to_original(corners, scale_factor)
     rows, counts, _ = multiclass_nms(boxes, likely.transpose([0, 2, 1]), **suppression, padded=True)
     return rows, counts
+
+
+def suppression(
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float,
+    soft_nms: Optional[str] = None,
+    soft_sigma: float = 0.5,
+    normalized: bool = True,
+) -> dict[str, Any]:
+    """Return the settings of a detector as arguments of :func:`core.vision.ops.multiclass_nms`.
+
+    Args:
+        score_threshold: boxes of a class must score above it.
+        nms_top_k: so many of the best boxes of each class are looked at.
+        keep_top_k: so many boxes of an image are given.
+        nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes; None drops them.
+        soft_sigma: of gaussian.
+        normalized: whether boxes end behind their last pixel, not with it.
+    """
+    return {
+        "score_threshold": score_threshold,
+        "nms_top_k": nms_top_k,
+        "keep_top_k": keep_top_k,
+        "nms_threshold": nms_threshold,
+        "soft": soft_nms,
+        "soft_sigma": soft_sigma,
+        "normalized": normalized,
+    }

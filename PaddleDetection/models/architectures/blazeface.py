@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 from PaddleDetection.models.architectures.ssd import VARIANCE, final_boxes
 from PaddleDetection.models.backbones.blazenet import BlazeNet
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
 from PaddleDetection.models.necks.blaze_neck import BlazeNeck
@@ -36,6 +37,8 @@ class BlazeFace(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     divisor = 16
@@ -52,6 +55,8 @@ class BlazeFace(Detector):
         nms_top_k: int = 5000,
         keep_top_k: int = 750,
         nms_threshold: float = 0.3,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -59,12 +64,9 @@ class BlazeFace(Detector):
         self.neck = neck
         self.blaze_head = SSDHead(neck.channels, num_classes, priors)
         self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

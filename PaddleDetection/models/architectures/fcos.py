@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed
+from PaddleDetection.models.boxes import suppressed, suppression
 from PaddleDetection.models.heads.fcos_head import FCOSHead
 from PaddleDetection.models.losses.fcos_loss import FCOSLoss
 from PaddleDetection.models.necks.fpn import FPN
@@ -62,14 +62,9 @@ class FCOS(Detector):
             neck.channels[0], num_classes, neck.strides, channels, num_convs, norm_type, use_dcn=use_dcn
         )
         self.loss = FCOSLoss(num_classes, neck.strides, object_sizes_boundary, center_sampling_radius)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-            "soft": soft_nms,
-            "soft_sigma": soft_sigma,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

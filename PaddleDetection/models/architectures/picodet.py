@@ -6,12 +6,12 @@ The networks of 2022: LCNet, and task-aligned assignment. Source of parameter na
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 import core
 from PaddleDetection.models.backbones.lcnet import LCNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed
+from PaddleDetection.models.boxes import suppressed, suppression
 from PaddleDetection.models.heads.pico_head import PicoHeadV2
 from PaddleDetection.models.losses.pico_loss import PicoLoss
 from PaddleDetection.models.necks.lc_pan import LCPAN
@@ -31,6 +31,8 @@ class PicoDet(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class PicoDet(Detector):
         nms_top_k: int = 1000,
         keep_top_k: int = 100,
         nms_threshold: float = 0.6,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -55,12 +59,9 @@ class PicoDet(Detector):
         self.static_assigner_epoch = static_assigner_epoch
         self.register_buffer("early", core.to_tensor(float(static_assigner_epoch > 0)), persistable=False)
         self.loss = PicoLoss(num_classes, neck.strides, reg_max)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

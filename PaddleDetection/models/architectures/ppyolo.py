@@ -8,16 +8,12 @@ Source of parameter names: PaddleDetection 2.x.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import core
-from core.vision.ops import matrix_nms, multiclass_nms, yolo_box
-from PaddleDetection.models.architectures.yolov3 import ANCHOR_MASKS, ANCHORS
+from core.vision.ops import matrix_nms
+from PaddleDetection.models.architectures.yolov3 import ANCHOR_MASKS, ANCHORS, AnchorYOLO
 from PaddleDetection.models.backbones.resnet import ResNet
-from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import original_sizes
-from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import YOLOv3Loss
 from PaddleDetection.models.necks.pp_yolo_fpn import PPYOLOFPN
 from PaddleDetection.models.necks.pp_yolo_pan import PPYOLOPAN
@@ -28,7 +24,7 @@ TWO_LEVELS = ((3, 4, 5), (0, 1, 2))
 """Which anchors each level has, the coarsest first."""
 
 
-class PPYOLO(Detector):
+class PPYOLO(AnchorYOLO):
     """Predicts boxes around anchors at two or three scales.
 
     Args:
@@ -75,16 +71,8 @@ class PPYOLO(Detector):
         keep_top_k: int = 100,
         nms_threshold: float = 0.45,
     ) -> None:
-        super().__init__()
-        self.num_classes = num_classes
-        self.backbone = backbone
-        self.neck = neck
-        self.yolo_head = YOLOv3Head(neck.channels, [len(mask) for mask in anchor_masks], num_classes, iou_aware)
-        self.strides = list(neck.strides)
-        self.divisor = max(self.strides)
-        self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
-        self.conf_thresh = conf_thresh
-        self.decoding = {"scale_x_y": scale_x_y, "iou_aware": iou_aware, "iou_aware_factor": iou_aware_factor}
+        decoding = {"scale_x_y": scale_x_y, "iou_aware": iou_aware, "iou_aware_factor": iou_aware_factor}
+        super().__init__(backbone, neck, num_classes, anchors, anchor_masks, conf_thresh, **decoding)
         self.matrix = matrix
         self.suppression: dict[str, Any] = {
             "score_threshold": score_threshold,
@@ -108,28 +96,12 @@ class PPYOLO(Detector):
             float(iou_aware),
         )
 
-    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
-        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        original = core.cast(original_sizes(im_shape, scale_factor), "int32")
-        found = [
-            yolo_box(output, original, anchors, self.num_classes, self.conf_thresh, stride, **self.decoding)
-            for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)
-        ]
-        boxes = core.concat([corners for corners, _ in found], 1)
-        scores = core.concat([scores.transpose([0, 2, 1]) for _, scores in found], 2)
-        if self.matrix:
-            rows, counts, _ = matrix_nms(boxes, scores, **self.suppression, padded=True)
-        else:
-            rows, counts, _ = multiclass_nms(boxes, scores, **self.suppression, padded=True)
+    def suppressed(self, boxes: Any, scores: Any) -> tuple[Any, Any]:
+        """Return the boxes that remain (N, keep_top_k, 6), and their numbers (N,); see :class:`AnchorYOLO`."""
+        if not self.matrix:
+            return super().suppressed(boxes, scores)
+        rows, counts, _ = matrix_nms(boxes, scores, **self.suppression, padded=True)
         return rows, counts
-
-    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_xy", "loss_wh", "loss_obj", "loss_cls", "loss_iou", and "loss_iou_aware" where it counts."""
-        return self.loss(self.outputs(image), targets)
-
-    def outputs(self, image: Any) -> list[Any]:
-        """Return what the head predicts at each level, the coarsest first."""
-        return self.yolo_head(self.neck(self.backbone(image)))
 
 
 class PPYOLOMobile(PPYOLO):

@@ -7,7 +7,7 @@ release has it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -15,6 +15,7 @@ import core
 from PaddleDetection.models.architectures.ssd import VARIANCE, final_boxes
 from PaddleDetection.models.backbones.pyramid_vgg import STRIDES, LowLevelFPN, PyramidVGG
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.pyramid_head import PyramidHead
 from PaddleDetection.models.heads.ssd_head import PriorBoxes
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
@@ -41,6 +42,8 @@ class PyramidBox(Detector):
         nms_top_k: so many of the best boxes are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
 
     Raises:
         ValueError: ``num_classes`` is not 1.
@@ -61,6 +64,8 @@ class PyramidBox(Detector):
         nms_top_k: int = 5000,
         keep_top_k: int = 750,
         nms_threshold: float = 0.3,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         if num_classes != 1:
@@ -70,12 +75,9 @@ class PyramidBox(Detector):
         self.neck = neck
         self.head = PyramidHead(neck.channels, FACES)
         self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

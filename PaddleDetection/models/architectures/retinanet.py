@@ -9,7 +9,7 @@ import core
 from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import original_sizes, suppressed, to_original
+from PaddleDetection.models.boxes import original_sizes, suppressed, suppression, to_original
 from PaddleDetection.models.generations import from_pixels, is_first, learn_as_first, to_pixels
 from PaddleDetection.models.heads.region_boxes import within
 from PaddleDetection.models.heads.retina_head import RetinaHead
@@ -79,14 +79,9 @@ class RetinaNet(Detector):
         self.loss = RetinaLoss(num_classes, positive_overlap, negative_overlap, beta=beta, further=further)
         for part in (neck, self.head) if self.is_first else ():
             learn_as_first(part)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-            "soft": soft_nms,
-            "soft_sigma": soft_sigma,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

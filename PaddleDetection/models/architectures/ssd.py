@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import core
 from core.nn import functional as F
@@ -12,6 +12,7 @@ from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.vgg import FILTERS_512, VGG
 from PaddleDetection.models.base import Detector
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.ssd_head import PriorBoxes, SSDHead
 from PaddleDetection.models.losses.multibox import MultiBoxLoss
 
@@ -78,6 +79,8 @@ class SSD(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     divisor = 1
@@ -98,6 +101,8 @@ class SSD(Detector):
         nms_top_k: int = 400,
         keep_top_k: int = 200,
         nms_threshold: float = 0.45,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -106,12 +111,9 @@ class SSD(Detector):
             backbone.channels, num_classes, priors, kernel_size, padding, use_sepconv, conv_decay
         )
         self.loss = MultiBoxLoss(overlap_threshold, neg_pos_ratio, prior_box_var=VARIANCE)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

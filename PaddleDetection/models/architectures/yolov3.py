@@ -12,7 +12,7 @@ from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
 from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import original_sizes
+from PaddleDetection.models.boxes import original_sizes, suppression
 from PaddleDetection.models.generations import is_first
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import FirstYOLOv3Loss, YOLOv3Loss
@@ -25,7 +25,80 @@ ANCHOR_MASKS = ((6, 7, 8), (3, 4, 5), (0, 1, 2))
 """Which of them each level has, the coarsest first."""
 
 
-class YOLOv3(Detector):
+class AnchorYOLO(Detector):
+    """What YOLOv3 and PP-YOLO have in common: boxes around anchors at several scales.
+
+    Args:
+        backbone: as of :class:`YOLOv3`.
+        neck: likewise.
+        num_classes: likewise.
+        anchors: likewise.
+        anchor_masks: likewise.
+        conf_thresh: likewise.
+        **decoding: further arguments of :func:`core.vision.ops.yolo_box`.
+
+    Attributes:
+        loss: of :meth:`outputs`.
+        suppression: arguments of the function that leaves boxes out.
+    """
+
+    loss: YOLOv3Loss
+    suppression: dict[str, Any]
+
+    def __init__(
+        self,
+        backbone: Any,
+        neck: Any,
+        num_classes: int,
+        anchors: Sequence[Sequence[float]],
+        anchor_masks: Sequence[Sequence[int]],
+        conf_thresh: float,
+        **decoding: Any,
+    ) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.backbone = backbone
+        self.neck = neck
+        counts = [len(mask) for mask in anchor_masks]
+        self.yolo_head = YOLOv3Head(neck.channels, counts, num_classes, decoding.get("iou_aware", False))
+        self.strides = list(neck.strides)
+        self.divisor = max(self.strides)
+        self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
+        self.conf_thresh, self.decoding = conf_thresh, decoding
+
+    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
+        original = core.cast(original_sizes(im_shape, scale_factor), "int32")
+        found = [
+            yolo_box(output, original, anchors, self.num_classes, self.conf_thresh, stride, **self.decoding)
+            for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)
+        ]
+        boxes = core.concat([corners for corners, _ in found], 1)
+        return self.suppressed(boxes, core.concat([scores.transpose([0, 2, 1]) for _, scores in found], 2))
+
+    def suppressed(self, boxes: Any, scores: Any) -> tuple[Any, Any]:
+        """Return the boxes that remain (N, keep_top_k, 6), and their numbers (N,).
+
+        Args:
+            boxes: corners in pixels of the original image (N, A, 4).
+            scores: of each class (N, num_classes, A).
+        """
+        rows, counts, _ = multiclass_nms(boxes, scores, **self.suppression, padded=True)
+        return rows, counts
+
+    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return "loss_xy", "loss_wh", "loss_obj" and "loss_cls", and those of overlaps where they count.
+
+        In generation 1 there is "loss_yolo" alone, their sum.
+        """
+        return self.loss(self.outputs(image), targets)
+
+    def outputs(self, image: Any) -> list[Any]:
+        """Return what the head predicts at each level, the coarsest first."""
+        return self.yolo_head(self.neck(self.backbone(image)))
+
+
+class YOLOv3(AnchorYOLO):
     """Predicts boxes around anchors at three scales.
 
     Args:
@@ -67,50 +140,14 @@ class YOLOv3(Detector):
         soft_sigma: float = 0.5,
         generation: int = 2,
     ) -> None:
-        super().__init__()
-        self.num_classes = num_classes
-        self.backbone = backbone
-        self.neck = neck
-        self.yolo_head = YOLOv3Head(neck.channels, [len(mask) for mask in anchor_masks], num_classes)
-        self.strides = list(neck.strides)
-        self.divisor = max(self.strides)
-        self.anchors = [[number for index in mask for number in anchors[index]] for mask in anchor_masks]
-        self.scale_x_y = scale_x_y
-        self.conf_thresh = conf_thresh
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-            "soft": soft_nms,
-            "soft_sigma": soft_sigma,
-            "normalized": not is_first(generation),
-        }
-        smooth = is_first(generation) if label_smooth is None else label_smooth
-        kind = FirstYOLOv3Loss if is_first(generation) else YOLOv3Loss
+        super().__init__(backbone, neck, num_classes, anchors, anchor_masks, conf_thresh, scale_x_y=scale_x_y)
+        first = is_first(generation)
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma, normalized=not first
+        )
+        smooth = first if label_smooth is None else label_smooth
+        kind = FirstYOLOv3Loss if first else YOLOv3Loss
         self.loss = kind(num_classes, anchors, anchor_masks, self.strides, ignore_thresh, smooth, scale_x_y)
-
-    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
-        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        original = core.cast(original_sizes(im_shape, scale_factor), "int32")
-        found = [
-            yolo_box(
-                output, original, anchors, self.num_classes, self.conf_thresh, stride, scale_x_y=self.scale_x_y
-            )
-            for output, anchors, stride in zip(self.outputs(image), self.anchors, self.strides)
-        ]
-        boxes = core.concat([corners for corners, _ in found], 1)
-        scores = core.concat([scores.transpose([0, 2, 1]) for _, scores in found], 2)
-        rows, counts, _ = multiclass_nms(boxes, scores, **self.suppression, padded=True)
-        return rows, counts
-
-    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_xy", "loss_wh", "loss_obj" and "loss_cls", or "loss_yolo", their sum, in generation 1."""
-        return self.loss(self.outputs(image), targets)
-
-    def outputs(self, image: Any) -> list[Any]:
-        """Return what the head predicts at each level, the coarsest first."""
-        return self.yolo_head(self.neck(self.backbone(image)))
 
 
 def yolov3_darknet53(num_classes: int = 80, freeze_at: int = -1, **settings: Any) -> YOLOv3:

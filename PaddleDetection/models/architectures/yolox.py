@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 import core
 from PaddleDetection.models.backbones.csp_darknet import CSPDarkNet
 from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed
+from PaddleDetection.models.boxes import suppressed, suppression
 from PaddleDetection.models.heads.yolox_head import YOLOXHead
 from PaddleDetection.models.losses.yolox_loss import YOLOXLoss
 from PaddleDetection.models.necks.yolo_csp_pan import YOLOCSPPAN
@@ -28,6 +28,8 @@ class YOLOX(Detector):
         nms_top_k: so many of the best boxes of each class are looked at.
         keep_top_k: so many boxes of an image are given.
         nms_threshold: the largest overlap with a better box of the same class.
+        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
+        soft_sigma: of gaussian.
     """
 
     def __init__(
@@ -42,6 +44,8 @@ class YOLOX(Detector):
         nms_top_k: int = 10000,
         keep_top_k: int = 1000,
         nms_threshold: float = 0.65,
+        soft_nms: Optional[str] = None,
+        soft_sigma: float = 0.5,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
@@ -52,12 +56,9 @@ class YOLOX(Detector):
         self.l1_epoch = l1_epoch
         self.register_buffer("l1_weight", core.to_tensor(float(l1_epoch <= 0)), persistable=False)
         self.loss = YOLOXLoss(num_classes, neck.strides)
-        self.suppression = {
-            "score_threshold": score_threshold,
-            "nms_top_k": nms_top_k,
-            "keep_top_k": keep_top_k,
-            "nms_threshold": nms_threshold,
-        }
+        self.suppression = suppression(
+            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
+        )
 
     def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
         """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""

@@ -7,6 +7,7 @@ from typing import Any, Callable
 import pytest
 
 import core
+import PaddleDetection
 from PaddleDetection.models.architectures import yolov3
 from PaddleDetection.models.backbones.darknet import DarkNet
 from PaddleDetection.models.backbones.mobilenet_v1 import MobileNet
@@ -36,3 +37,12 @@ def test_a_darknet_of_any_depth_and_width() -> None:
     assert {key: value.shape for key, value in default.state_dict().items()} == {
         key: value.shape for key, value in official.state_dict().items()
     }
+
+
+@pytest.mark.parametrize(
+    "name", ["ssd_mobilenet_v1_300", "yolox_nano", "picodet_xs", "ppyoloe_crn_s", "yolov3_mobilenet_v1", "blazeface"]
+)
+def test_soft_suppression_is_a_setting(name: str) -> None:
+    with core.LazyGuard():
+        made = PaddleDetection.create_model(name, soft_nms="gaussian", soft_sigma=0.4)
+    assert (made.suppression["soft"], made.suppression["soft_sigma"]) == ("gaussian", 0.4)
