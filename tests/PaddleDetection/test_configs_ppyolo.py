@@ -25,6 +25,7 @@ PUBLISHED = {
     "ppyolo_mbv3_large_coco": (23.2, 128, 0.005),
     "ppyolo_r18vd_coco": (29.2, 128, 0.004),
     "ppyolo_r50vd_dcn_1x_coco": (44.8, 192, 0.01),
+    "ppyolo_r50vd_dcn_2x_coco": (45.2, 192, 0.01),
     "ppyolov2_r50vd_dcn_365e_coco": (49.1, 96, 0.005),
     "ppyolov2_r101vd_dcn_365e_coco": (49.7, 96, 0.005),
     "solov2_r50_fpn_1x_coco": (35.6, 16, 0.01),

@@ -1,4 +1,4 @@
-"""Canvases that grow and shrink: padding, expanding, cropping.
+"""Random parts of images.
 
 Names, arguments and the order of random draws are those of PaddleDetection 2.x,
 https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operators.py``. Where that one fails (a crop as
@@ -9,111 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 from pycocotools import mask as coco
 
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
-from PaddleDetection.data.transforms.masks import mapped
 from PaddleDetection.data.transforms.objects import cut, overlaps, within
-
-GREY = (127.5, 127.5, 127.5)
-
-
-class Pad:
-    """Put the image on a larger canvas; boxes and masks follow.
-
-    Args:
-        size: height and width of the canvas, or one number for both; None: the next multiples of ``size_divisor``.
-        size_divisor: see ``size``.
-        pad_mode: where the image lies: 0 top left, 1 in the middle, 2 bottom right, -1 at ``offsets``.
-        offsets: x and y of the image.
-        fill_value: the canvas's colour.
-
-    Raises:
-        ValueError: ``pad_mode`` is unknown, or its offsets are missing.
-    """
-
-    def __init__(
-        self,
-        size: Optional[Union[int, Sequence[int]]] = None,
-        size_divisor: int = 32,
-        pad_mode: int = 0,
-        offsets: Optional[Sequence[int]] = None,
-        fill_value: Sequence[float] = GREY,
-    ) -> None:
-        if pad_mode not in (-1, 0, 1, 2):
-            raise ValueError(f"Pad: pad_mode must be -1, 0, 1 or 2, not {pad_mode!r}")
-        if pad_mode == -1 and offsets is None:
-            raise ValueError("Pad: pad_mode -1 needs offsets")
-        self.size = (size, size) if isinstance(size, int) else size
-        self.size_divisor, self.pad_mode, self.offsets, self.fill_value = size_divisor, pad_mode, offsets, fill_value
-
-    def __call__(self, sample: Sample) -> Sample:
-        """Return the sample with "image" float32, of the canvas's size.
-
-        Raises:
-            ValueError: the image is larger than the canvas.
-        """
-        image = sample["image"]
-        height, width = image.shape[:2]
-        multiples = [-(-side // self.size_divisor) * self.size_divisor for side in (height, width)]
-        rows, columns = self.size or multiples
-        if height > rows or width > columns:
-            raise ValueError(f"Pad: an image of {height} x {width} pixels does not fit into {rows} x {columns}")
-        x, y = {0: (0, 0), 1: ((columns - width) // 2, (rows - height) // 2), 2: (columns - width, rows - height)}.get(
-            self.pad_mode, self.offsets or (0, 0)
-        )
-        canvas = np.empty((rows, columns, image.shape[2]), np.float32)
-        canvas[:] = np.array(self.fill_value, np.float32)
-        canvas[y : y + height, x : x + width] = image
-        sample["image"] = canvas
-        around = ((y, rows - height - y), (x, columns - width - x))
-        if len(sample.get("gt_bbox", ())):
-            sample["gt_bbox"] = sample["gt_bbox"] + np.array([x, y] * 2, np.float32)
-        if len(sample.get("gt_poly", ())):
-            sample["gt_poly"] = mapped(
-                *(sample["gt_poly"], height, width), lambda points: points + (x, y), lambda mask: np.pad(mask, around)
-            )
-        if "gt_segm" in sample:
-            sample["gt_segm"] = np.pad(sample["gt_segm"], ((0, 0), *around))
-        return sample
-
-
-class RandomExpand:
-    """Put the image at a random place of a larger canvas.
-
-    Args:
-        ratio: the largest ratio of the sides.
-        prob: how often the image is left alone.
-        fill_value: the canvas's colour, or one number for all channels.
-
-    Raises:
-        ValueError: ``ratio`` is 1.01 or less.
-    """
-
-    def __init__(
-        self, ratio: float = 4.0, prob: float = 0.5, fill_value: Union[float, Sequence[float]] = GREY
-    ) -> None:
-        if ratio <= 1.01:
-            raise ValueError(f"RandomExpand: ratio must be larger than 1.01, not {ratio}")
-        self.ratio, self.prob = ratio, prob
-        self.fill_value = (fill_value,) * 3 if isinstance(fill_value, (int, float)) else tuple(fill_value)
-
-    def __call__(self, sample: Sample) -> Sample:
-        """Return the sample, perhaps on a larger canvas."""
-        if np.random.uniform(0.0, 1.0) < self.prob:
-            return sample
-        height, width = sample["image"].shape[:2]
-        ratio = np.random.uniform(1.0, self.ratio)
-        rows, columns = int(height * ratio), int(width * ratio)
-        if rows <= height or columns <= width:
-            return sample
-        y = np.random.randint(0, rows - height)
-        x = np.random.randint(0, columns - width)
-        return Pad((rows, columns), pad_mode=-1, offsets=(x, y), fill_value=self.fill_value)(sample)
+from PaddleDetection.data.transforms.padding import Pad
 
 
 class RandomCrop:
@@ -302,6 +206,39 @@ class RandomScaledCrop:
         kept = np.flatnonzero((boxes[:, 2:] - boxes[:, :2]).prod(axis=1) > 1)
         sample = cut(sample, (x, y, min(x + side, columns), min(y + side, rows)), boxes, kept)
         return Pad(side, fill_value=(0.0, 0.0, 0.0))(sample)
+
+
+class RandomSizeCrop:
+    """Cut out a part of random size and place.
+
+    Args:
+        min_size: least side of the part, pixels.
+        max_size: largest side; a shorter side of an image is the largest there.
+        keep_empty: whether a part without objects will do; else the image stays as it is.
+
+    Raises:
+        ValueError: ``min_size`` is not positive, or larger than ``max_size``.
+    """
+
+    def __init__(self, min_size: int, max_size: int, keep_empty: bool = True) -> None:
+        if not 0 < min_size <= max_size:
+            raise ValueError(f"RandomSizeCrop: min_size must be from 1 to max_size, not {min_size} of {max_size}")
+        self.min_size, self.max_size, self.keep_empty = min_size, max_size, keep_empty
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample, cut; objects of which nothing is in the part are left out."""
+        sides = sample["image"].shape[:2]
+        rows, columns = (random.randint(min(self.min_size, side), min(side, self.max_size)) for side in sides)
+        y, x = 0, 0
+        if (rows, columns) != tuple(sides):  # one row and column beyond the image may be drawn, as in PaddleDetection
+            y, x = random.randint(0, sides[0] - rows + 1), random.randint(0, sides[1] - columns + 1)
+        boxes = np.clip(sample["gt_bbox"] - np.array([x, y] * 2, np.float32), 0, np.array([columns, rows] * 2))
+        kept = np.flatnonzero((boxes[:, 2:] - boxes[:, :2]).prod(axis=1) > 0)
+        if len(boxes) and not len(kept) and not self.keep_empty:
+            return sample
+        sample = cut(sample, (x, y, x + columns, y + rows), boxes.astype(np.float32), kept)
+        sample["im_shape"] = np.array(sample["image"].shape[:2], np.float32)
+        return sample
 
 
 def _pair(size: Any) -> tuple[int, int]:

@@ -87,8 +87,8 @@ class CropWithDataAchorSampling:
             kept = kept[areas[kept] >= self.min_size**2]
             if len(kept) or not self.avoid_no_bbox:
                 corners = (part * [width, height, width, height]).astype(int)
-                image = self._resized(sample["image"], corners) if anchored else _cut(sample["image"], corners)
-                return _with(sample, image, moved, kept)
+                image = self._resized(sample["image"], corners) if anchored else part_of(sample["image"], corners)
+                return with_part(sample, image, moved, kept)
         return sample
 
     def _parts(
@@ -152,13 +152,14 @@ def within(boxes: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return moved, np.flatnonzero(inside & (moved[:, :2] < moved[:, 2:]).all(axis=1))
 
 
-def will_do(sampler: Sequence[float], part: np.ndarray, boxes: np.ndarray) -> bool:
-    """Return whether a part overlaps and covers a face as a sampler asks for.
+def will_do(sampler: Sequence[float], part: np.ndarray, boxes: np.ndarray, every: bool = False) -> bool:
+    """Return whether a part overlaps and covers a face, or every one, as a sampler asks for.
 
     Args:
         sampler: ten numbers.
         part: corners (4,).
         boxes: corners (G, 4).
+        every: whether it must be every one.
     """
     limits = np.array(sampler)
     if not limits[6:].any():
@@ -169,7 +170,7 @@ def will_do(sampler: Sequence[float], part: np.ndarray, boxes: np.ndarray) -> bo
     fits = np.ones(len(boxes), bool)
     for (least, most), values in ((limits[_OVERLAP], overlaps(boxes, part)), (limits[_COVERAGE], covered)):
         fits &= ((least == 0) | (values >= least)) & ((most == 0) | (values <= most))
-    return bool(fits.any())
+    return bool(fits.all() if every else fits.any())
 
 
 def _square(sampler: Sequence[float], width: int, height: int) -> np.ndarray:
@@ -192,12 +193,13 @@ def _before(start: float, length: float, side: float) -> float:
     return float(np.random.uniform(*ends))
 
 
-def _cut(image: np.ndarray, corners: np.ndarray) -> np.ndarray:
+def part_of(image: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Return the part of an image (H, W, 3) between corners in pixels (4,)."""
     left, top, right, bottom = corners.tolist()
     return image[top:bottom, left:right]
 
 
-def _with(sample: Sample, image: np.ndarray, boxes: np.ndarray, kept: np.ndarray) -> Sample:
+def with_part(sample: Sample, image: np.ndarray, boxes: np.ndarray, kept: np.ndarray) -> Sample:
     """Return the sample with a part of its image, and the faces that are kept; boxes are shares of the part."""
     for name in ("gt_poly", "gt_segm"):
         sample.pop(name, None)

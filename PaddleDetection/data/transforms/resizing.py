@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import cv2
 import numpy as np
@@ -62,6 +62,43 @@ class RandomResize:
             size = random.choice(size)
         interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
         return Resize(size, self.keep_ratio, interp)(sample)
+
+
+class RandomShortSideResize:
+    """Resize the shorter side to one of some lengths, the longer one in the same ratio.
+
+    Args:
+        short_side_sizes: the lengths, pixels.
+        max_size: the longer side is at most so long, pixels; None: of any length.
+        interp: OpenCV's number of the interpolation.
+        random_interp: draw the interpolation.
+
+    Raises:
+        ValueError: there are no lengths.
+    """
+
+    def __init__(
+        self,
+        short_side_sizes: Sequence[int],
+        max_size: Optional[int] = None,
+        interp: int = 1,
+        random_interp: bool = False,
+    ) -> None:
+        if not short_side_sizes:
+            raise ValueError("RandomShortSideResize: short_side_sizes must be lengths to draw from, not an empty list")
+        self.short_side_sizes, self.max_size = list(short_side_sizes), max_size
+        self.interp, self.random_interp = interp, random_interp
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the sample at a random size."""
+        size = random.choice(self.short_side_sizes)
+        interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
+        height, width = sample["image"].shape[:2]
+        shorter, longer = min(height, width), max(height, width)
+        if self.max_size is not None and longer / shorter * size > self.max_size:
+            size = max(round(self.max_size * shorter / longer), 1)
+        sides = (size if side == shorter else int(size * side / shorter) for side in (height, width))
+        return Resize(tuple(sides), interp=interp)(sample)
 
 
 class PadResize:

@@ -134,3 +134,30 @@ def test_sizes_of_batches_are_known_where_they_are() -> None:
 def test_what_cannot_be_is_refused(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_one_of_two_lists_is_chosen() -> None:
+    flip, grow = {"name": "RandomFlip", "prob": 1.0}, {"name": "Pad", "size": [5, 8]}
+    chosen = TRANSFORMS.resolve("RandomSelect")([flip], [flip, grow], p=0.3)
+    image = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
+    for seed in range(6):
+        seeded(seed)
+        first = random.random() < 0.3
+        seeded(seed)
+        made = chosen({"image": image, "gt_bbox": np.zeros((0, 4), np.float32)})["image"]
+        np.testing.assert_array_equal(made[:4, :6], image[:, ::-1])
+        assert made.shape == ((4, 6, 3) if first else (5, 8, 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("RandomSelect", {"transforms1": [{"name": "Flip"}], "transforms2": []}, "unknown transform 'Flip'"),
+        ("RandomSizeCrop", {"min_size": 9, "max_size": 8}, "min_size must be from 1 to max_size, not 9 of 8"),
+        ("RandomShortSideResize", {"short_side_sizes": []}, "must be lengths to draw from, not an empty list"),
+        ("CropWithSampling", {"batch_sampler": [[1, 2]]}, "a sampler has 8 numbers, not 2"),
+    ],
+)
+def test_parts_and_choices_that_make_no_sense(name: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TRANSFORMS.resolve(name)(**arguments)

@@ -59,6 +59,18 @@ OF_SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
         for number in range(count)
     },
     "pad_resize": ("PadResize", {"target_size": [24, 22]}),
+    "short_side": ("RandomShortSideResize", {"short_side_sizes": [8, 10, 14], "max_size": 17}),
+    "short_any": ("RandomShortSideResize", {"short_side_sizes": [9, 11], "random_interp": True}),
+    "size_crop": ("RandomSizeCrop", {"min_size": 6, "max_size": 12}),
+    "size_crop_full": ("RandomSizeCrop", {"min_size": 3, "max_size": 5, "keep_empty": False}),
+    "sampling": (
+        "CropWithSampling",
+        {"batch_sampler": [[1, 50, 0.4, 0.9, 0.5, 2.0, least, 1.0] for least in (0.1, 0.3, 0.0)]},
+    ),
+    "sampling_all": (
+        "CropWithSampling",
+        {"batch_sampler": [[2, 50, 0.3, 1.0, 0.5, 2.0, 0.05, 0.9]], "satisfy_all": True, "avoid_no_bbox": False},
+    ),
 }
 """The official name of each case's transform, and its arguments."""
 
