@@ -1,0 +1,181 @@
+"""Byte-level byte pair encoding: words as bytes, each written as a character, merged as a table says.
+
+Paper: A. Radford et al., "Language Models are Unsupervised Multitask Learners", 2019.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Any, Union
+
+from tokenizers.models import BPE
+
+from core.io.files import open_path
+from core.text.tokenizers.subword_nmt import merged
+from core.text.vocabulary_files import decode_lines
+
+PathLike = Union[str, "os.PathLike[str]"]
+MAXIMUM_BYTES = 1 << 28
+_MOST_WORDS = 1 << 16
+_LONGEST_REMEMBERED = 64
+_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_HIDDEN = [byte for byte in range(256) if byte not in _PRINTED]
+CHARACTERS = {byte: chr(byte) for byte in _PRINTED} | {byte: chr(256 + n) for n, byte in enumerate(_HIDDEN)}  # 2019's
+"""The character that stands for each byte."""
+BYTES = {ord(char): byte for byte, char in CHARACTERS.items()}
+
+
+def word_pattern() -> re.Pattern[str]:
+    """Return what a text is cut by: letters, numbers, other characters, each with a space before, and white space.
+
+    ``re`` has no classes of Unicode's categories: letters are what is left of its word characters without the numbers.
+    """
+    numeric = [char for char in map(chr, range(0x80, 0x20000)) if char.isnumeric()]
+    numbers = "".join([char for char in numeric if not char.isdecimal() and not char.isalpha()])
+    letter, number = rf"[^\W\d_{numbers}]", rf"[\d{numbers}]"
+    other = r"(?:[^\s\w]|[_\x1c-\x1f])"  # Python alone takes these four controls for white space
+    space, no_space = r"[^\S\x1c-\x1f]", r"[\S\x1c-\x1f]"
+    return re.compile(
+        rf"'s|'t|'re|'ve|'m|'ll|'d| ?{letter}+| ?{number}+| ?{other}+|{space}+(?!{no_space})|{space}+"
+    )
+
+
+_ASCII = re.compile(
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^A-Za-z0-9\t-\r ]+|[\t-\r ]+(?![^\t-\r ])|[\t-\r ]+"
+)
+
+
+class BytePairs:
+    """Cuts words into pieces.
+
+    Args:
+        vocab: the id of each piece.
+        merges: pairs of pieces, in their order.
+        unknown: the id of what has none.
+
+    Attributes:
+        ids: the ids of the pieces of each word, worked out when it first occurs.
+        placed: the same with the first character of each and the one behind its last, counted inside the word.
+    """
+
+    def __init__(self, vocab: dict[str, int], merges: list[tuple[str, str]], unknown: int) -> None:
+        self.vocab, self.merges, self.unknown = vocab, merges, unknown
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self.ids, self.placed = _Ids(self), _Placed(self)
+        self._pattern = word_pattern()
+        self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        ordered = all(char in self.vocab for char in CHARACTERS.values()) and _in_order(self.merges)
+        self._model = BPE(self.vocab, self.merges) if ordered else None
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.vocab, self.merges, self.unknown
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.vocab, self.merges, self.unknown = state
+        self._prepare()
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, with the spaces before them; together they are the text."""
+        return (_ASCII if text.isascii() else self._pattern).findall(text)
+
+    def cut(self, word: str) -> list[tuple[int, int]]:
+        """Return id and number of bytes of each piece of a word."""
+        text = word.encode("utf-8", "replace").decode("latin-1").translate(CHARACTERS)
+        if self._model is not None:
+            return [(token.id, len(token.value)) for token in self._model.tokenize(text)]
+        return [(self.vocab.get(piece, self.unknown), len(piece)) for piece in merged([*text], self._ranks)]
+
+
+def _in_order(merges: list[tuple[str, str]]) -> bool:
+    """Return whether each merge makes a new piece of characters and of pieces that are made before.
+
+    If so, merging place by place, as the library does, is the same as all places of a pair at once, as in Paddle.
+    """
+    made: set[str] = set()
+    for pair in merges:
+        if "".join(pair) in made or any(len(piece) > 1 and piece not in made for piece in pair):
+            return False
+        made.add("".join(pair))
+    return True
+
+
+class _Ids(dict[str, Any]):
+    """What is known of each word."""
+
+    def __init__(self, owner: BytePairs) -> None:
+        super().__init__()
+        self.owner = owner
+
+    def __missing__(self, word: str) -> Any:
+        found = self.find(word)
+        if len(word) <= _LONGEST_REMEMBERED:
+            if len(self) >= _MOST_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+    def find(self, word: str) -> list[Any]:
+        """Return the ids of the pieces of a word."""
+        return [index for index, _ in self.owner.cut(word)]
+
+
+class _Placed(_Ids):
+    def find(self, word: str) -> list[Any]:
+        """Return the pieces of a word as id, first character, and the one behind the last, without a space before."""
+        places = [place for place, char in enumerate(word) for _ in char.encode("utf-8", "replace")]
+        found, start = [], 0
+        for index, length in self.owner.cut(word):
+            first, last = places[start], places[start + length - 1] + 1
+            found.append((index, first + (first == 0 and last > 1 and word[0] == " "), last))
+            start += length
+        return found
+
+
+def read_pieces(path: PathLike) -> dict[str, int]:
+    """Return the ids of the pieces of a JSON file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no JSON of pieces and their ids.
+    """
+    name = os.fspath(path)
+    with open_path(name, decompress=False) as stream:
+        content = stream.read(MAXIMUM_BYTES + 1)
+    try:
+        found = json.loads(content) if len(content) <= MAXIMUM_BYTES else None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{name}: no JSON of a vocabulary: {type(error).__name__}") from None
+    if not isinstance(found, dict) or not found:
+        raise ValueError(f"{name}: no JSON of a vocabulary: it is no mapping of pieces to ids")
+    for piece, index in found.items():
+        if not isinstance(index, int) or isinstance(index, bool):
+            raise ValueError(f"{name}: no JSON of a vocabulary: the id of {piece[:40]!r} is {index!r:.40}")
+    return found
+
+
+def read_merges(path: PathLike, vocab: dict[str, int]) -> list[tuple[str, str]]:
+    """Return the merges of a file, whose first line is a heading, as in Paddle.
+
+    Args:
+        path: a local path or a URL.
+        vocab: the id of each piece.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: a line of it is no merge of two pieces that are in the vocabulary, nor is what they become.
+    """
+    name = os.fspath(path)
+    merges = []
+    for number, line in enumerate(decode_lines(name)[1:], 2):
+        pair = line.split(" ")
+        if len(pair) != 2 or not all(pair):
+            raise ValueError(f"{name}, line {number}: {line[:60]!r} is no merge: two pieces with a space between them")
+        for piece in (*pair, "".join(pair)):
+            if piece not in vocab:
+                raise ValueError(f"{name}, line {number}: {piece[:60]!r} is not in the vocabulary")
+        merges.append((pair[0], pair[1]))
+    return merges
