@@ -17,6 +17,7 @@ def export(
     opset_version: int = DEFAULT_VERSION,
     *,
     compare: bool = True,
+    examples: Optional[Sequence[Sequence[Any]]] = None,
     **configs: Any,
 ) -> None:
     """Write a layer, in evaluation mode, as ``path + '.onnx'``.
@@ -32,12 +33,15 @@ def export(
         opset_version: Version of ONNX's operators, from 13 to 21.
         compare: Compare the numbers; without it onnxruntime only has to load the model. Leave it out where the order of
             rows may differ, as of boxes with nearly equal scores, and compare what they mean afterwards.
+        examples: Lists of Tensors, one for each input, with which the numbers are compared; random ones between 0 and 1
+            when None. Give some where such numbers mean nothing, as for the sizes of images.
         **configs: ``enable_onnx_checker=True`` of Paddle is taken for granted; there is no other option.
 
     Raises:
         OperatorError: operators, element types or sizes that ONNX cannot express, or numbers that differ.
         TypeError: the layer cannot be called.
-        ValueError: the path names no file, the version is not supported, or input_spec is missing.
+        ValueError: the path names no file, the version is not supported, input_spec is missing, or an example has not
+            one Tensor for each input.
         NotImplementedError: an option is given that is not built.
         ImportError: onnx is not installed, or too old.
     """
@@ -47,7 +51,7 @@ def export(
     requirements.check("onnx", ("onnx",))
     from core.onnx.export_layer import export_layer  # only this needs the package
 
-    export_layer(layer, path, input_spec, opset_version, compare)
+    export_layer(layer, path, input_spec, opset_version, compare, examples)
 
 
 __all__ = ["export"]

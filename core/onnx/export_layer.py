@@ -24,7 +24,12 @@ OLDEST_VERSION, NEWEST_VERSION = 13, 21
 
 
 def export_layer(
-    layer: Any, path: str, input_spec: Optional[Sequence[Any]], opset_version: int, compared: bool = True
+    layer: Any,
+    path: str,
+    input_spec: Optional[Sequence[Any]],
+    opset_version: int,
+    compared: bool = True,
+    examples: Optional[Sequence[Sequence[Any]]] = None,
 ) -> None:
     """Write a layer as ``path + '.onnx'``; see :func:`core.onnx.export`."""
     if not callable(layer):
@@ -38,12 +43,16 @@ def export_layer(
     if given is None:
         raise ValueError("onnx.export: give input_spec, an InputSpec or example Tensor for each input")
     with evaluation_mode(layer), no_grad():
-        model = layer_to_model(layer, given, opset_version, compared)
+        model = layer_to_model(layer, given, opset_version, compared, examples)
     _write(model, file_name)
 
 
 def layer_to_model(
-    layer: Any, input_spec: Sequence[Any], opset_version: int, compared: bool = True
+    layer: Any,
+    input_spec: Sequence[Any],
+    opset_version: int,
+    compared: bool = True,
+    examples: Optional[Sequence[Sequence[Any]]] = None,
 ) -> onnx.ModelProto:
     """Return a layer (or function) as a checked ONNX model.
 
@@ -52,8 +61,12 @@ def layer_to_model(
         input_spec: Its arguments, an InputSpec or example Tensor in the place of each tensor.
         opset_version: Version of ONNX's operators.
         compared: Whether onnxruntime must give the layer's numbers.
+        examples: Arguments with which it must; random ones when None.
     """
     input_names = _input_names(layer, input_spec)
+    for arguments in examples or ():
+        if len([item for item in arguments if isinstance(item, Tensor)]) != len(input_names):
+            raise ValueError(f"onnx.export: an example must be a list of Tensors, one for each of {input_names}")
     program = trace_symbolic(layer, _named(input_spec, iter(input_names)))
     if not program.outputs:
         raise ValueError("onnx.export: the layer returns no tensor")
@@ -71,7 +84,8 @@ def layer_to_model(
         session = RuntimeSession(model)
         branches = any(operation.operator.is_control_flow for operation in program.operations)
         conditional = bool(program.guards) or branches
-        for arguments in _examples(input_spec, small=not conditional) if compared else []:
+        chosen = _examples(input_spec, small=not conditional) if examples is None else examples
+        for arguments in chosen if compared else []:
             tensors, _ = tree.flatten(arguments)
             results = session.run({name: tensor.numpy() for name, tensor in zip(input_names, tensors)})
             expected, _ = tree.flatten(layer(*arguments))

@@ -178,3 +178,22 @@ def test_names_are_unique_and_equal_constants_are_stored_once() -> None:
     graph = Graph(18)
     assert [graph.fresh_name("a"), graph.fresh_name("a"), graph.fresh_name("a_1")] == ["a", "a_1", "a_1_1"]
     assert graph.constant(np.float32(1)) == graph.constant(np.float32(1)) != graph.constant(np.float64(1))
+
+
+class Quotient(nn.Layer):
+    """How many whole times one number is in another; not the same everywhere where it is nearly whole."""
+
+    def forward(self, size: Any, factor: Any) -> Any:
+        return core.floor(size / factor + 0.5)
+
+
+def test_examples_take_the_place_of_random_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Any] = []
+    monkeypatch.setattr(export_layer, "compare", lambda names, got, wanted: compared.append((got, wanted)))
+    specs = [InputSpec([None, 2], name="size"), InputSpec([None, 2], name="factor")]
+    examples = [[core.full([rows, 2], 300.0), core.full([rows, 2], 0.5)] for rows in (1, 4)]
+    core.onnx.export(Quotient(), str(tmp_path / "quotient"), specs, examples=examples)
+    assert [wanted[0].shape for _, wanted in compared] == [(1, 2), (4, 2)]
+    assert all((got[0] == 600).all() and (wanted[0] == 600).all() for got, wanted in compared)
+    with pytest.raises(ValueError, match=r"an example must be a list of Tensors, one for each of \['size', 'factor'\]"):
+        core.onnx.export(Quotient(), str(tmp_path / "quotient"), specs, examples=[examples[0][:1]])
