@@ -17,6 +17,14 @@ from tests.sampling import sampled
 FAMILIES = ("ernie", "bert", "roberta")
 HEADS = ("sequence_classification", "token_classification", "question_answering", "masked_lm", "pretraining")
 SIZES = ((2, 11), (3, 7), (1, 1))
+FURTHER = [name for name in cases.FAMILIES if name not in FAMILIES]
+SELDOM = [pytest.param(name, marks=() if name in ("electra", "xlnet") else pytest.mark.zoo) for name in FURTHER]
+PROGRAMS = [
+    pytest.param(name, task, marks=() if (name, task) == ("xlnet", "question_answering") else pytest.mark.zoo)
+    for name in FURTHER
+    for task in cases.FAMILIES[name].tasks
+    if task != "multiple_choice"
+]
 
 
 def build(family: str, task: str, **settings: Any) -> Any:
@@ -39,7 +47,7 @@ def listed(outputs: Any) -> list[np.ndarray]:
     return [one.numpy() for one in every if one is not None]
 
 
-@pytest.mark.parametrize(("family", "task"), sampled([(f, t) for f in FAMILIES for t in HEADS], 5))
+@pytest.mark.parametrize(("family", "task"), [*sampled([(f, t) for f in FAMILIES for t in HEADS], 5), *PROGRAMS])
 def test_one_program_for_all_sizes(family: str, task: str, tmp_path: Path) -> None:
     model = build(family, task)
     model.eval()
@@ -55,23 +63,26 @@ def test_one_program_for_all_sizes(family: str, task: str, tmp_path: Path) -> No
                 np.testing.assert_allclose(ours, eager, rtol=0, atol=1e-5 * max(1, np.abs(eager).max()))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *SELDOM])
 def test_padding_changes_nothing(family: str) -> None:
     encoder = build(family, "encoder")
     encoder.eval()
     tokens, sentences = (one.numpy() for one in texts(2, 9))
-    tokens[tokens == 0] = 5
+    tokens[tokens < 2] = 5  # padding of one family or another
     wanted = listed(encoder(core.to_tensor(tokens), core.to_tensor(sentences)))
     for more in (1, 8, 20):
-        longer = [core.to_tensor(np.pad(one, ((0, 0), (0, more)))) for one in (tokens, sentences)]
-        sequence, pooled = listed(encoder(*longer))
-        assert np.abs(sequence[:, :9] - wanted[0]).max() <= 1e-5
-        assert np.abs(pooled - wanted[1]).max() <= 1e-5
+        width = ((0, 0), (0, more))
+        longer = (np.pad(tokens, width, constant_values=encoder.pad_token_id), np.pad(sentences, width))
+        found = listed(encoder(*[core.to_tensor(one) for one in longer]))
+        assert len(found) == len(wanted)
+        for ours, alone in zip([found[0][:, :9], *found[1:]], wanted):
+            assert np.abs(ours - alone).max() <= 1e-5
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *SELDOM])
 def test_a_compiled_step_learns_what_the_eager_one_does(family: str) -> None:
     drops = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
+    drops = {"dropout": 0.1} if family == "xlnet" else drops
     losses = []
     for compiled in (False, True):
         model = build(family, "sequence_classification", **drops)
