@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Optional
+from collections.abc import Iterable
+from typing import Any, Optional
 
 # What Paddle counts as symbols besides Unicode's category S.
 _FURTHER_SYMBOLS = frozenset("\u00ad\u00b2\u00ba\u3007\u00b5\u00d8\u014b\u01b1")
@@ -12,7 +13,7 @@ _CJK = (
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
     (0x2B820, 0x2CEAF), (0x2F800, 0x2FA1F),
 )  # fmt: skip
-_WORDS = re.compile(r"\S+")
+SIGMA = "\u03a3"
 _MOST_CHARACTERS = 1 << 17  # that a table remembers, so that no text fills the memory
 
 
@@ -62,6 +63,19 @@ class _Split(_Table):
         super().__init__()
         self.strip = strip
 
+    def decomposed(self, word: str, where: list[int]) -> tuple[str, list[int]]:
+        """Return a word without its accents, and of each character what ``where`` says of the one it comes from."""
+        if not self.strip:
+            return word, where
+        pairs = [(c, place) for character, place in zip(word, where) for c in unicodedata.normalize("NFD", character)]
+        start = 0
+        for index in range(len(pairs) + 1):  # marks in the order of their classes, as Unicode says
+            if index == len(pairs) or not unicodedata.combining(pairs[index][0]):
+                pairs[start:index] = sorted(pairs[start:index], key=lambda pair: unicodedata.combining(pair[0]))
+                start = index + 1
+        pairs = [pair for pair in pairs if unicodedata.category(pair[0]) != "Mn"]
+        return "".join(character for character, _ in pairs), [place for _, place in pairs]
+
     def becomes(self, character: str) -> str:
         """Return what a character becomes."""
         category = unicodedata.category(character)
@@ -77,24 +91,28 @@ class _Whole(_Table):
     """Both halves, one character at a time.
 
     Attributes:
-        reorders: whether a character occurred that decomposition may exchange with a neighbour, which the halves have
-            to be applied apart for.
+        reordered: characters that occurred and cannot be dealt with alone, as decomposition may exchange them with a
+            neighbour.
     """
 
-    def __init__(self, first: _Clean, second: Optional[_Split]) -> None:
+    def __init__(self, first: _Clean, second: Optional[_Split], left_out: str) -> None:
         super().__init__()
         self.first = first
+        self.left_out = left_out
         self.second = second
-        self.reorders = False
+        self.reordered: set[str] = set()
 
     def becomes(self, character: str) -> str:
         """Return what a character becomes."""
+        if character == self.left_out:
+            return character
         text = self.first.becomes(character)
         if self.second is None:
             return text
         if self.second.strip:
             text = unicodedata.normalize("NFD", text)
-            self.reorders |= any(unicodedata.combining(c) and unicodedata.category(c) != "Mn" for c in text)
+            if any(unicodedata.combining(c) and unicodedata.category(c) != "Mn" for c in text):
+                self.reordered.add(character)
         return text.translate(self.second)
 
 
@@ -105,46 +123,84 @@ class BasicTokenizer:
 
     Args:
         do_lower_case: lower case, without accents.
+        never_split: words that stay as they are where white space or CJK characters surround them.
         tokenize_chinese_chars: each CJK character is a word.
         strip_accents: remove accents; None: if ``do_lower_case``.
-        basic: False: nothing but lower case and cuts at spaces.
+        basic: False: nothing but lower case and cuts at white space.
+        final_sigma: a capital sigma at the end of a word becomes the letter for it. Where the text is lower case before
+            it is cut, as for most of Paddle's tokenisers, it does not.
     """
 
     def __init__(
         self,
         do_lower_case: bool = True,
+        never_split: Iterable[str] = (),
         tokenize_chinese_chars: bool = True,
         strip_accents: Optional[bool] = None,
         basic: bool = True,
+        final_sigma: bool = True,
     ) -> None:
+        self._arguments = (
+            *(do_lower_case, tuple(never_split), tokenize_chinese_chars, strip_accents, basic, final_sigma),
+        )
         self.do_lower_case = do_lower_case
-        self.tokenize_chinese_chars = tokenize_chinese_chars
-        self.strip_accents = strip_accents
+        self.never_split = set(never_split)
+        self._by_word = do_lower_case and basic and final_sigma
         strip = do_lower_case if strip_accents is None else strip_accents
-        self._second = _Split(strip) if basic else None
-        self._whole = _Whole(_Clean(do_lower_case, basic, tokenize_chinese_chars), self._second)
+        first = _Clean(do_lower_case, basic, tokenize_chinese_chars)
+        self._whole = _Whole(first, _Split(strip) if basic else None, SIGMA if self._by_word else "")
+        self._clean = _Clean(False, basic, tokenize_chinese_chars) if self._by_word else first
+        possible = [word for word in self.never_split if basic and word == word.translate(self._clean)]
+        self._forms = [word.translate(self._whole).strip() for word in possible]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._arguments
 
     def spaced(self, text: str) -> str:
         """Return a text as its words with white space between them."""
         spaced = text.translate(self._whole)
-        return self._exactly(text) if self._whole.reorders else spaced
+        return self._slowly(text)[0] if self._rare(text, spaced) else spaced
 
     def tokenize(self, text: str) -> list[str]:
         """Return the words of a text."""
         return self.spaced(text).split()
 
-    def _exactly(self, text: str) -> str:
-        assert self._second is not None
-        return unicodedata.normalize("NFD", text.translate(self._whole.first)).translate(self._second)
+    def with_origins(self, text: str) -> tuple[str, list[int]]:
+        """Return :meth:`spaced`, and for each of its characters the index of that of ``text`` which it comes from."""
+        pieces = list(map(self._whole.__getitem__, map(ord, text)))
+        spaced = "".join(pieces)
+        if self._rare(text, spaced):
+            return self._slowly(text)
+        if len(spaced) == len(text) and "" not in pieces:
+            return spaced, list(range(len(text)))
+        return spaced, [index for index, piece in enumerate(pieces) for _ in piece]
 
-    def with_places(self, text: str) -> tuple[list[tuple[str, int]], list[int]]:
-        """Return the words of a text and where they come from.
+    def _rare(self, text: str, spaced: str) -> bool:
+        """Tell whether the characters of a text cannot be dealt with one by one."""
+        if self._by_word and SIGMA in text or self._whole.reordered and not self._whole.reordered.isdisjoint(text):
+            return True
+        return any(form in spaced for form in self._forms)
 
-        Returns:
-            Words, each with the index of its first character in the spaced text; and for each character of the spaced
-            text the index of that of ``text`` which it comes from.
-        """
-        pieces = [self._whole[ord(character)] for character in text]
-        origins = [index for index, piece in enumerate(pieces) for _ in piece]
-        spaced = self._exactly(text) if self._whole.reorders else "".join(pieces)
-        return [(found[0], found.start()) for found in _WORDS.finditer(spaced)], origins
+    def _slowly(self, text: str) -> tuple[str, list[int]]:
+        """Do what :meth:`with_origins` does, word by word."""
+        second = self._whole.second
+        assert second is not None
+        found: list[str] = []
+        origins: list[int] = []
+        cleaned = [self._clean[ord(character)] for character in text]
+        places = [index for index, piece in enumerate(cleaned) for _ in piece]
+        for run in re.finditer(r"\S+", "".join(cleaned)):
+            word, where = run[0], places[run.start() : run.end()]
+            if word not in self.never_split:
+                if self._by_word:
+                    where = [place for character, place in zip(word, where) for _ in character.lower()]
+                    word = word.lower()
+                word, where = second.decomposed(word, where)
+            whole = word in self.never_split
+            for character, place in zip(word, where):
+                piece = character if whole else second[ord(character)]
+                found.append(piece)
+                origins += [place] * len(piece)
+            found.append(" ")
+            origins.append(where[-1] if where else 0)
+        return "".join(found), origins

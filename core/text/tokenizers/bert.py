@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import ClassVar, Optional, Union
 
 from core.text.tokenizers.base import Offsets, PretrainedTokenizer
@@ -11,6 +12,7 @@ from core.text.tokenizers.wordpiece import WordpieceTokenizer
 from core.text.vocabulary import Vocab
 
 PathLike = Union[str, "os.PathLike[str]"]
+_WORDS = re.compile(r"\S+")
 
 
 class BertTokenizer(PretrainedTokenizer):
@@ -32,6 +34,9 @@ class BertTokenizer(PretrainedTokenizer):
         OSError: the vocabulary cannot be read.
         ValueError: it is damaged, or a special token is not in it.
     """
+
+    _special_words: ClassVar[bool] = True  # what is a special token when cleaned is one, too
+    _final_sigma: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -60,7 +65,14 @@ class BertTokenizer(PretrainedTokenizer):
         self.do_basic_tokenize = do_basic_tokenize
         self.tokenize_chinese_chars = tokenize_chinese_chars
         self.strip_accents = strip_accents
-        self.basic_tokenizer = BasicTokenizer(do_lower_case, tokenize_chinese_chars, strip_accents, do_basic_tokenize)
+        self.basic_tokenizer = BasicTokenizer(
+            do_lower_case,
+            self.all_special_tokens if self._special_words else (),
+            tokenize_chinese_chars,
+            strip_accents,
+            do_basic_tokenize,
+            self._final_sigma,
+        )
         self.wordpiece_tokenizer = WordpieceTokenizer(vocab, unk_token)
 
     def save_resources(self, folder: str) -> None:
@@ -73,13 +85,19 @@ class BertTokenizer(PretrainedTokenizer):
 
     def place_text(self, text: str) -> tuple[list[int], Offsets]:
         """Return the ids of a text without special tokens in it, and the characters that each token covers."""
-        words, origins = self.basic_tokenizer.with_places(text)
+        spaced, origins = self.basic_tokenizer.with_origins(text)
         ids: list[int] = []
         offsets: Offsets = []
-        for word, place in words:
-            for index, first, last in self.wordpiece_tokenizer.placed(word):
+        for found in _WORDS.finditer(spaced):
+            start, end = found.span()
+            pieces = self.wordpiece_tokenizer.placed[found[0]]
+            if len(pieces) == 1:
+                ids.append(pieces[0][0])
+                offsets.append((origins[start], origins[end - 1] + 1))
+                continue
+            for index, first, last in pieces:
                 ids.append(index)
-                offsets.append((origins[place + first], origins[place + last - 1] + 1))
+                offsets.append((origins[start + first], origins[start + last - 1] + 1))
         return ids, offsets
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]
@@ -97,6 +115,9 @@ class RobertaChineseTokenizer(BertTokenizer):
 
 class NeZhaTokenizer(BertTokenizer):
     """Of NEZHA (Wei et al. 2019, arXiv:1909.00204): BERT's rules."""
+
+    _special_words = False
+    _final_sigma = True
 
 
 class TinyBertTokenizer(BertTokenizer):

@@ -29,6 +29,8 @@ class ErnieTokenizer(BertTokenizer):
         ValueError: it is damaged, or a special token is not in it.
     """
 
+    _special_words = False
+
     def __init__(
         self,
         vocab_file: PathLike,
@@ -56,3 +58,5 @@ class ErnieGramTokenizer(ErnieTokenizer):
 
 class SkepTokenizer(ErnieTokenizer):
     """Of SKEP (Tian et al. 2020, arXiv:2005.05635) on ERNIE 1.0 (Chinese) and 2.0 (English): ERNIE's rules."""
+
+    _final_sigma = True

@@ -78,7 +78,7 @@ class Folders:
         arguments = {key: value for key, value in stored.items() if key in known}
         tokenizer = cls(**files, **{**arguments, **settings})
         added = _read(join_path(root, ADDED))
-        for token in sorted(added, key=lambda key: str(added[key])):
+        for token in sorted(added, key=lambda key: (len(str(added[key])), str(added[key]))):
             tokenizer.add_tokens(token)  # type: ignore[attr-defined] # of PretrainedTokenizer
         return tokenizer
 

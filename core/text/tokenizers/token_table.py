@@ -73,9 +73,8 @@ class TokenTable:
         Tokens that the vocabulary has keep their ids, others get ids behind the vocabulary.
         """
         before = len(self.added_tokens_encoder)
-        known = set(self._apart)
         for token in [new_tokens] if isinstance(new_tokens, str) else new_tokens:
-            if not token or token in known:
+            if not token or token in self._apart:
                 continue
             if token not in self.vocab:
                 self.added_tokens_encoder[token] = len(self)

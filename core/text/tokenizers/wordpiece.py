@@ -50,6 +50,9 @@ class WordpieceTokenizer:
         unk_token: the token for unknown words.
         max_input_chars_per_word: how many characters a word has at most that is not unknown.
 
+    Attributes:
+        placed: the pieces of each word as id, first character, and the one behind the last.
+
     Raises:
         ValueError: ``unk_token`` is not in the vocabulary.
     """
@@ -70,10 +73,10 @@ class WordpieceTokenizer:
             dict(self.vocab), unk_token=self.unk_token, max_input_chars_per_word=self.max_input_chars_per_word
         )
         self._ids = _Pieces(self)
-        self._placed = _PlacedPieces(self)
+        self.placed = _PlacedPieces(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if key not in ("_model", "_ids", "_placed")}
+        return {key: value for key, value in vars(self).items() if key not in ("_model", "_ids", "placed")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -99,16 +102,11 @@ class WordpieceTokenizer:
         """Return the ids of the pieces of words."""
         return list(chain.from_iterable(map(self._ids.__getitem__, words)))
 
-    def placed(self, word: str) -> tuple[tuple[int, int, int], ...]:
-        """Return the pieces of a word as id, first character, and the one behind the last."""
-        found: tuple[tuple[int, int, int], ...] = self._placed[word]
-        return found
-
     def tokenize(self, text: str) -> list[str]:
         """Return the pieces of a word, or of words with white space between them."""
         found = []
         for word in text.split():
-            pieces = self.placed(word)
+            pieces = self.placed[word]
             if pieces[0][0] == self._unknown:
                 found.append(self.unk_token)
             else:
