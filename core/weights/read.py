@@ -13,6 +13,7 @@ from core.weights.formats.bfloat16 import upcast_named
 from core.weights.formats.fluid import is_fluid, read_fluid
 from core.weights.formats.mxnet_params import MAGIC, read_mxnet_params
 from core.weights.formats.pdparams import read_pdparams, require_file
+from core.weights.formats.pytorch import is_pytorch, read_pytorch
 from core.weights.formats.safetensors_file import read_safetensors_bits
 
 
@@ -23,8 +24,8 @@ def file_format(path: PathLike) -> str:
         path: the file; or a folder, which is of the format ``"fluid"``.
 
     Returns:
-        ``"mxnet"``, ``"safetensors"``, ``"fluid"`` (of Paddle's static programs) or ``"paddle"`` (also where the file
-        is none of them: its reader will say so).
+        ``"mxnet"``, ``"safetensors"``, ``"pytorch"``, ``"fluid"`` (of Paddle's static programs) or ``"paddle"`` (also
+        where the file is none of them: its reader will say so).
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -37,11 +38,13 @@ def file_format(path: PathLike) -> str:
             return "mxnet"
         if start[8:9] == b"{" or os.fspath(path).endswith(".safetensors"):
             return "safetensors"
+        if is_pytorch(path):
+            return "pytorch"
     return "fluid" if is_fluid(path) else "paddle"
 
 
 def read_weights(path: PathLike, names: Optional[Sequence[str]] = None) -> dict[str, numpy.ndarray]:
-    """Read a weight file: ``.pdparams``, ``.safetensors``, MXNet's ``.params``, or of Paddle's static programs.
+    """Read a weight file: ``.pdparams``, ``.safetensors``, PyTorch's, MXNet's ``.params``, or a static program's.
 
     Args:
         path: the file, or a folder of one file for each variable; the format is told by the content, not by the name.
@@ -76,5 +79,7 @@ def read_bits(path: PathLike, names: Optional[Sequence[str]] = None) -> tuple[di
         return arrays, halves
     if kind == "fluid":
         return read_fluid(path, names)
+    if kind == "pytorch":
+        return read_pytorch(path)
     arrays = read_pdparams(path)  # Paddle has no type uint16: it is how bfloat16 is written
     return arrays, {name for name, array in arrays.items() if array.dtype == numpy.uint16}

@@ -80,7 +80,7 @@ def load(path: Union[PathLike, BinaryIO], **configs: Any) -> Any:
     kind = file_format(path) if isinstance(path, (str, os.PathLike)) else "paddle"
     if kind == "safetensors":
         return read_native(path, _tensor_of if as_tensors else lambda content: content.array)  # type: ignore[arg-type]  # the union of both functions is no callable to mypy
-    value: Any = read_weights(path) if kind == "mxnet" else read_pickle(path)  # type: ignore[arg-type]  # an open file is only ever "paddle"
+    value: Any = read_weights(path) if kind in ("mxnet", "pytorch") else read_pickle(path)  # type: ignore[arg-type]  # an open file is only ever "paddle"
     if isinstance(value, dict) and isinstance(value.get(NAME_TABLE), dict):
         table = value[NAME_TABLE] if configs.get("keep_name_table", False) else value.pop(NAME_TABLE)
         if as_tensors:

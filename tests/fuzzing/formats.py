@@ -30,6 +30,7 @@ from tests.PGL.small_sets import write_cora
 from tests.program_texts import write
 
 ROOT = Path(__file__).resolve().parents[2]
+TORCH = ROOT / "tests" / "core" / "weights" / "data"
 
 
 class Good(NamedTuple):
@@ -107,6 +108,8 @@ def _weights(folder: Path) -> list[Good]:
         Good("a.params", WITHOUT_NUMPY_SHAPES),
         Good("b.params", WITH_NUMPY_SHAPES),
         Good("fc_w", fluid),
+        Good("torch.bin", (TORCH / "archive.bin").read_bytes(), structure.of_zip),
+        Good("older.bin", (TORCH / "stream.bin").read_bytes()),
         Good("fluid.tar", _tar({"fluid/fc_w": fluid, "fluid/fc_b": fluid}), structure.of_tar),
     ]
 

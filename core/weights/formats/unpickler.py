@@ -7,12 +7,14 @@ file never reaches numpy's own ``__setstate__``.
 """
 from __future__ import annotations
 
+import contextlib
 import pickle
-from typing import Any, BinaryIO, Callable, Literal, NamedTuple, Optional, Union
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Callable, Literal, NamedTuple, Optional, Protocol, Union
 
 import numpy
 
-from core.weights.formats.pickle_scan import check_opcodes
+from core.weights.formats.pickle_scan import Scanned, check_opcodes
 from core.weights.limits import array_bytes, arrays_allowance
 from core.weights.messages import one_line
 
@@ -49,6 +51,17 @@ class _DataType:
             self.value = self.value.newbyteorder(state[1])
 
 
+class Content(Protocol):
+    """What an array is made of."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    def array(self) -> numpy.ndarray:
+        """Return it, writable and in native byte order."""
+
+
 class _Content(NamedTuple):
     """What an array is made of; the description fits the bytes, which several arrays may share."""
 
@@ -56,6 +69,11 @@ class _Content(NamedTuple):
     dtype: numpy.dtype
     order: Literal["C", "F"]
     raw: Union[str, bytes, bytearray]
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return len(self.raw)
 
     def array(self) -> numpy.ndarray:
         """Return a writable array in native byte order."""
@@ -69,13 +87,13 @@ class _Content(NamedTuple):
         return flat.astype(self.dtype.newbyteorder("=")).reshape(self.shape, order=self.order)
 
 
-class _Array:
+class ArrayRecord:
     """The record of a ``numpy.ndarray`` in a pickle: shape, data type and bytes."""
 
     __slots__ = ("content",)
 
     def __init__(self) -> None:
-        self.content: Optional[_Content] = None
+        self.content: Optional[Content] = None
 
     def __setstate__(self, state: Any) -> None:
         if not isinstance(state, tuple) or len(state) not in (4, 5):
@@ -112,7 +130,7 @@ class _Attributes:
         self.value = state
 
 
-class _Constructor:
+class Constructor:
     """A placeholder for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
 
     __slots__ = ("_function", "_name")
@@ -122,6 +140,7 @@ class _Constructor:
         self._function = function
 
     def __call__(self, *arguments: Any) -> Any:
+        """Return what the function makes of the arguments."""
         try:
             return self._function(*arguments)
         except TypeError as error:
@@ -135,19 +154,19 @@ def _ndarray(*_arguments: Any) -> Any:
     raise pickle.UnpicklingError("numpy.ndarray is called directly; only numpy's own pickled form is admitted")
 
 
-_NDARRAY = _Constructor("numpy.ndarray", _ndarray)
+_NDARRAY = Constructor("numpy.ndarray", _ndarray)
 
 
-def _reconstruct(subtype: Any, _shape: Any, _dtype: Any) -> _Array:
+def _reconstruct(subtype: Any, _shape: Any, _dtype: Any) -> ArrayRecord:
     if subtype is not _NDARRAY:
         raise pickle.UnpicklingError("an array of a subclass of numpy.ndarray is not admitted")
-    return _Array()
+    return ArrayRecord()
 
 
-def _from_buffer(buffer: Any, dtype: Any, shape: Any, order: Any = "C") -> _Array:
+def _from_buffer(buffer: Any, dtype: Any, shape: Any, order: Any = "C") -> ArrayRecord:
     if order not in ("C", "F"):
         raise pickle.UnpicklingError(f"unknown memory order {order!r} of a numpy array")
-    record = _Array()
+    record = ArrayRecord()
     record.content = _array_content(shape, dtype, order == "F", buffer)
     return record
 
@@ -162,10 +181,10 @@ def _encode(text: Any, encoding: Any = "latin1") -> bytes:
     return text.encode("latin1")
 
 
-def _static_tensor(expression: Any, names: Any = None) -> _Array:
+def _static_tensor(expression: Any, names: Any = None) -> ArrayRecord:
     # Paddle's static graph writes a tensor as a call of eval that only returns the array handed to it.
     if expression == "data" and isinstance(names, dict) and list(names) == ["data"]:
-        if isinstance(names["data"], _Array):
+        if isinstance(names["data"], ArrayRecord):
             return names["data"]
     raise pickle.UnpicklingError("the file asks to run Python code (builtins.eval)")
 
@@ -199,10 +218,10 @@ def _default_dictionary(*arguments: Any) -> dict[Any, Any]:
     return {}
 
 
-_LIST = _Constructor("builtins.list", _of(list, (list,)))
+_LIST = Constructor("builtins.list", _of(list, (list,)))
 
 
-def _table() -> dict[tuple[str, str], _Constructor]:
+def _table() -> dict[tuple[str, str], Constructor]:
     """Return the admitted names, each with its placeholder."""
     names: dict[tuple[str, str], Callable[..., Any]] = {
         ("numpy", "dtype"): _DataType,
@@ -220,7 +239,7 @@ def _table() -> dict[tuple[str, str], _Constructor]:
         names[package + ".multiarray", "_reconstruct"] = _reconstruct
         names[package + ".multiarray", "scalar"] = _scalar
         names[package + ".numeric", "_frombuffer"] = _from_buffer
-    table = {(module, name): _Constructor(f"{module}.{name}", function) for (module, name), function in names.items()}
+    table = {(module, name): Constructor(f"{module}.{name}", function) for (module, name), function in names.items()}
     table["numpy", "ndarray"] = _NDARRAY
     return table
 
@@ -229,7 +248,7 @@ _ADMITTED = _table()
 _SPARSE: dict[tuple[str, str], Any] = {
     ("scipy.sparse.csr", "csr_matrix"): _Attributes,
     ("scipy.sparse._csr", "csr_matrix"): _Attributes,
-    ("collections", "defaultdict"): _Constructor("collections.defaultdict", _default_dictionary),
+    ("collections", "defaultdict"): Constructor("collections.defaultdict", _default_dictionary),
     ("builtins", "list"): _LIST,
 }
 
@@ -266,7 +285,7 @@ class PlainUnpickler(pickle.Unpickler):
 
 
 def load_plain(stream: BinaryIO, sparse: bool = False) -> Any:
-    """Read one pickled value made of arrays, numbers, strings and plain containers.
+    """Read and finish one pickled value made of arrays, numbers, strings and plain containers.
 
     Args:
         stream: a seekable binary file, positioned at the start of the pickle; protocols 0 to 5, files of Python 2
@@ -282,10 +301,35 @@ def load_plain(stream: BinaryIO, sparse: bool = False) -> Any:
         pickle.UnpicklingError: the file asks for anything else, is truncated, is no pickle, or makes arrays or
             containers out of proportion to its size. No code of the file ran.
     """
-    try:
+    with one_error():
         scanned = check_opcodes(stream)
         value = PlainUnpickler(stream, sparse).load()
-        return _Finisher(_UNFOLDED + 10 * scanned.opcodes, arrays_allowance(scanned.size)).finish(value)
+        return finished(value, scanned, arrays_allowance(scanned.size))
+
+
+def finished(value: Any, scanned: Scanned, allowed: int) -> Any:
+    """Return an unpickler's value with arrays in the place of records.
+
+    Args:
+        value: what it loaded.
+        scanned: what :func:`check_opcodes` counted before.
+        allowed: how many bytes the arrays may have together.
+
+    Raises:
+        pickle.UnpicklingError: they have more, or something is neither an array nor a plain container.
+    """
+    return _Finisher(_UNFOLDED + 10 * scanned.opcodes, allowed).finish(value)
+
+
+@contextlib.contextmanager
+def one_error() -> Iterator[None]:
+    """Turn whatever a damaged pickle raises into one error of one line.
+
+    Raises:
+        pickle.UnpicklingError: in its place.
+    """
+    try:
+        yield
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(one_line(error)) from None
     except EOFError:
@@ -321,7 +365,7 @@ class _Finisher:
     def finish(self, value: Any) -> Any:
         if isinstance(value, _PLAIN_TYPES):
             return value
-        if isinstance(value, _Array):
+        if isinstance(value, ArrayRecord):
             return self._array(value)
         if isinstance(value, _Attributes):
             if not hasattr(value, "value"):
@@ -350,13 +394,13 @@ class _Finisher:
         self._done[identity] = result
         return result
 
-    def _array(self, record: _Array) -> numpy.ndarray:
+    def _array(self, record: ArrayRecord) -> numpy.ndarray:
         if id(record) in self._done:
             array: numpy.ndarray = self._done[id(record)]
             return array
         if record.content is None:
             raise pickle.UnpicklingError("a numpy array has no content")
-        self._made += len(record.content.raw)
+        self._made += record.content.size
         if self._made > self._allowed:
             raise pickle.UnpicklingError(
                 f"its arrays have more than {self._allowed:,} bytes, which is more than the file holds: they share them"
@@ -365,6 +409,6 @@ class _Finisher:
         return array
 
     def _key(self, key: Any) -> Any:
-        if isinstance(key, (_Array, _Attributes, _Constructor, _DataType)):
+        if isinstance(key, (ArrayRecord, _Attributes, Constructor, _DataType)):
             raise pickle.UnpicklingError("the key of a dictionary is not a plain value")
         return self.finish(key)
