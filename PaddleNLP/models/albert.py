@@ -15,6 +15,7 @@ from PaddleNLP.models.albert_layers import AlbertPooler, AlbertTransformer, acti
 from PaddleNLP.models.encoder import Embeddings, Encoder, set_epsilon
 from PaddleNLP.models.heads import QuestionAnswering, SequenceClassification, TokenClassification
 from PaddleNLP.models.language_heads import MaskedLM, Pretraining, TiedDecoder
+from PaddleNLP.models.weights import hugging_face_families
 
 
 class AlbertForSequenceClassification(SequenceClassification):
@@ -158,6 +159,7 @@ class AlbertModel(Encoder):
         "masked_lm": AlbertForMaskedLM,
         "pretraining": AlbertForPretraining,
     }
+    renamed = staticmethod(hugging_face_families.albert)
 
     def __init__(
         self,

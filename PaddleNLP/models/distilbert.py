@@ -13,6 +13,7 @@ from core.nn import functional as F
 from PaddleNLP.models.encoder import Embeddings, Encoder
 from PaddleNLP.models.heads import QuestionAnswering, SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.weights import hugging_face_families
 
 
 class DistilBertForSequenceClassification(SequenceClassification):
@@ -101,6 +102,7 @@ class DistilBertModel(Encoder):
         "question_answering": DistilBertForQuestionAnswering,
         "masked_lm": DistilBertForMaskedLM,
     }
+    renamed = staticmethod(hugging_face_families.distilbert)
 
     def __init__(
         self,

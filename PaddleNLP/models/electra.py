@@ -14,6 +14,7 @@ from core.nn import functional as F
 from PaddleNLP.models.encoder import Embeddings, Encoder
 from PaddleNLP.models.heads import Head, MultipleChoice, SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.weights import hugging_face_families
 
 
 class ElectraClassificationHead(nn.Layer):
@@ -230,6 +231,7 @@ class ElectraModel(Encoder):
         "discriminator": ElectraDiscriminator,
         "pretraining": "PaddleNLP.models.electra_pretraining:ElectraForTotalPretraining",
     }
+    renamed = staticmethod(hugging_face_families.electra)
 
     def __init__(
         self,

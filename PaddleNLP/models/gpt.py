@@ -18,6 +18,7 @@ from PaddleNLP.models.encoder import HIDDEN
 from PaddleNLP.models.gpt_layers import GPTDecoder, GPTDecoderLayer, GPTEmbeddings
 from PaddleNLP.models.heads import SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.weights import hugging_face_families
 
 
 class GPTForSequenceClassification(SequenceClassification):
@@ -110,6 +111,7 @@ class GPTModel(nn.Layer):
         "sequence_classification": GPTForSequenceClassification,
         "language_model": GPTForCausalLM,
     }
+    renamed = staticmethod(hugging_face_families.gpt)
 
     def __init__(
         self,

@@ -13,8 +13,10 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Normal
-from PaddleNLP.models.heads import MultipleChoice, QuestionAnswering, SequenceClassification, TokenClassification
+from PaddleNLP.models.albert import AlbertForQuestionAnswering, AlbertForTokenClassification
+from PaddleNLP.models.heads import MultipleChoice, SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.weights import hugging_face_families
 from PaddleNLP.models.xlnet_layers import XLNetLayer, different_texts, distances, hidden_keys
 
 
@@ -52,34 +54,6 @@ class XLNetForSequenceClassification(SequenceClassification):
             pooled: float32 (N, d_model).
         """
         return self.classifier(pooled)
-
-
-class XLNetForTokenClassification(TokenClassification):
-    """A class for each token; nothing is dropped unless ``dropout`` says so."""
-
-    def __init__(self, encoder: Any, num_classes: int = 2, dropout: Optional[float] = None) -> None:
-        super().__init__(encoder, num_classes, 0.0 if dropout is None else dropout)
-
-
-class XLNetForQuestionAnswering(QuestionAnswering):
-    """How likely an answer begins, and ends, at each token."""
-
-    head_names = ("qa_outputs",)
-
-    def __init__(self, encoder: Any, dropout: Optional[float] = None) -> None:
-        super().__init__(encoder, dropout)
-        del self.classifier
-        self.qa_outputs = self._linear(2)
-
-    def compute(self, sequence: Any, pooled: Any) -> tuple[Any, Any]:
-        """Return logits of the start and of the end, (N, L) each.
-
-        Args:
-            sequence: float32 (N, L, d_model).
-            pooled: not used.
-        """
-        logits = self.qa_outputs(sequence)
-        return logits[:, :, 0], logits[:, :, 1]
 
 
 class XLNetForMultipleChoice(MultipleChoice):
@@ -170,11 +144,12 @@ class XLNetModel(nn.Layer):
     optional_pooler = False
     heads: ClassVar[dict[str, Any]] = {
         "sequence_classification": XLNetForSequenceClassification,
-        "token_classification": XLNetForTokenClassification,
-        "question_answering": XLNetForQuestionAnswering,
+        "token_classification": AlbertForTokenClassification,
+        "question_answering": AlbertForQuestionAnswering,
         "multiple_choice": XLNetForMultipleChoice,
         "language_model": XLNetLMHeadModel,
     }
+    renamed = staticmethod(hugging_face_families.xlnet)
 
     def __init__(
         self,
