@@ -20,6 +20,7 @@ TASKS = Table(
         "Classification": "PaddleNLP.tasks.classification:Classification",
         "MultiLabel": "PaddleNLP.tasks.classification:MultiLabel",
         "Regression": "PaddleNLP.tasks.classification:Regression",
+        "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
     },
     provided=("config",),
 )

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Optional
 import pydantic
 
 import core.text
+from core.text.tokenizers import PretrainedTokenizer
 from core.train.config.table import Component, Named, Table
 
 
@@ -29,22 +30,9 @@ class Tokenizers(Table):
 TOKENIZERS = Tokenizers(
     "tokenizer",
     {
-        name: f"core.text:{name}"
-        for name in (
-            "ErnieTokenizer",
-            "BertTokenizer",
-            "RobertaTokenizer",
-            "ElectraTokenizer",
-            "ErnieGramTokenizer",
-            "ErnieTinyTokenizer",
-            "SkepTokenizer",
-            "NeZhaTokenizer",
-            "TinyBertTokenizer",
-            "DistilBertTokenizer",
-            "XLNetTokenizer",
-            "AlbertTokenizer",
-            "GPTTokenizer",
-        )
+        name: kind
+        for name, kind in vars(core.text.tokenizers).items()
+        if inspect.isclass(kind) and issubclass(kind, PretrainedTokenizer) and kind is not PretrainedTokenizer
     },
     paths=("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
 )

@@ -22,6 +22,7 @@ READERS = Table(
         "classification": "PaddleNLP.readers.classification:ClassificationReader",
         "multi_label": "PaddleNLP.readers.classification:MultiLabelReader",
         "regression": "PaddleNLP.readers.classification:RegressionReader",
+        "tagging": "PaddleNLP.readers.tagging:TaggingReader",
     },
 )
 """Kinds of readers; a task says which is its own."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Optional
 
 import core
@@ -15,14 +15,13 @@ from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Phase
-from core.weights.atomic import atomic_write
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
 from PaddleNLP.models.registry import FAMILIES, MODELS
-from PaddleNLP.tokenizing import build_tokenizer, restored, stored
+from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 
-TOKENIZER = "tokenizer.json"
-"""The file in a run's folder that holds the tokeniser."""
+TOKENIZER = "tokenizer"
+"""The folder in a run's that holds the tokeniser, as paddlenlp reads it, too."""
 
 LENGTH = "length"
 """The size of a batch that counts tokens."""
@@ -47,15 +46,15 @@ class LanguageTask(ToolkitTask):
         super().__init__(config)
         self.class_names: Sequence[str] = ()
         self._encoded: dict[str, Dataset] = {}
-        self._stored: Any = None
+        self._folder: Optional[Path] = None
 
     # tokeniser and network
 
     @functools.cached_property
     def tokenizer(self) -> Any:
         """What makes ids of texts; of a run it is in its folder."""
-        if self._stored is not None:
-            return restored(self._stored)
+        if self._folder is not None:
+            return TOKENIZERS.resolve(self.config.tokenizer.name).from_pretrained(self._folder)
         return build_tokenizer(
             self.config.tokenizer, self.config.data.root, lambda: texts_of(self.dataset("train"))
         )
@@ -103,17 +102,15 @@ class LanguageTask(ToolkitTask):
 
     def begin(self, folder: RunFolder) -> None:
         """Write the tokeniser and the classes' names."""
-        with atomic_write(folder.path / TOKENIZER) as stream:
-            stream.write(json.dumps(stored(self.tokenizer)).encode("utf-8"))
+        self.tokenizer.save_pretrained(folder.path / TOKENIZER)
         if self.class_names:
             write_class_names(folder, self.class_names)
 
     def reopen(self, folder: RunFolder) -> None:
         """Read the tokeniser and the classes' names."""
-        file = folder.path / TOKENIZER
-        if not file.is_file():
-            raise FileNotFoundError(f"{str(file)!r} is missing: the run's folder is not whole")
-        self._stored = json.loads(file.read_bytes())
+        self._folder = folder.path / TOKENIZER
+        if not self._folder.is_dir():
+            raise FileNotFoundError(f"{str(self._folder)!r} is missing: the run's folder is not whole")
         self.class_names = read_class_names(folder, 0)
 
     # data

@@ -195,7 +195,7 @@ class Table:
         """Return a component whose relative paths are joined to a folder.
 
         Args:
-            component: name and arguments; those of this table's ``paths`` may be absolute paths or URLs, which stay.
+            component: name and arguments; texts of this table's ``paths`` may be absolute paths or URLs, which stay.
             root: the folder, a path or a URL; None: relative paths stay, and start from the working directory.
 
         Returns:
@@ -203,7 +203,8 @@ class Table:
         """
         if root is None:
             return component
-        paths = {name: value for name, value in component.arguments.items() if name in self.paths and value is not None}
+        given = component.arguments
+        paths = {name: given[name] for name in self.paths if isinstance(given.get(name), str)}
         return component.model_copy(update={name: join_path(root, path) for name, path in paths.items()})
 
 
