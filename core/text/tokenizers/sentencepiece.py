@@ -122,12 +122,7 @@ class SentencePieceTokenizer(PretrainedTokenizer):
             rows = _one_space(rows)
         rows = _one_quote(rows)
         if not self.keep_accents:
-            rows = [
-                (part, start, end)
-                for char, start, end in rows
-                for part in (char if char.isascii() else unicodedata.normalize("NFKD", char))
-                if not unicodedata.combining(part)
-            ]
+            rows = _without_accents(rows)
         text = "".join([row[0] for row in rows])
         if self.do_lower_case:
             rows = [(part, start, end) for char, start, end in rows for part in char.lower()]
@@ -182,6 +177,17 @@ class SentencePieceTokenizer(PretrainedTokenizer):
 def _lower(text: str) -> str:
     """Return a text in lower case, character by character: a capital sigma at a word's end becomes the common one."""
     return "".join([char.lower() for char in text]) if "Σ" in text else text.lower()
+
+
+def _without_accents(rows: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    for char, start, end in rows:
+        for part in char if char.isascii() else unicodedata.normalize("NFKD", char):
+            if not unicodedata.combining(part):
+                found.append((part, start, end))
+            elif found:  # it was a part of the character before
+                found[-1] = (found[-1][0], found[-1][1], end)
+    return found
 
 
 def _one_quote(rows: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:

@@ -71,20 +71,20 @@ class SentencePieceModel:
     def __len__(self) -> int:
         return len(self.pieces)
 
+    def _encode(self, text: str, kind: Any) -> Any:
+        try:
+            return self._processor.encode(text, out_type=kind)
+        except (RuntimeError, UnicodeError):  # halves of surrogate pairs are no characters
+            return self._processor.encode(_HALVES.sub("\ufffd", text), out_type=kind)
+
     def ids(self, text: str) -> list[int]:
         """Return the ids of a text's pieces."""
-        try:
-            found: list[int] = self._processor.encode(text, out_type=int)
-        except UnicodeEncodeError:
-            found = self._processor.encode(_whole(text), out_type=int)
+        found: list[int] = self._encode(text, int)
         return found
 
     def cut(self, text: str) -> list[str]:
         """Return a text's pieces; unknown characters stand for themselves."""
-        try:
-            found: list[str] = self._processor.encode(text, out_type=str)
-        except UnicodeEncodeError:
-            found = self._processor.encode(_whole(text), out_type=str)
+        found: list[str] = self._encode(text, str)
         return found
 
     def place(self, text: str) -> tuple[list[str], Offsets]:
@@ -92,10 +92,7 @@ class SentencePieceModel:
 
         White space before a word belongs to no piece, unless the piece is nothing else.
         """
-        try:
-            found = self._processor.encode(text, out_type="offset_mapping")
-        except UnicodeEncodeError:
-            found = self._processor.encode(_whole(text), out_type="offset_mapping")
+        found = self._encode(text, "offset_mapping")
         pieces: list[str] = found["pieces"]
         offsets: Offsets = []
         for piece, (start, end) in zip(pieces, found["offsets"]):
@@ -110,8 +107,3 @@ class SentencePieceModel:
 
 def _is_gap(char: str) -> bool:
     return char == " " or not char.isprintable()
-
-
-def _whole(text: str) -> str:
-    """Return a text with halves of surrogate pairs, which are no characters, replaced by U+FFFD."""
-    return _HALVES.sub("\ufffd", text)
