@@ -24,6 +24,7 @@ from core.text.tokenizers import (
     PretrainedTokenizer,
     RobertaBPETokenizer,
     RobertaChineseTokenizer,
+    RobertaTokenizer,
     SkepTokenizer,
     SubwordBPE,
     TinyBertTokenizer,
@@ -31,6 +32,7 @@ from core.text.tokenizers import (
     WordTokenizer,
     XLNetTokenizer,
     learn_bpe,
+    learn_wordpiece,
 )
 from core.text.vocabulary import Vocab
 
@@ -60,6 +62,7 @@ __all__ = [
     "PretrainedTokenizer",
     "RobertaBPETokenizer",
     "RobertaChineseTokenizer",
+    "RobertaTokenizer",
     "SkepTokenizer",
     "SubwordBPE",
     "TinyBertTokenizer",
@@ -73,6 +76,7 @@ __all__ = [
     "XLNetTokenizer",
     "datasets",
     "learn_bpe",
+    "learn_wordpiece",
     "tokenizers",
     "viterbi_decode",
 ]

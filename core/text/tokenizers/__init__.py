@@ -16,11 +16,13 @@ from core.text.tokenizers.bert import (
 from core.text.tokenizers.ernie import ErnieGramTokenizer, ErnieTokenizer, SkepTokenizer
 from core.text.tokenizers.ernie_tiny import ErnieTinyTokenizer
 from core.text.tokenizers.gpt import GPTTokenizer, RobertaBPETokenizer
+from core.text.tokenizers.roberta import RobertaTokenizer
 from core.text.tokenizers.segmentation import LikeliestPath, LongestMatch, read_frequencies
 from core.text.tokenizers.sentencepiece import SentencePieceTokenizer
 from core.text.tokenizers.subword_nmt import SubwordBPE, read_codes, read_pieces, write_codes
 from core.text.tokenizers.subword_nmt_learning import count_words, learn_bpe
 from core.text.tokenizers.wordpiece import WordpieceTokenizer
+from core.text.tokenizers.wordpiece_learning import learn_wordpiece
 from core.text.tokenizers.words import CharTokenizer, JiebaTokenizer, WordTokenizer
 from core.text.tokenizers.xlnet import XLNetTokenizer
 
@@ -44,6 +46,7 @@ __all__ = [
     "PretrainedTokenizer",
     "RobertaBPETokenizer",
     "RobertaChineseTokenizer",
+    "RobertaTokenizer",
     "SentencePieceTokenizer",
     "SkepTokenizer",
     "SubwordBPE",
@@ -53,6 +56,7 @@ __all__ = [
     "XLNetTokenizer",
     "count_words",
     "learn_bpe",
+    "learn_wordpiece",
     "read_codes",
     "read_frequencies",
     "read_pieces",

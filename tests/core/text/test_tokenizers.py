@@ -15,7 +15,17 @@ from typing import Any
 
 import pytest
 
-from core.text import BasicTokenizer, BertTokenizer, DistilBertTokenizer, ErnieTokenizer, Vocab, WordpieceTokenizer
+from core.text import (
+    BasicTokenizer,
+    BertTokenizer,
+    DistilBertTokenizer,
+    ErnieTokenizer,
+    RobertaBPETokenizer,
+    RobertaChineseTokenizer,
+    RobertaTokenizer,
+    Vocab,
+    WordpieceTokenizer,
+)
 from tests.parity.text.wordpiece_cases import NASTY, learn
 
 Write = Callable[..., Path]
@@ -220,6 +230,19 @@ def test_folders(vocabulary: Write, tmp_path: Path) -> None:
             BertTokenizer.from_pretrained(tmp_path / "saved")
     with pytest.raises(FileNotFoundError, match="vocab.txt', which a folder of a BertTokenizer has"):
         BertTokenizer.from_pretrained(tmp_path / "nowhere")
+
+
+def test_roberta_is_what_its_files_are(vocabulary: Write, tmp_path: Path) -> None:
+    chinese = RobertaTokenizer(vocabulary(*WORDS))
+    assert isinstance(chinese, RobertaChineseTokenizer) and chinese("你")["input_ids"] == [1, 8, 2]
+    chinese.save_pretrained(tmp_path / "chinese")
+    assert isinstance(RobertaTokenizer.from_pretrained(tmp_path / "chinese"), RobertaChineseTokenizer)
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a", "b", "ab"]
+    (tmp_path / "vocab.json").write_text(json.dumps({token: index for index, token in enumerate(tokens)}))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b\n")
+    english = RobertaTokenizer(tmp_path / "vocab.json", tmp_path / "merges.txt")
+    assert isinstance(english, RobertaBPETokenizer) and english("ab")["input_ids"] == [0, 7, 2]
+    assert isinstance(RobertaTokenizer.from_pretrained(tmp_path), RobertaBPETokenizer)
 
 
 def test_copies_for_processes_and_threads(vocabulary: Write) -> None:
