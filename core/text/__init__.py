@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.text import datasets, tokenizers
+from core.text.batching import EncodedTexts, text_batches
 from core.text.datasets import WMT14, WMT16, Conll05st, Imdb, Imikolov, Movielens, UCIHousing
 from core.text.tokenizers import (
     AlbertTokenizer,
@@ -48,6 +49,7 @@ __all__ = [
     "Conll05st",
     "DistilBertTokenizer",
     "ElectraTokenizer",
+    "EncodedTexts",
     "ErnieGramTokenizer",
     "ErnieTinyTokenizer",
     "ErnieTokenizer",
@@ -77,6 +79,7 @@ __all__ = [
     "datasets",
     "learn_bpe",
     "learn_wordpiece",
+    "text_batches",
     "tokenizers",
     "viterbi_decode",
 ]
