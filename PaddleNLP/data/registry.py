@@ -6,6 +6,7 @@ from core.train.config.table import Table
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
+from PaddleNLP.data.relations import RelationDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
 from PaddleNLP.data.tsv import TableDataset
 
@@ -21,6 +22,7 @@ DATASETS = Table(
         "SQuADDataset": SQuADDataset,
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
+        "RelationDataset": RelationDataset,
     },
     provided=("transform",),
     paths=("path", "labels"),

@@ -1,0 +1,103 @@
+"""Answers of windows become answers to questions, and scores of sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from PaddleNLP.data.questions import Question
+from PaddleNLP.data.reading import ReadingDataset
+from PaddleNLP.evaluators.reading import ReadingEvaluator
+
+CONTEXT = "ann met bob and cid"
+WORDS = [(0, 3), (4, 7), (8, 11), (12, 15), (16, 19)]
+
+
+class Column:
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def numpy(self) -> np.ndarray:
+        return self.values
+
+
+def dataset(groups: dict[str, list[list[str]]]) -> ReadingDataset:
+    """Return questions about one text with the right answers of each set."""
+    parts = [
+        (
+            group,
+            [
+                Question(f"{group}{number}", "who?", CONTEXT, [(text, None) for text in right], right, not right, "x")
+                for number, right in enumerate(answers)
+            ],
+        )
+        for group, answers in groups.items()
+    ]
+    return ReadingDataset(parts, "x")
+
+
+def logits(spans: list[tuple[int, int]], null: float = -5.0) -> list[np.ndarray]:
+    """Return logits of windows of two special tokens, five words and a padding, each with a best span of words."""
+    start, end = np.full((2, len(spans), 8), -2.0, np.float32)
+    start[:, 0] = end[:, 0] = null
+    start[:, 1] = end[:, 1] = 9.0  # of the question: never an answer
+    for row, (first, last) in enumerate(spans):
+        start[row, 2 + first], end[row, 2 + last] = 3.0, 3.0
+    return [start, end]
+
+
+OFFSETS = np.array([(-1, -1), (-1, -1), *WORDS])
+
+
+def test_of_two_windows_the_better_span_counts(tmp_path: Path) -> None:
+    found = ReadingEvaluator(dataset({"dev": [["bob"], ["cid", "bob and cid"]]}), np.array([0, 0, 1]), [OFFSETS] * 3)
+    first, second = logits([(2, 2), (0, 0)]), logits([(2, 3)])
+    first[0][1] -= 1
+    found.update(second, {"index": Column([2])})
+    found.update(first, {"index": Column([0, 1])})
+    assert found.result() == {"exact": 50.0, "f1": pytest.approx(100 * (1 + 0.8) / 2)}
+    assert found.write(tmp_path) == ["predictions.json", "nbest_predictions.json"]
+    assert json.loads((tmp_path / "predictions.json").read_text()) == {"dev0": "bob", "dev1": "bob and"}
+    best = json.loads((tmp_path / "nbest_predictions.json").read_text())["dev0"]
+    assert best[0]["text"] == "bob" and (best[0]["start"], best[0]["end"]) == (8, 11) and len(best) == 20
+    assert sum(answer["probability"] for answer in best) == pytest.approx(1)
+
+
+def test_no_answer_is_one_where_there_may_be_none(tmp_path: Path) -> None:
+    data = dataset({"dev": [["bob"], []]})
+    found = ReadingEvaluator(data, np.arange(2), [OFFSETS] * 2, scorer="SQuAD2.0")
+    for number, null in enumerate((-5.0, 4.0)):
+        found.update(logits([(2, 2)], null), {"index": Column([number])})
+    result = found.result()
+    assert result["exact"] == result["HasAns_f1"] == result["NoAns_f1"] == result["best_exact"] == 100.0
+    assert result["best_exact_thresh"] == pytest.approx(-16)
+    found.write(tmp_path)
+    assert json.loads((tmp_path / "predictions.json").read_text()) == {"dev0": "bob", "dev1": ""}
+    assert json.loads((tmp_path / "null_odds.json").read_text()) == pytest.approx({"dev0": -16, "dev1": 2})
+
+
+def test_sets_count_alike_whatever_their_sizes() -> None:
+    data = dataset({"in": [["bob"], ["bob"], ["ann"]], "out": [["ann"]]})
+    found = ReadingEvaluator(data, np.arange(4), [OFFSETS.reshape(-1)] * 4, out_of_domain=["out"])
+    found.update(logits([(2, 2)] * 4), {"index": Column(range(4))})
+    third = 200 / 3
+    assert found.result() == {
+        "exact": pytest.approx(third / 2),
+        "f1": pytest.approx(third / 2),
+        "in_domain_exact": pytest.approx(third),
+        "in_domain_f1": pytest.approx(third),
+        "out_of_domain_exact": 0.0,
+        "out_of_domain_f1": 0.0,
+    }
+    assert found.details() == {"sets": {"in": {"exact": third, "f1": third}, "out": {"exact": 0.0, "f1": 0.0}}}
+    assert found.lines() == ["in: exact 66.67, F1 66.67", "out: exact 0.00, F1 0.00"]
+
+
+def test_chinese_answers() -> None:
+    found = ReadingEvaluator(dataset({"dev": [["bob and"]]}), np.arange(1), [OFFSETS], scorer="CMRC")
+    found.update(logits([(2, 2)]), {"index": Column([0])})
+    assert found.result() == {"exact": 0.0, "f1": pytest.approx(100 * 2 / 3), "average": pytest.approx(100 / 3)}
