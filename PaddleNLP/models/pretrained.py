@@ -12,8 +12,10 @@ from typing import Any, Optional, Union
 import numpy
 
 from core import LazyGuard
+from core.train.config.signatures import signature_of
 from core.train.config.table import nearest
 from core.weights import fetch, load_weights, read_weights
+from PaddleNLP.models.folder_settings import folder_settings
 from PaddleNLP.models.registry import MODELS, head_of
 from PaddleNLP.models.weights import CHECKPOINTS, fluid, hugging_face
 
@@ -58,6 +60,7 @@ def build(
     if pretrained is None or pretrained is False:
         return network(name, task, num_classes, dropout, settings)
     source = _source(MODELS.find(name), pretrained)
+    settings = {**_settings_of(MODELS.find(name), pretrained, Path(source)), **settings}
     with LazyGuard():  # the parameters get the file's values without being drawn first
         model = network(name, task, num_classes, dropout, settings)
     load(model, source)
@@ -166,12 +169,27 @@ def _source(name: str, pretrained: Any) -> str:
                 " checkpoint of PaddleNLP.list_models(), or pass pretrained=PATH with a file of your own"
             )
         return wanted
+    family = CHECKPOINTS[name].family if name in CHECKPOINTS else name
+    if checkpoint.family != family:
+        raise ValueError(f"the checkpoint {wanted!r} is of the family {checkpoint.family}, not {family}")
     if checkpoint.record.sha256 is None:
         _logger.warning(
             "the SHA-256 of %s is not known: that the file is the published one could not be verified",
             checkpoint.record.url,
         )
     return os.fspath(fetch(checkpoint.record))
+
+
+def _settings_of(name: str, pretrained: Any, source: Path) -> dict[str, Any]:
+    """Return what the weights say of the size of a network that has none of its own."""
+    wanted = CHECKPOINTS.get(MODELS.aliases.get(str(pretrained), str(pretrained)))
+    if name in CHECKPOINTS:
+        return {}
+    if wanted is not None:
+        return dict(wanted.settings)
+    if not source.is_dir():
+        return {}
+    return folder_settings(source, signature_of(MODELS.resolve(name)).parameters, fluid=_file(source) == source)
 
 
 def _file(path: Path) -> Path:

@@ -104,8 +104,10 @@ def create_model(
             "pair_classification", "multiple_choice", "masked_lm", "next_sentence", "pretraining"; of some families
             "language_model" (XLNet, GPT), "discriminator" (ELECTRA); or "encoder" for no head.
         num_classes: results of a head that classifies; others do not read it.
-        pretrained: None or False for fresh weights; True for the official ones of the checkpoint; or the path of a
-            weight file of any format that :mod:`core.weights` reads.
+        pretrained: None or False for fresh weights; True for the official ones of the checkpoint; the name of a
+            checkpoint; or the path of a weight file of any format that :mod:`core.weights` reads, or of a folder of
+            paddlenlp, Hugging Face or Fluid 1.x. A family takes settings that are not given from the checkpoint, or
+            from the folder's ``config.json``.
         dropout: the probability of dropping a number of the encoder's result; None: the encoder's own.
         **settings: of the encoder's class, such as ``num_hidden_layers=4, hidden_size=256``.
 

@@ -43,5 +43,10 @@ CHECKPOINTS = {
     "multi_cased_L-12_H-768_A-12": _fluid("multi_cased_L-12_H-768_A-12", *_BASE, 119547),
     "chinese_L-12_H-768_A-12": _fluid("chinese_L-12_H-768_A-12", *_BASE, 21128),
     "uncased_L-24_H-1024_A-16": _fluid("uncased_L-24_H-1024_A-16", *_LARGE, 30522),
+    "multilingual_L-12_H-768_A-12": _fluid("multilingual_L-12_H-768_A-12", *_BASE, 105879),
+    "chinese_roberta_wwm_ext_L-12_H-768_A-12": _fluid("chinese_roberta_wwm_ext_L-12_H-768_A-12", *_BASE, 21128),
+    "chinese_roberta_wwm_large_ext_L-24_H-1024_A-16": _fluid(
+        "chinese_roberta_wwm_large_ext_L-24_H-1024_A-16", *_LARGE, 21128
+    ),
 }
-"""Name to record. The last five are archives of Fluid 1.x."""
+"""Name to record. The last eight are archives of Fluid 1.x, of which those of RoBERTa are BERT's network."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 from collections.abc import Mapping
@@ -225,3 +226,54 @@ def test_weights_round_trip(tmp_path: Path) -> None:
     assert again.cls.predictions.decoder.weight is again.bert.word_embeddings.weight
     for key, value in model.state_dict().items():
         np.testing.assert_array_equal(again.state_dict()[key].numpy(), value.numpy())
+
+
+HEADS = {
+    "architectures": ["BertForQuestionAnswering"],
+    "layer_norm_eps": 1e-12,
+    "torch_dtype": "float32",
+    "id2label": {},
+}
+
+
+def test_a_familys_settings_come_from_the_folder(tmp_path: Path) -> None:
+    shutil.copy(HUGGING_FACE / "bert_answers.bin", tmp_path / "pytorch_model.bin")
+    (tmp_path / "config.json").write_text(json.dumps({**SMALL, **HEADS, "hidden_act": "relu", "pool_act": None}))
+    model = create_model("bert", "question_answering", pretrained=tmp_path, hidden_dropout_prob=0.3)
+    assert model.bert.hidden_act == "relu" and len(model.bert.encoder.layers) == 2 and model.dropout.p == 0.3
+    nested = {"init_args": [{**SMALL, "init_class": "BertModel"}], "init_class": "BertForQuestionAnswering"}
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "model_config.json").write_text(json.dumps(nested))
+    assert create_model("bert", "encoder", pretrained=tmp_path).hidden_act == "gelu"
+
+
+def test_a_folder_of_fluid_with_its_settings(tmp_path: Path) -> None:
+    fluid_folder(tmp_path / "params", seeded("sequence_classification"))
+    then = {("sent_type_vocab_size" if key == "type_vocab_size" else key): value for key, value in SETTINGS.items()}
+    (tmp_path / "ernie_config.json").write_text(json.dumps(then))
+    made = create_model("ernie", num_classes=3, pretrained=tmp_path)
+    assert made.ernie.layer_norm_eps == 1e-5 and made.ernie.embeddings.type_vocab_size == 3
+    same = create_model("ernie", num_classes=3, pretrained=tmp_path, layer_norm_eps=1e-12)
+    assert_same(same, "sequence_classification")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"hidden_size": "wide"}', "config.json: hidden_size must be integer, not 'wide'"),
+        ('{"hidden_size": 24', r"cannot read the settings in '.*config.json': Expecting ',' delimiter"),
+        ("[" * 100_000, "it is nested too deeply"),
+        ("[3]", "it holds no settings by name"),
+        (" " * 1_000_001, "has more than 1,000,000 bytes, which no file of settings has"),
+    ],
+)
+def test_settings_that_are_none(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(content)
+    (tmp_path / "model_state.pdparams").write_bytes(b"")
+    with pytest.raises(ValueError, match=message):
+        create_model("ernie", pretrained=tmp_path)
+
+
+def test_a_checkpoint_of_another_family() -> None:
+    with pytest.raises(ValueError, match="the checkpoint 'bert-base-chinese' is of the family bert, not ernie"):
+        create_model("ernie-1.0", pretrained="bert-base-chinese")
