@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.train.config.table import Table
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
+from PaddleNLP.data.pretraining import PretrainingRows
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.relations import RelationDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
@@ -23,6 +24,7 @@ DATASETS = Table(
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
         "RelationDataset": RelationDataset,
+        "PretrainingRows": PretrainingRows,
     },
     provided=("transform",),
     paths=("path", "labels"),
