@@ -253,7 +253,7 @@ def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Step
     def training() -> None:
         network.train()
         optimizer.zero_grad()
-        value = detector_torch.loss(network(images), targets, size)
+        value = detector_torch.loss(network(images), targets, size**2)
         value.backward()
         optimizer.step()
 

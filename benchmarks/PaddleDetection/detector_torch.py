@@ -50,14 +50,16 @@ def darknet() -> list[nn.Sequential]:
     return parts
 
 
-def mobilenet() -> list[nn.Sequential]:
-    """Return MobileNetV1 in three parts."""
+def mobilenet(scale: float = 1.0, ends: Sequence[int] = (4, 6, 13)) -> list[nn.Sequential]:
+    """Return MobileNetV1, its channels scaled, in parts that end after the given blocks."""
     steps = [(64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1)]
-    parts, layers, have = [], [Block(3, 32, 3, 2, slope=0)], 32
-    for number, (channels, stride) in enumerate(steps, 1):
+    have = int(32 * scale)
+    parts, layers = [], [Block(3, have, 3, 2, slope=0)]
+    for number, (full, stride) in enumerate(steps, 1):
+        channels = int(full * scale)
         layers += [Block(have, have, 3, stride, have, slope=0), Block(have, channels, 1, slope=0)]
         have = channels
-        if number in (4, 6, 13):
+        if number in ends:
             parts.append(nn.Sequential(*layers))
             layers = []
     return parts
@@ -66,14 +68,14 @@ def mobilenet() -> list[nn.Sequential]:
 class YOLOv3(nn.Module):
     """Backbone, neck and head; gives three maps of logits, the coarsest first."""
 
-    def __init__(self, name: str, classes: int) -> None:
+    def __init__(self, name: str, classes: int, scale: float = 1.0, widest: int = 512) -> None:
         super().__init__()
         dark = name == "yolov3_darknet53"
-        self.parts = nn.ModuleList(darknet() if dark else mobilenet())
+        self.parts = nn.ModuleList(darknet() if dark else mobilenet(scale))
         self.neck, self.tips, self.routes, self.outputs = (nn.ModuleList() for _ in range(4))
-        for level, have in enumerate((1024, 512, 256)):
-            width = 512 // 2**level
-            have += width if level else 0
+        for level, full in enumerate((1024, 512, 256)):
+            width = widest // 2**level
+            have = int(full * scale) + (width if level else 0)
             sizes = ((have, width, 1), (width, 2 * width, 3), (2 * width, width, 1), (width, 2 * width, 3))
             self.neck.append(nn.Sequential(*[Block(*size) for size in sizes], Block(2 * width, width, 1)))
             self.tips.append(Block(width, 2 * width, 3))
@@ -115,7 +117,7 @@ def load(network: YOLOv3, arrays: Sequence[Any]) -> None:
         hook.remove()
 
 
-def cells(output: Any, level: int) -> tuple[Any, Any, Any]:
+def cells(output: Any, level: int, anchors: Any = ANCHORS) -> tuple[Any, Any, Any]:
     """Return a level's logits (N, P, 5 + classes), and the places of their cells and sizes of their anchors (P, 2)."""
     batch, channels, rows, columns = output.shape
     table = (
@@ -123,15 +125,15 @@ def cells(output: Any, level: int) -> tuple[Any, Any, Any]:
     )
     y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
     places = torch.stack([x, y], -1).reshape(-1, 2).repeat(3, 1)
-    sizes = torch.tensor([ANCHORS[i] for i in MASKS[level]], dtype=torch.float32).repeat_interleave(rows * columns, 0)
+    sizes = torch.tensor([anchors[i] for i in MASKS[level]], dtype=torch.float32).repeat_interleave(rows * columns, 0)
     return table, places, sizes
 
 
-def decoded(outputs: Sequence[Any]) -> tuple[Any, Any]:
+def decoded(outputs: Sequence[Any], anchors: Any = ANCHORS) -> tuple[Any, Any]:
     """Return corners in pixels (N, P, 4), and logits (N, P, 5 + classes)."""
     corners, tables = [], []
     for level, output in enumerate(outputs):
-        table, places, sizes = cells(output, level)
+        table, places, sizes = cells(output, level, anchors)
         centres = (table[..., :2].sigmoid() + places) * STRIDES[level]
         halves = table[..., 2:4].exp() * sizes / 2
         corners.append(torch.cat([centres - halves, centres + halves], -1))
@@ -139,15 +141,16 @@ def decoded(outputs: Sequence[Any]) -> tuple[Any, Any]:
     return torch.cat(corners, 1), torch.cat(tables, 1)
 
 
-def detected(outputs: Sequence[Any], original: Any) -> list[Any]:
+def detected(outputs: Sequence[Any], original: Any, anchors: Any = ANCHORS) -> list[Any]:
     """Return boxes, scores and classes of each image.
 
     Args:
         outputs: of the network.
         original: height and width of the images (N, 2).
+        anchors: width and height of the nine, pixels.
     """
     found = []
-    for corners, table, sides in zip(*decoded(outputs), original):
+    for corners, table, sides in zip(*decoded(outputs, anchors), original):
         likely = table[:, 4].sigmoid()
         kept = likely > 0.005
         corners, scores = corners[kept], likely[kept, None] * table[kept, 5:].sigmoid()
@@ -158,28 +161,30 @@ def detected(outputs: Sequence[Any], original: Any) -> list[Any]:
     return found
 
 
-def loss(outputs: Sequence[Any], targets: Mapping[str, Any], size: int) -> Any:
+def loss(outputs: Sequence[Any], targets: Mapping[str, Any], area: int, anchors: Any = ANCHORS) -> Any:
     """Return the loss of places, sizes, confidence and classes (arXiv 1804.02767), a sum divided by the images.
 
     Args:
         outputs: of the network.
-        targets: "gt_bbox" (N, G, 4) in pixels, and "gt_class" (N, G).
-        size: of the images, pixels.
+        targets: "gt_bbox" (N, G, 4) in pixels, "gt_class" (N, G), and how many are given, "gt_count" (N,).
+        area: of the images, pixels.
+        anchors: width and height of the nine, pixels.
     """
-    boxes, anchors = targets["gt_bbox"], torch.tensor(ANCHORS, dtype=torch.float32)
+    boxes, anchors = targets["gt_bbox"], torch.tensor(anchors, dtype=torch.float32)
+    given = torch.arange(boxes.shape[1]) < targets["gt_count"][:, None]
     sides, centres = boxes[..., 2:] - boxes[..., :2], (boxes[..., 2:] + boxes[..., :2]) / 2
     common = torch.minimum(sides[:, :, None], anchors).prod(-1)
     best = (common / (sides.prod(-1, keepdim=True) + anchors.prod(-1) - common)).argmax(-1)
     total, batch = 0.0, len(boxes)
     for level, output in enumerate(outputs):
-        table, places, sizes = cells(output, level)
-        rows = columns = size // STRIDES[level]
-        image, one = torch.isin(best, torch.tensor(MASKS[level])).nonzero(as_tuple=True)
+        table, places, sizes = cells(output, level, anchors.tolist())
+        rows, columns = output.shape[2:]
+        image, one = (given & torch.isin(best, torch.tensor(MASKS[level]))).nonzero(as_tuple=True)
         place = centres[image, one] / STRIDES[level]
-        column, row = place.long().clamp(max=columns - 1).T
+        column, row = torch.minimum(place.long(), torch.tensor([columns - 1, rows - 1])).T
         at = ((best[image, one] - MASKS[level][0]) * rows + row) * columns + column
         met, wanted = table[image, at], F.one_hot(targets["gt_class"][image, one], table.shape[-1] - 5).float()
-        weight = 2 - sides[image, one].prod(-1) / size**2
+        weight = 2 - sides[image, one].prod(-1) / area
         entropy = F.binary_cross_entropy_with_logits
         inner = entropy(met[:, :2], place - place.floor(), reduction="none").sum(-1)
         inner = inner + (met[:, 2:4] - (sides[image, one] / sizes[at]).log()).abs().sum(-1)

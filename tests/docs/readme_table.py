@@ -169,6 +169,15 @@ TABLE: Table = {
             "python PaddleDetection/train.py -c PaddleDetection/configs/bccd_yolov3_mobilenet_v1.yaml --data FOLDER",
             NotRun("it needs BCCD, which is not in the repository; tests/walks trains on small sets of a reader's"),
         ),
+        (
+            "python PaddleDetection/train.py -c PaddleDetection/configs/coco_tiny_mask_rcnn_r18_fpn.yaml --data FOLDER",
+            NotRun("it needs images of COCO, which are not in the repository, and half an hour"),
+        ),
+        (
+            "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
+            "--log benchmarks/PaddleDetection/blood_cells.jsonl",
+            PEERS,
+        ),
     ],
     "PGL/README.md": [
         ("python PGL/train.py -c PGL/configs/cora_gcn.yaml", Run(f"--data cora {CORA}", says="trained in")),
