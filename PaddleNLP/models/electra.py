@@ -198,9 +198,19 @@ class ElectraDiscriminator(Head):
             logits: float32 (N, L).
             labels: int64 (N, L), 1: replaced, 0: not, -100: none.
         """
-        known = (labels != -100).astype("float32")
-        each = F.binary_cross_entropy_with_logits(logits, labels.astype("float32") * known, reduction="none")
-        return (each * known).sum() / known.sum().clip(min=1.0)
+        return replaced_loss(logits, labels)
+
+
+def replaced_loss(logits: Any, labels: Any) -> Any:
+    """Return the mean binary cross entropy over the tokens with a label.
+
+    Args:
+        logits: float32 (N, L).
+        labels: int64 (N, L), 1: replaced, 0: not, -100: none.
+    """
+    known = (labels != -100).astype("float32")
+    each = F.binary_cross_entropy_with_logits(logits, labels.astype("float32") * known, reduction="none")
+    return (each * known).sum() / known.sum().clip(min=1.0)
 
 
 class ElectraModel(Encoder):
@@ -230,6 +240,7 @@ class ElectraModel(Encoder):
         "masked_lm": ElectraGenerator,
         "discriminator": ElectraDiscriminator,
         "pretraining": "PaddleNLP.models.electra_pretraining:ElectraForTotalPretraining",
+        "health_pretraining": "PaddleNLP.models.ernie_health:ErnieHealthForTotalPretraining",
     }
     renamed = staticmethod(hugging_face_families.electra)
 

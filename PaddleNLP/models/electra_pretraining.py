@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import core
 from core import nn
-from PaddleNLP.models.electra import ElectraDiscriminator, ElectraGenerator, ElectraModel
+from PaddleNLP.models.electra import ElectraDiscriminator, ElectraGenerator, ElectraModel, replaced_loss
 from PaddleNLP.models.language_heads import token_loss
 
 
@@ -104,4 +104,4 @@ class ElectraForTotalPretraining(nn.Layer):
         """
         scores, logits, replaced = results
         guessed = token_loss(scores, labels)
-        return self.gen_weight * guessed + self.disc_weight * self.discriminator.loss(logits, replaced)
+        return self.gen_weight * guessed + self.disc_weight * replaced_loss(logits, replaced)

@@ -47,7 +47,7 @@ def build(name: str, task: str) -> paddle.nn.Layer:
     settings = {**family.settings, **family.official, "num_labels": cases.CLASSES, "num_choices": cases.CHOICES}
     settings.update(family.by_task.get(task, {}))
     config = getattr(configuration, f"{family.prefix}Config")(**settings)
-    model = getattr(module, family.prefix + family.tasks.get(task, "ForTotalPretraining"))(config)
+    model = getattr(module, family.prefix + family.tasks[task])(config)
     with contextlib.suppress(AttributeError, NotImplementedError):
         model.tie_weights()
     model.set_state_dict(cases.weights(name, {key: value.shape for key, value in model.state_dict().items()}))
@@ -137,23 +137,32 @@ def remembered(name: str, encoder: paddle.nn.Layer) -> list[paddle.Tensor]:
 
 
 def pretrained_electra() -> None:
-    """Write what ELECTRA's two networks say together, and their gradients, with the generator's likeliest tokens."""
-    from paddlenlp.transformers.electra import modeling
+    """Write what ELECTRA's networks say together, and their gradients, with the generator's likeliest tokens."""
+    from paddlenlp.transformers.electra import configuration, modeling
 
-    model = build("electra", "total")
-    model.use_softmax_sample = False
     arrays = further_cases.electra_inputs()
     names = ("input_ids", "token_type_ids", "raw_input_ids", "generator_labels")
-    scores, logits, replaced, kept = model(**{name: paddle.to_tensor(arrays[name]) for name in names})
-    loss = modeling.ElectraPretrainingCriterion(model.generator.electra.config)(
-        scores, logits, paddle.to_tensor(arrays["generator_labels"]), replaced, kept
-    )
-    loss.backward()
-    found = {name: one for name, one in model.named_parameters() if one.grad is not None}
-    stored = {"scores": cases.sample(scores.numpy()), "logits": logits.numpy(), "replaced": replaced.numpy()}
-    stored["keys"] = np.array([f"{key} {list(value.shape)}" for key, value in sorted(model.state_dict().items())])
-    stored["names"], stored["loss"] = np.array(sorted(found)), np.array(loss.item())
-    stored["gradients"] = np.concatenate([cases.sample(found[key].grad.numpy()) for key in sorted(found)])
+    given = {name: paddle.to_tensor(arrays[name]) for name in names}
+    stored = {}
+    for way, (prefix, settings) in further_cases.ELECTRA.items():
+        config = configuration.ElectraConfig(**settings, num_labels=128)
+        model = getattr(modeling, f"{prefix}ForTotalPretraining")(config)
+        model.tie_weights()
+        model.set_state_dict(cases.weights(way, {key: one.shape for key, one in model.state_dict().items()}))
+        model.use_softmax_sample = False
+        model.eval()
+        if way == "health":
+            loss = model(**given)[0]
+        else:
+            scores, logits, replaced, kept = model(**given)
+            loss = modeling.ElectraPretrainingCriterion(config)(scores, logits, given[names[3]], replaced, kept)
+            stored.update(scores=cases.sample(scores.numpy()), logits=logits.numpy(), replaced=replaced.numpy())
+        loss.backward()
+        found = {name: one for name, one in model.named_parameters() if one.grad is not None}
+        keys = [f"{key} {list(value.shape)}" for key, value in sorted(model.state_dict().items())]
+        stored[f"{way} keys"], stored[f"{way} names"] = np.array(keys), np.array(sorted(found))
+        stored[f"{way} loss"] = np.array(loss.item())
+        stored[f"{way} gradients"] = np.concatenate([cases.sample(found[key].grad.numpy()) for key in sorted(found)])
     np.savez_compressed(cases.FOLDER / "electra_pretraining.npz", **stored)
 
 

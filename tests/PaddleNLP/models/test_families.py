@@ -91,24 +91,29 @@ def test_gpt_behind_padding() -> None:
     assert near(sequence[:, 3:], wanted[0], 1e-5) and near(pooled, wanted[1], 1e-5)
 
 
-def test_electra_s_two_networks() -> None:
+@pytest.mark.parametrize("way", further_cases.ELECTRA)
+def test_electra_s_two_networks(way: str) -> None:
     stored, arrays = np.load(cases.FOLDER / "electra_pretraining.npz"), further_cases.electra_inputs()
-    model = build("electra", "pretraining")
+    task = "pretraining" if way == "electra" else "health_pretraining"
+    model = create_model("electra", task, **further_cases.ELECTRA[way][1])
+    model.set_state_dict(cases.weights(way, {key: list(one.shape) for key, one in model.state_dict().items()}))
+    model.eval()
     model.sample = False
-    assert sorted(f"{key} {list(one.shape)}" for key, one in model.state_dict().items()) == list(stored["keys"])
+    assert sorted(f"{key} {list(one.shape)}" for key, one in model.state_dict().items()) == list(stored[f"{way} keys"])
     labels = core.to_tensor(arrays["generator_labels"])
     results = model(core.to_tensor(arrays["input_ids"]), core.to_tensor(arrays["token_type_ids"]), labels=labels)
-    kept = arrays["raw_input_ids"] != 0
-    assert np.abs(cases.sample(results[0].numpy()) - stored["scores"]).max() <= 1e-4 * np.abs(stored["scores"]).max()
-    assert np.abs(results[1].numpy() - stored["logits"])[kept].max() <= 1e-4 * np.abs(stored["logits"]).max()
-    assert np.array_equal(results[2].numpy(), np.where(kept, stored["replaced"], -100))
+    if way == "electra":
+        kept, scores = arrays["raw_input_ids"] != 0, cases.sample(results[0].numpy())
+        assert np.abs(scores - stored["scores"]).max() <= 1e-4 * np.abs(stored["scores"]).max()
+        assert np.abs(results[1].numpy() - stored["logits"])[kept].max() <= 1e-4 * np.abs(stored["logits"]).max()
+        assert np.array_equal(results[2].numpy(), np.where(kept, stored["replaced"], -100))
     loss = model.loss(results, labels)
-    np.testing.assert_allclose(float(loss), stored["loss"], rtol=1e-4)
+    np.testing.assert_allclose(float(loss), stored[f"{way} loss"], rtol=1e-4)
     loss.backward()
     gradients = {key: one.grad.numpy() for key, one in model.named_parameters() if one.grad is not None}
-    assert sorted(gradients) == list(stored["names"])
+    assert sorted(gradients) == list(stored[f"{way} names"])
     ours = np.concatenate([cases.sample(gradients[key]) for key in sorted(gradients)])
-    assert np.abs(ours - stored["gradients"]).max() <= 1e-4 * np.abs(stored["gradients"]).max()
+    assert np.abs(ours - stored[f"{way} gradients"]).max() <= 1e-4 * np.abs(stored[f"{way} gradients"]).max()
 
 
 def test_electra_s_drawn_tokens_follow_the_generator() -> None:
@@ -149,5 +154,6 @@ def test_heads_divide_the_vector(family: str) -> None:
 def test_what_has_no_vector_of_a_text() -> None:
     with pytest.raises(ValueError, match="DistilBertModel has no vector of a whole text, which MultipleChoice reads"):
         build("distilbert", "multiple_choice")
-    with pytest.raises(ValueError, match="embedding_size=16 must be hidden_size=24"):
-        build("ernie_gram", embedding_size=16)
+    for family, task in (("ernie_gram", "encoder"), ("electra", "health_pretraining")):
+        with pytest.raises(ValueError, match="embedding_size=16 must be hidden_size=24"):
+            build(family, task, embedding_size=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.parity.PaddleNLP.model_cases import ROWS, ids, inputs
+from tests.parity.PaddleNLP.model_cases import FAMILIES, ROWS, ids
 
 
 def parts(family: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -24,13 +24,20 @@ def parts(family: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     return {"input_ids": first, "token_type_ids": kinds}, {"input_ids": second, **further}
 
 
+ELECTRA = {
+    "electra": ("Electra", FAMILIES["electra"].settings),
+    "health": ("ErnieHealth", {**FAMILIES["electra"].settings, "embedding_size": 24}),
+}
+"""The official name and the settings of ELECTRA's and ERNIE-Health's pretraining."""
+
+
 def electra_inputs() -> dict[str, np.ndarray]:
-    """Return texts with masked tokens for ELECTRA's pretraining, and what those were."""
-    raw = ids("electra", ROWS)
+    """Return four texts with masked tokens for ELECTRA's pretraining, and what those were."""
+    raw = ids("electra", 4)
     hidden = (np.random.RandomState(15).uniform(size=raw.shape) < 0.4) & (raw != 0)
     return {
-        **inputs("electra", "encoder"),
         "input_ids": np.where(hidden, 4, raw),
+        "token_type_ids": np.random.RandomState(8).randint(0, 3, raw.shape).astype(np.int64),
         "raw_input_ids": raw,
         "generator_labels": np.where(hidden, raw, -100),
     }
