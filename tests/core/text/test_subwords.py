@@ -35,19 +35,24 @@ LINES = [
 UNIGRAM = cases.sentencepiece_model(LINES, 450, **cases.XLNET)
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> dict[str, PretrainedTokenizer]:
-    (tmp_path / "x.model").write_bytes(UNIGRAM)
-    (tmp_path / "a.model").write_bytes(cases.sentencepiece_model(LINES, 450, **cases.ALBERT))
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def built(models: Path) -> dict[str, PretrainedTokenizer]:
+    (models / "x.model").write_bytes(UNIGRAM)
+    (models / "a.model").write_bytes(cases.sentencepiece_model(LINES, 450, **cases.ALBERT))
     tokens, merges = cases.learn_byte_pairs(LINES, 200)
-    cases.write_byte_pairs(tmp_path / "g", tokens, merges, ["<|endoftext|>"])
-    cases.write_byte_pairs(tmp_path / "r", tokens, merges, cases.ROBERTA)
+    cases.write_byte_pairs(models / "g", tokens, merges, ["<|endoftext|>"])
+    cases.write_byte_pairs(models / "r", tokens, merges, cases.ROBERTA)
     return {
-        "xlnet": XLNetTokenizer(tmp_path / "x.model"),
-        "albert": AlbertTokenizer(sentencepiece_model_file=tmp_path / "a.model"),
-        "tiny": ErnieTinyTokenizer(**cases.write_tiny(tmp_path / "t", UNIGRAM, LINES)),
-        "gpt": GPTTokenizer(tmp_path / "g" / "vocab.json", tmp_path / "g" / "merges.txt"),
-        "roberta": RobertaBPETokenizer(tmp_path / "r" / "vocab.json", tmp_path / "r" / "merges.txt"),
+        "xlnet": XLNetTokenizer(models / "x.model"),
+        "albert": AlbertTokenizer(sentencepiece_model_file=models / "a.model"),
+        "tiny": ErnieTinyTokenizer(**cases.write_tiny(models / "t", UNIGRAM, LINES)),
+        "gpt": GPTTokenizer(models / "g" / "vocab.json", models / "g" / "merges.txt"),
+        "roberta": RobertaBPETokenizer(models / "r" / "vocab.json", models / "r" / "merges.txt"),
     }
 
 
@@ -127,8 +132,8 @@ def test_special_tokens_of_each_layout(built: dict[str, PretrainedTokenizer]) ->
     assert built["gpt"].eos_token_id == 0 and built["gpt"].eol_token_id == built["gpt"].get_vocab()["Ċ"]
 
 
-def test_bos_before_each_text(built: dict[str, PretrainedTokenizer], tmp_path: Path) -> None:
-    folder = tmp_path / "g"
+def test_bos_before_each_text(built: dict[str, PretrainedTokenizer], models: Path) -> None:
+    folder = models / "g"
     gpt = GPTTokenizer(folder / "vocab.json", folder / "merges.txt", add_bos_token=True)
     row = gpt("a", "b", return_offsets_mapping=True)
     assert gpt.convert_ids_to_tokens(row["input_ids"]) == ["<|endoftext|>", "a", "<|endoftext|>", "b"]
