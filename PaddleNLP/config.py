@@ -21,6 +21,7 @@ TASKS = Table(
         "MultiLabel": "PaddleNLP.tasks.classification:MultiLabel",
         "Regression": "PaddleNLP.tasks.classification:Regression",
         "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
+        "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
     },
     provided=("config",),
 )

@@ -92,8 +92,16 @@ def _demo(options: argparse.Namespace) -> Iterator[Text]:
         raise ValueError("--demo needs the folder of a run: an exported one holds no texts; give some")
     dataset = config.data.build_dataset(config.data.names[-1])
     for number in range(min(options.demo, len(dataset))):
-        sample = dataset[number]
-        yield (sample["text"], sample["text_pair"]) if "text_pair" in sample else sample["text"]
+        yield _text_of(dataset[number], config.task.arguments.get("units", "characters"))
+
+
+def _text_of(sample: dict[str, Any], units: str) -> Text:
+    """Return the text of a sample, or the pair."""
+    if "tokens" in sample:
+        return ("" if units == "characters" else " ").join(sample["tokens"])
+    if "question" in sample:
+        return sample["question"], sample["context"]
+    return (sample["text"], sample["text_pair"]) if "text_pair" in sample else str(sample["text"])
 
 
 def _shown(text: Text, most: int = 60) -> str:

@@ -81,6 +81,21 @@ def window_spans(
     return WindowSpans(starts[rows, best // columns], ends[rows, best % columns], flat[rows, best], null)
 
 
+def joined(parts: Sequence[WindowSpans]) -> WindowSpans:
+    """Return the spans of several windows as those of all of them.
+
+    Args:
+        parts: of some windows each, which may have different numbers of spans.
+    """
+    width = max(part.scores.shape[1] for part in parts)
+    padded = []
+    for part in parts:
+        more = ((0, 0), (0, width - part.scores.shape[1]))
+        scores = np.pad(part.scores, more, constant_values=-np.inf)
+        padded.append(WindowSpans(np.pad(part.starts, more), np.pad(part.ends, more), scores, part.null))
+    return WindowSpans(*(np.concatenate(columns) for columns in zip(*padded)))
+
+
 def best_answers(
     context: str, spans: WindowSpans, offsets: Sequence[np.ndarray], n_best: int = 20, may_be_none: bool = False
 ) -> tuple[list[Answer], float]:

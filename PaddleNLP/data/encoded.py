@@ -63,13 +63,15 @@ class EncodedDataset(Dataset):
 
     Args:
         columns: by name; "input_ids" is one of them.
+        beside: names of columns that samples do not have: what only evaluators look at.
 
     Attributes:
         lengths: tokens of each sample, by which samples of alike length become batches.
     """
 
-    def __init__(self, columns: Mapping[str, Column]) -> None:
-        self.columns = dict(columns)
+    def __init__(self, columns: Mapping[str, Column], beside: Sequence[str] = ()) -> None:
+        self.columns = {name: column for name, column in columns.items() if name not in beside}
+        self.beside = {name: columns[name] for name in beside}
         ids = columns["input_ids"]
         assert isinstance(ids, Ragged)
         self.lengths = ids.lengths

@@ -1,159 +1,115 @@
-"""What an evaluation gathers of a reader: of each window its best spans, and of each question its answers."""
+"""What an evaluation gathers of a network that answers questions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from core.train.task import Evaluator
 from core.weights.atomic import atomic_write
-from PaddleNLP.data.reading import ReadingDataset
+from PaddleNLP.data.encoded import EncodedDataset
 from PaddleNLP.metrics.reading import cmrc_result, squad_result
-from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, window_spans
-
-Scorer = Literal["SQuAD", "SQuAD2.0", "CMRC"]
+from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, joined, window_spans
 
 
 class ReadingEvaluator(Evaluator):
-    """Finds the answers to a data set's questions in the logits of their windows, and scores them.
+    """Answers of all windows of a question, and how well they are those that are right.
 
     Args:
         dataset: the questions.
-        questions: of each window which question it is of, int64 (windows,).
-        offsets: of each window of each token its first character in the context and the one behind its last, integers
-            (L, 2) or (2 L,); -1 of tokens that are not of the context.
-        scorer: whose score counts.
-        n_best: how many answers a question keeps.
-        longest: the most tokens of an answer.
-        threshold: how much better than the best answer none must be, where there may be none (SQuAD 2.0).
-        out_of_domain: the sets of the data set that count as out of domain; the others are in it.
+        encoded: their windows.
+        metric: "SQuAD", "SQuAD2" or "CMRC".
+        threshold: how much better no answer must score, with "SQuAD2".
+        n_best: how many spans of a window, and answers of a question.
+        longest: tokens of an answer at most.
     """
 
     def __init__(
-        self,
-        dataset: ReadingDataset,
-        questions: np.ndarray,
-        offsets: Sequence[np.ndarray],
-        scorer: Scorer = "SQuAD",
-        n_best: int = 20,
-        longest: int = 30,
-        threshold: float = 0.0,
-        out_of_domain: Sequence[str] = (),
+        self, dataset: Any, encoded: EncodedDataset, metric: str, threshold: float, n_best: int, longest: int
     ) -> None:
-        self.dataset = dataset
-        self.questions, self.offsets = questions, offsets
-        self.scorer = scorer
-        self.n_best, self.longest, self.threshold = n_best, longest, threshold
-        self.out_of_domain = list(out_of_domain)
-        self._windows: dict[int, list[tuple[np.ndarray, WindowSpans]]] = {}
+        self.dataset, self.encoded = dataset, encoded
+        self.metric, self.threshold = metric, threshold
+        self.n_best, self.longest = n_best, longest
+        self._spans: dict[int, list[tuple[int, WindowSpans]]] = {}
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
-        """Take in a batch's logits of starts and of ends, each (N, L); the batch's "index" says which windows."""
-        numbers = np.asarray(batch["index"].numpy()).reshape(-1).tolist()
+        """Take in the logits of a batch's windows, (N, L) each; the batch's "index" says which these are."""
         start, end = outputs
-        rows = [np.reshape(self.offsets[number], (-1, 2)) for number in numbers]
+        windows = batch["index"].numpy().tolist()
         inside = np.zeros(start.shape, bool)
-        for place, row in enumerate(rows):
-            inside[place, : len(row)] = row[: start.shape[1], 0] >= 0
-        spans = window_spans(start, end, inside, self.n_best, self.longest)
-        for place, (number, row) in enumerate(zip(numbers, rows)):
-            own = WindowSpans(*(part[place : place + 1] for part in spans))
-            self._windows.setdefault(int(self.questions[number]), []).append((row, own))
+        for row, window in zip(inside, windows):
+            offsets = self._offsets(window)
+            row[: len(offsets)] = offsets[:, 1] > offsets[:, 0]
+        found = window_spans(start, end, inside, self.n_best, self.longest)
+        samples = self.encoded.beside["sample"]
+        for row, window in enumerate(windows):
+            own = WindowSpans(*(part[row : row + 1] for part in found))
+            self._spans.setdefault(int(samples[window]), []).append((window, own))
 
     def answers(self) -> dict[int, tuple[list[Answer], float]]:
-        """Return the best answers to each question that was looked at, and how much better none is."""
+        """Return of each question that was looked at its best answers, and how much better no answer scores."""
         found = {}
-        for question, windows in sorted(self._windows.items()):
-            spans = WindowSpans(*(np.concatenate(parts) for parts in zip(*(own for _, own in windows))))
-            context, offsets = self.dataset.columns["context"][question], [row for row, _ in windows]
-            found[question] = best_answers(context, spans, offsets, self.n_best, self.scorer == "SQuAD2.0")
+        for number, parts in sorted(self._spans.items()):
+            parts = sorted(parts, key=lambda part: part[0])
+            spans = joined([spans for _, spans in parts])
+            offsets = [self._offsets(window) for window, _ in parts]
+            context = self.dataset[number]["context"]
+            found[number] = best_answers(context, spans, offsets, self.n_best, self.metric == "SQuAD2")
         return found
 
-    def result(self) -> dict[str, float]:
-        """Return the scorer's numbers, percent; of several sets their means, and those in and out of domain.
+    def _offsets(self, window: int) -> np.ndarray:
+        return np.asarray(self.encoded.beside["offsets"][window]).reshape(-1, 2)
 
-        Of one set "exact" and "f1", and what :func:`squad_result` and :func:`cmrc_result` say besides. Of several sets
-        "exact" and "f1" are means over the sets, as are "in_domain_f1" and "out_of_domain_f1".
-        """
-        of_sets = self._of_sets()
-        if len(of_sets) <= 1:
-            return next(iter(of_sets.values()), {})
-        result = _mean(list(of_sets.values()))
-        if self.out_of_domain:
-            for name, there in (("in_domain", False), ("out_of_domain", True)):
-                among = [scores for group, scores in of_sets.items() if (group in self.out_of_domain) is there]
-                result.update({f"{name}_{key}": value for key, value in _mean(among).items()} if among else {})
+    def result(self) -> dict[str, float]:
+        """Return the scorer's numbers, percent; of several sets also each one's F1, and the mean "macro_f1"."""
+        found = self.answers()
+        if not found:
+            return {}
+        groups: dict[str, list[int]] = {}
+        for number in found:
+            groups.setdefault(self.dataset[number].get("group", ""), []).append(number)
+        result = self._scored(found, list(found))
+        if len(groups) > 1:
+            each = {group: self._scored(found, numbers)["f1"] for group, numbers in groups.items()}
+            result.update({f"{group}_f1": value for group, value in each.items()})
+            result["macro_f1"] = float(np.mean(list(each.values())))
         return result
 
-    def details(self) -> dict[str, Any]:
-        """Return the scores of each set."""
-        of_sets = self._of_sets()
-        return {"sets": of_sets} if len(of_sets) > 1 else {}
+    def _scored(self, found: dict[int, tuple[list[Answer], float]], numbers: Sequence[int]) -> dict[str, float]:
+        questions = {str(number): self.dataset[number] for number in numbers}
+        references = {name: question["references"] for name, question in questions.items()}
+        texts = {str(number): chosen_answer(found[number][0], found[number][1], self._limit()) for number in numbers}
+        if self.metric == "CMRC":
+            return cmrc_result(references, texts)
+        if self.metric == "SQuAD":
+            return squad_result(references, texts)
+        best = {str(number): chosen_answer(*found[number], threshold=np.inf) for number in numbers}
+        nulls = {str(number): found[number][1] for number in numbers}
+        return squad_result(references, best, True, nulls, self.threshold)
 
-    def lines(self) -> list[str]:
-        """Say the scores of each set, where there are several."""
-        return [
-            f"{group}: exact {scores['exact']:.2f}, F1 {scores['f1']:.2f}"
-            for group, scores in self.details().get("sets", {}).items()
-        ]
+    def _limit(self) -> float:
+        return self.threshold if self.metric == "SQuAD2" else np.inf
 
     def write(self, folder: Path) -> list[str]:
-        """Write predictions.json as the official scorers take it, nbest_predictions.json, and null_odds.json.
-
-        Where there are several sets, each has files of its own, with its name in front.
-        """
-        names = []
-        groups = self.dataset.groups
-        answers = self.answers()
-        for group in groups:
-            chosen, n_best, null = {}, {}, {}
-            for question, (found, difference) in answers.items():
-                if self.dataset.columns["group"][question] != group:
-                    continue
-                name = self.dataset.columns["id"][question]
-                chosen[name] = self._chosen(found, difference)
-                n_best[name] = [{**vars(answer)} for answer in found]
-                null[name] = difference
-            files = {"predictions.json": chosen, "nbest_predictions.json": n_best}
-            if self.scorer == "SQuAD2.0":
-                files["null_odds.json"] = {name: max(min(value, 1e9), -1e9) for name, value in null.items()}
-            for file, content in files.items():
-                file = file if len(groups) == 1 else f"{group}.{file}"
-                with atomic_write(folder / file) as stream:
-                    stream.write(json.dumps(content, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace"))
-                names.append(file)
-        return names
-
-    def _chosen(self, answers: Sequence[Answer], difference: float) -> str:
-        return chosen_answer(answers, difference, self.threshold if self.scorer == "SQuAD2.0" else np.inf)
-
-    def _of_sets(self) -> dict[str, dict[str, float]]:
-        columns = self.dataset.columns
-        references: dict[str, dict[str, list[str]]] = {}
-        chosen: dict[str, dict[str, str]] = {}
-        null: dict[str, dict[str, float]] = {}
-        for question, (found, difference) in self.answers().items():
-            group, name = columns["group"][question], columns["id"][question]
-            references.setdefault(group, {})[name] = columns["references"][question]
-            best = next((answer.text for answer in found if answer.text), "")
-            chosen.setdefault(group, {})[name] = best
-            null.setdefault(group, {})[name] = difference
-        return {group: self._scores(right, chosen[group], null[group]) for group, right in references.items()}
-
-    def _scores(
-        self, references: dict[str, list[str]], chosen: dict[str, str], null: dict[str, float]
-    ) -> dict[str, float]:
-        if self.scorer == "CMRC":
-            return cmrc_result(references, chosen)
-        if self.scorer == "SQuAD":
-            return squad_result(references, chosen)
-        return squad_result(references, chosen, True, null, self.threshold)
+        """Write predictions.json, as the official scorers take it, and nbest.json with other answers."""
+        found = self.answers()
+        named = {self.dataset[number]["id"]: answers for number, answers in found.items()}
+        files: dict[str, Any] = {
+            "predictions.json": {name: chosen_answer(*one, threshold=self._limit()) for name, one in named.items()},
+            "nbest.json": {name: [_record(answer) for answer in answers[0]] for name, answers in named.items()},
+        }
+        if self.metric == "SQuAD2":
+            files["null_odds.json"] = {name: answers[1] for name, answers in named.items()}
+        for name, content in files.items():
+            with atomic_write(folder / name) as stream:
+                stream.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
+        return list(files)
 
 
-def _mean(scores: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return the means of exact match and F1 over sets."""
-    return {name: float(np.mean([one[name] for one in scores])) for name in ("exact", "f1")}
+def _record(answer: Answer) -> dict[str, Any]:
+    numbers = {"score": round(answer.score, 4), "probability": round(answer.probability, 6)}
+    return {"text": answer.text, "start": answer.start, "end": answer.end, **numbers}

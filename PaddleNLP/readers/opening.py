@@ -23,6 +23,7 @@ READERS = Table(
         "multi_label": "PaddleNLP.readers.classification:MultiLabelReader",
         "regression": "PaddleNLP.readers.classification:RegressionReader",
         "tagging": "PaddleNLP.readers.tagging:TaggingReader",
+        "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )
 """Kinds of readers; a task says which is its own."""

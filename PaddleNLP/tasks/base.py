@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 import core
-from core.io import Dataset, Pad
+from core.io import Pad
 from core.jit.input_spec import InputSpec
 from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
@@ -35,17 +35,23 @@ class LanguageTask(ToolkitTask):
 
     Attributes:
         head: what the network's head is for, as :func:`PaddleNLP.create_model` names it.
+        reader: the kind of reader that predicts with it, of :data:`PaddleNLP.readers.opening.READERS`.
+        labelled: whether the data has classes, of which the network gives one result each.
+        beside: columns of encoded samples that only evaluators look at.
+        windowed: whether long texts are read in windows, and not cut.
         class_names: the classes that the network knows, in order; empty before data is read, or where there are none.
     """
 
     head = ""
     reader = ""
     labelled = True
+    beside: Sequence[str] = ()
+    windowed = False
 
     def __init__(self, config: LanguageConfig) -> None:
         super().__init__(config)
         self.class_names: Sequence[str] = ()
-        self._encoded: dict[str, Dataset] = {}
+        self._encoded: dict[str, EncodedDataset] = {}
         self._folder: Optional[Path] = None
 
     # tokeniser and network
@@ -129,12 +135,12 @@ class LanguageTask(ToolkitTask):
                 f"it knows {shortened(', '.join(self.class_names))}"
             )
 
-    def fields(self, split: str) -> Dataset:
+    def fields(self, split: str) -> EncodedDataset:
         """Return the samples of a split as ids, made of its texts on first use."""
         if split not in self._encoded:
             dataset = self.dataset(split)
             columns = encoded(len(dataset), lambda part: self.encode(split, dataset, part), f"data.{split}")
-            self._encoded[split] = EncodedDataset(columns)
+            self._encoded[split] = EncodedDataset(columns, self.beside)
         return self._encoded[split]
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
@@ -168,7 +174,7 @@ class LanguageTask(ToolkitTask):
 
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched: what belongs to tokens is padded."""
-        columns = self.fields(split).columns  # type: ignore[attr-defined]  # an EncodedDataset
+        columns = self.fields(split).columns
         return {name: field for name, field in self.padded().items() if name in columns}
 
     # training and prediction
@@ -191,9 +197,9 @@ class LanguageTask(ToolkitTask):
     def facts(self) -> list[str]:
         """Return how many samples there are, and of how many tokens."""
         (line,) = super().facts()
-        lengths = self.fields("train").lengths  # type: ignore[attr-defined]  # an EncodedDataset
+        lengths = self.fields("train").lengths
         cut = int((lengths >= self.config.tokenizer.max_length).sum())
-        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
+        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut and not self.windowed else ""
         return [
             f"{line} samples",
             f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{told}",

@@ -63,7 +63,7 @@ class TokenClassification(LanguageTask):
         """Return the samples as ids; warns once of sentences that are cut."""
         known = split in self._encoded
         found = super().fields(split)
-        cut = int((found.lengths >= self.config.tokenizer.max_length).sum())  # type: ignore[attr-defined]  # as it is
+        cut = int((found.lengths >= self.config.tokenizer.max_length).sum())
         if cut and not known and split != "train":
             told = "their entities behind it count as missed; raise tokenizer.max_length"
             warnings.warn(f"data.{split}: {cut} sentences reach tokenizer.max_length: {told}", stacklevel=2)
