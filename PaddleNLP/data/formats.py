@@ -54,6 +54,9 @@ FORMATS: dict[str, Callable[..., TextDataset]] = {
         only={"language": "zh"},
     ),
     "DBQA": _format(text="text_a", text_pair="text_b", group="qid", labels=_YES_NO),
+    # dialogue understanding (DGU)
+    "ATISIntent": _format(columns=["label", "text"]),
+    "SWDA": _format(columns=["conversation", "label", "speaker", "text"]),
     # GLUE
     "CoLA": _format(text="sentence", columns=["source", "label", "mark", "sentence"], labels=_YES_NO),
     "SST-2": _format(text="sentence", labels=_YES_NO),

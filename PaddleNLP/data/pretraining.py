@@ -45,7 +45,8 @@ class _Rows(Sequence[np.ndarray]):
 class PretrainingRows(TextDataset):
     """Sample i has "input_ids", "token_type_ids", "position_ids", "segments", each int64 (L,), and two numbers.
 
-    "next_sentence" is 1 where the second sentence follows the first. "whole_words" is the probability, between 0 and 1, with which whole words of the sample are masked.
+    "next_sentence" is 1 where the second sentence follows the first. "whole_words" is the probability, between 0 and 1,
+    with which whole words of the sample are masked.
 
     Args:
         path: the list of files, whose paths are relative to its folder; or one file of rows, perhaps compressed.

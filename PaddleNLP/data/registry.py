@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.train.config.table import Table
+from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
 from PaddleNLP.data.pretraining import PretrainingRows
@@ -24,6 +25,8 @@ DATASETS = Table(
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
         "RelationDataset": RelationDataset,
+        "DialogueMatchDataset": DialogueMatchDataset,
+        "DialogueStateDataset": DialogueStateDataset,
         "PretrainingRows": PretrainingRows,
     },
     provided=("transform",),

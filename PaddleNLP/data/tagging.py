@@ -179,6 +179,7 @@ class JoinedRows(TaggingDataset):
     Args:
         path: the file.
         labels: a file of tags, one in each line, or the tags; None: those that occur.
+        joint: what is between two tokens, and two tags; a space in the rows of ATIS' slots.
         convert: write the chunks by this scheme.
         bad_tags: "warn" of tags that break their scheme, or "refuse" them.
         transform: what to do with a sample.
@@ -192,14 +193,15 @@ class JoinedRows(TaggingDataset):
         self,
         path: str,
         labels: TagNames = None,
+        joint: str = "\x02",
         convert: Optional[Scheme] = None,
         bad_tags: Literal["warn", "refuse"] = "warn",
         transform: Optional[Transform] = None,
     ) -> None:
-        super().__init__(_joined_rows(path), path, labels, True, convert, bad_tags, transform)
+        super().__init__(_joined_rows(path, joint), path, labels, True, convert, bad_tags, transform)
 
 
-def _joined_rows(path: str) -> Iterator[tuple[list[str], list[str], list[int]]]:
+def _joined_rows(path: str, joint: str) -> Iterator[tuple[list[str], list[str], list[int]]]:
     begun = False
     for number, line in text_lines(path):
         parts = line.split("\t")
@@ -209,7 +211,7 @@ def _joined_rows(path: str) -> Iterator[tuple[list[str], list[str], list[int]]]:
         begun = True
         if len(parts) != 2:
             raise ValueError(f"{path}:{number}: a row must be tokens, a tab, and tags, but has {len(parts)} columns")
-        tokens, tags = (part.split("\x02") for part in parts)
+        tokens, tags = (part.split(joint) for part in parts)
         if len(tokens) != len(tags):
             raise ValueError(f"{path}:{number}: {len(tokens)} tokens, but {len(tags)} tags")
         if "" in tokens or "" in tags:

@@ -1,0 +1,52 @@
+"""Draw data with known answers in the official files of a task."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Optional
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from core.train import command_line
+from PaddleNLP.data.drawn_dialogues import write_dialogues
+from PaddleNLP.data.drawn_questions import write_dbqa, write_mrqa
+
+EXAMPLES = """\
+  python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues
+      udc, atis_intent, atis_slot, dstc2 and swda: train, dev and test parts
+  python PaddleNLP/tools/draw_data.py mrqa drawn/mrqa --seed 1
+      six sets of questions in SQuAD's layout, and two more in the test part, out of domain
+"""
+
+KINDS = {"dialogues": write_dialogues, "dbqa": write_dbqa, "mrqa": write_mrqa}
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Write the files, and say their names.
+
+    Args:
+        arguments: the words of the command line; None: those of the process.
+    """
+    parser = command_line.parser(
+        "Draw data with known answers in the official files of dialogue understanding (DGU), of answer selection "
+        "(NLPCC-DBQA) or of reading (MRQA). What dev and test ask for is never seen in train.",
+        EXAMPLES,
+    )
+    parser.add_argument("kind", choices=sorted(KINDS), help="what is drawn")
+    parser.add_argument("folder", help="where the files go; it is made if it is missing")
+    parser.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
+    options = parser.parse_args(arguments)
+    if options.seed < 0:
+        parser.error(f"--seed must not be negative, but is {options.seed}")
+    folder = Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in KINDS[options.kind](folder, seed=options.seed):
+        print(folder / name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
