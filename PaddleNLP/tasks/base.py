@@ -198,8 +198,8 @@ class LanguageTask(ToolkitTask):
         """Return how many samples there are, and of how many tokens."""
         (line,) = super().facts()
         lengths = self.fields("train").lengths
-        cut = int((lengths >= self.config.tokenizer.max_length).sum())
-        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut and not self.windowed else ""
+        cut = 0 if self.windowed else int((lengths >= self.config.tokenizer.max_length).sum())
+        told = f"; {cut:,} of data.train reach tokenizer.max_length, and longer texts are cut" if cut else ""
         return [
             f"{line} samples",
             f"vocabulary: {len(self.tokenizer):,} tokens; {lengths.mean():.0f} a sample, at most {lengths.max()}{told}",
