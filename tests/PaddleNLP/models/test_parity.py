@@ -13,8 +13,8 @@ import core
 from PaddleNLP.models.registry import create_model
 from tests.parity.PaddleNLP import model_cases as cases
 
-ALWAYS = ("ernie", "bert", "roberta")
-"""Families whose every head is tested always; of the others, it is one head, and the rest before a release."""
+ALWAYS = ("ernie",)
+"""Families whose every head is tested always; of the others, it is the last one, and the rest before a release."""
 
 
 def when(name: str, task: str) -> Any:
