@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -66,6 +66,22 @@ def test_one_program_for_all_sizes(family: str, task: str, tmp_path: Path) -> No
         for program in (loaded, compiled):
             for ours, eager in zip(listed(program(*given)), wanted):
                 np.testing.assert_allclose(ours, eager, rtol=0, atol=1e-5 * max(1, np.abs(eager).max()))
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize(("task", "texts_each"), [("multiple_choice", None), ("pair_classification", 2)])
+def test_one_program_for_texts_side_by_side(task: str, texts_each: Optional[int], tmp_path: Path) -> None:
+    model = build("ernie", task)
+    model.eval()
+    examples = {2: (13, 17)} if texts_each else {1: (3, 4), 2: (13, 17)}
+    names = ("input_ids", "token_type_ids")
+    spec = [InputSpec([None, texts_each, None], "int64", name, examples=examples) for name in names]
+    core.jit.save(model, str(tmp_path / "model"), spec)
+    loaded = core.jit.load(str(tmp_path / "model"))
+    for rows, choices, length in ((2, 3, 7), (1, 2, 9)):
+        many = rows * (texts_each or choices)
+        given = [one.reshape([rows, texts_each or choices, length]) for one in texts(many, length)]
+        np.testing.assert_allclose(loaded(*given).numpy(), model(*given).numpy(), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *SELDOM])
