@@ -10,7 +10,7 @@ from typing import Any, Optional
 import core
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
-from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN, Regions
+from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
 from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
 from PaddleDetection.models.architectures.rcnn_parts import Parts, divided, pyramid_parts
 from PaddleDetection.models.arguments import passes_on
@@ -25,7 +25,7 @@ from PaddleDetection.models.heads.region_boxes import (
     decoded_pixels,
     within,
 )
-from PaddleDetection.models.losses.rcnn_loss import Truth, bbox_loss
+from PaddleDetection.models.losses.rcnn_loss import Regions, Truth, bbox_loss
 
 STAGES = len(STAGE_WEIGHTS)
 

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
+import core
 from core.nn import functional as F
 from core.vision.ops import generate_proposal_target
 from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, divided_c4, pyramid_parts
@@ -17,23 +18,10 @@ from PaddleDetection.models.heads.bbox_head import BOX_WEIGHTS, BBoxHead
 from PaddleDetection.models.heads.region_boxes import RegionBoxes, Selection, boxes_of_regions
 from PaddleDetection.models.heads.roi_extractor import RoIExtractor
 from PaddleDetection.models.heads.rpn_head import ProposalRule, RPNHead
-from PaddleDetection.models.losses.rcnn_loss import Sampling, Truth, bbox_loss, rpn_loss, truth_of
+from PaddleDetection.models.losses.rcnn_loss import Regions, Sampling, Truth, bbox_loss, rpn_loss, truth_of
 
-
-class Regions(NamedTuple):
-    """Regions that are learned from.
-
-    Attributes:
-        rois: corners in pixels of the network's image (N, R, 4), those with an object first.
-        labels: int64 (N, R): their classes, the number of classes for background, -1 where a row is none.
-        boxes: corners of their objects (N, R, 4).
-        places: of these among the image's objects, int64 (N, R).
-    """
-
-    rois: Any
-    labels: Any
-    boxes: Any
-    places: Any
+AT_ONCE = 100
+"""So many regions of an image are looked at together where the fifth stage looks at them: 4 megabytes for each."""
 
 
 class FasterRCNN(Detector):
@@ -163,7 +151,13 @@ class FasterRCNN(Detector):
     def boxes(self, features: Sequence[Any], im_shape: Any, scale_factor: Any) -> RegionBoxes:
         """Return the boxes of the images whose feature maps are given."""
         rois, counts = self.rpn_head.proposals(self.rpn_head(features), im_shape, self.test_rule)
-        scores, deltas, _ = self.bbox_head(self.cut(features, rois))
+        images, room = rois.shape[:2]
+        step = room if self.neck is not None else AT_ONCE
+        found = []
+        for start in range(0, room, step):
+            seen = self.bbox_head(self.cut(features, rois[:, start : start + step]))[:2]
+            found.append([one.reshape([images, -1, one.shape[1]]) for one in seen])
+        scores, deltas = (core.concat(list(parts), 1).flatten(0, 1) for parts in zip(*found))
         likely = F.softmax(scores)[:, : self.num_classes]
         return boxes_of_regions(
             likely, deltas, rois, counts, im_shape, scale_factor, BOX_WEIGHTS, self.selection

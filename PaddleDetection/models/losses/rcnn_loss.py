@@ -52,6 +52,22 @@ class Truth(NamedTuple):
     segm: Any = None
 
 
+class Regions(NamedTuple):
+    """Regions that are learned from.
+
+    Attributes:
+        rois: corners in pixels of the network's image (N, R, 4), those with an object first.
+        labels: int64 (N, R): their classes, the number of classes for background, -1 where a row is none.
+        boxes: corners of their objects (N, R, 4).
+        places: of these among the image's objects, int64 (N, R).
+    """
+
+    rois: Any
+    labels: Any
+    boxes: Any
+    places: Any
+
+
 def rpn_loss(
     found: Sequence[tuple[Any, Any, Any]], truth: Truth, sampling: Sampling, beta: float = 0.0, inside: Any = None
 ) -> dict[str, Any]:

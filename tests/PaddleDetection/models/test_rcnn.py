@@ -12,6 +12,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.vision.ops import matching
+from PaddleDetection.models.architectures import faster_rcnn
 from PaddleDetection.models.architectures.cascade_rcnn import CascadeMaskRCNN
 from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
 from PaddleDetection.models.heads.bbox_head import TwoFCHead, XConvNormHead
@@ -91,7 +92,10 @@ def near(found: Any, wanted: np.ndarray, label: str) -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[] if one in QUICK else pytest.mark.zoo) for one in cases.CASES]
 )
-def test_proposals_boxes_and_masks_as_the_official_ones(name: str, official: dict[str, np.ndarray]) -> None:
+def test_proposals_boxes_and_masks_as_the_official_ones(
+    name: str, official: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faster_rcnn, "AT_ONCE", 10)
     made = detector(name)
     made.eval()
     assert sorted(made.state_dict()) == official[f"{name} keys"].tolist()
