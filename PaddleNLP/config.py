@@ -22,6 +22,7 @@ TASKS = Table(
         "Regression": "PaddleNLP.tasks.classification:Regression",
         "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
+        "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
     },
     provided=("config",),
 )

@@ -1,0 +1,198 @@
+"""Pretraining: words of texts are masked, and the network tells what they were; perhaps also which sentence follows.
+
+Devlin et al., BERT, https://arxiv.org/abs/1810.04805; Sun et al., ERNIE, https://arxiv.org/abs/1904.09223.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import core
+from core.io import Dataset
+from core.io.randomness import integer
+from core.train.runner.task import Suggestion
+from core.train.task import Evaluator
+from PaddleNLP.config import LanguageConfig
+from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
+from PaddleNLP.data.pretraining import INSIDE, SPECIAL, mask_words
+from PaddleNLP.tasks.base import LanguageTask
+
+NONE = -100
+"""The label of places where nothing is masked."""
+
+
+class Pretraining(LanguageTask):
+    """Trains a network to tell masked words, of official rows or of plain texts.
+
+    The rows of :class:`PaddleNLP.data.pretraining.PretrainingRows` also say which sentence follows which, and that is
+    learnt, too. Of plain texts a word is a character of Chinese, or a word with all its pieces. Training masks other
+    words each time that it sees a sample, evaluation always the same.
+
+    Args:
+        config: the experiment.
+        share: of the words that are masked.
+    """
+
+    monitor = "loss"
+    higher_is_better = False
+    labelled = False
+
+    def __init__(self, config: LanguageConfig, share: float = 0.15) -> None:
+        super().__init__(config)
+        if not 0 < share < 1:
+            raise ValueError(f"task.share must be between 0 and 1, not {share}")
+        self.share = share
+        self.places = math.ceil(config.tokenizer.max_length * share * 1.5) + 1
+        self.head = "pretraining" if config.data.train.dataset.name == "PretrainingRows" else "masked_lm"
+
+    @property
+    def follows(self) -> bool:
+        """Whether next sentences are learnt, too."""
+        return self.head == "pretraining"
+
+    def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
+        """Return ids and segments of some samples."""
+        samples = [dataset[number] for number in part]
+        if self.follows:
+            names = ("input_ids", "token_type_ids", "position_ids", "segments")
+            columns: dict[str, Column] = {name: Ragged.of([sample[name] for sample in samples]) for name in names}
+            numbers = {"next_sentence": np.int64, "whole_words": np.float32}
+            return {**columns, **{name: np.array([one[name] for one in samples], k) for name, k in numbers.items()}}
+        found = self.tokens([sample["text"] for sample in samples])
+        pieces = np.array([token.startswith("##") for token in self._names()])
+        special = np.isin(np.arange(len(pieces)), self.tokenizer.all_special_ids)
+        ids = found["input_ids"]
+        segments = np.where(special[ids.values], SPECIAL, np.where(pieces[ids.values], INSIDE, 0)).astype(np.int32)
+        return {**found, "segments": Ragged(segments, ids.ends), "whole_words": np.ones(len(samples), np.float32)}
+
+    def _names(self) -> list[str]:
+        return [str(name) for name in self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))]
+
+    def fields(self, split: str) -> Dataset:  # type: ignore[override]  # masked on the way
+        """Return the samples of a split with words masked."""
+        encoded = super().fields(split)
+        special = {"mask_id": self.tokenizer.mask_token_id, "vocab_size": len(self.tokenizer)}
+        return MaskedDataset(encoded, self.share, self.places, split == "train", **special)
+
+    def facts(self) -> list[str]:
+        """Return how many samples there are, and what is masked."""
+        return [*super().facts(), f"masked: {self.share:.0%} of the words, at most {self.places} tokens of a sample"]
+
+    def forward(self, fields: Mapping[str, Any]) -> Any:
+        """Return the logits of the masked places, and of next sentences where they are learnt."""
+        ids = fields["input_ids"]
+        rows = core.arange(ids.shape[0], dtype="int64").unsqueeze(-1) * ids.shape[1]
+        positions = (fields["places"] + rows).reshape([-1])
+        given = {"attention_mask": fields["input_ids_mask"], "masked_positions": positions}
+        return self.network(ids, fields.get("token_type_ids"), fields.get("position_ids"), **given)
+
+    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return the mean cross entropy of masked tokens, with that of next sentences, and the accuracy of each."""
+        logits, labels = self.forward(fields), fields["labels"].reshape([-1])
+        if not self.follows:
+            return self.network.loss(logits, labels), {"accuracy": _accuracy(logits, labels)}
+        loss = self.network.loss(logits, (labels, fields["next_sentence"]))
+        hits = core.equal(core.argmax(logits[1], axis=-1), fields["next_sentence"])
+        follows = core.cast(hits, "float32").mean()
+        return loss, {"accuracy": _accuracy(logits[0], labels), "next_sentence_accuracy": follows}
+
+    def predict(self, fields: Mapping[str, Any]) -> Sequence[Any]:
+        """Return of each masked place the best token and the loss, and the logits of next sentences."""
+        logits = self.forward(fields)
+        tokens = logits[0] if self.follows else logits
+        labels = fields["labels"].reshape([-1])
+        losses = core.nn.functional.cross_entropy(tokens, labels, reduction="none").reshape([-1])
+        return [core.argmax(tokens, axis=-1), losses, *([logits[1]] if self.follows else [])]
+
+    def evaluator(self, split: str) -> MaskedEvaluator:
+        """Return an empty evaluator."""
+        return MaskedEvaluator()
+
+    def padded(self) -> dict[str, Any]:
+        """Return how fields of a batch are batched."""
+        found = super().padded()
+        return {**found, "position_ids": found["token_type_ids"]}
+
+    def collate(self, split: str) -> Any:
+        """Return how each field of a batch is batched."""
+        encoded = super().fields(split)
+        return {name: field for name, field in self.padded().items() if name in encoded.columns}
+
+    def suggestions(self) -> list[Suggestion]:
+        """Return what to try with the trained run."""
+        return []
+
+
+class MaskedDataset(Dataset):
+    """Samples with words masked, "places" of what is to be told, and its "labels".
+
+    Args:
+        encoded: samples with "segments" and "whole_words".
+        share: of the words that are masked.
+        places: how many tokens of a sample are masked at most.
+        drawn: whether other words are masked each time; otherwise the sample's number says which.
+        mask_id: the id of the mask.
+        vocab_size: ids are below.
+    """
+
+    def __init__(
+        self, encoded: EncodedDataset, share: float, places: int, drawn: bool, mask_id: int, vocab_size: int
+    ) -> None:
+        self.encoded, self.share, self.places, self.drawn = encoded, share, places, drawn
+        self.mask_id, self.vocab_size = mask_id, vocab_size
+        self.lengths = encoded.lengths
+        self.columns = encoded.columns
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        sample = self.encoded[index]
+        ids, segments = sample["input_ids"], sample.pop("segments")
+        whole = np.array([sample.pop("whole_words")])
+        source = np.random.default_rng(integer(0, 2**62) if self.drawn else index)
+        found = mask_words(ids[None], segments[None], whole, self.mask_id, self.vocab_size, source, self.share)
+        chosen = np.flatnonzero(found.chosen[0])
+        if len(chosen) > self.places:
+            chosen = np.sort(source.choice(chosen, self.places, replace=False))
+        places, labels = np.zeros(self.places, np.int64), np.full(self.places, NONE, np.int64)
+        places[: len(chosen)], labels[: len(chosen)] = chosen, ids[chosen]
+        masked = ids.copy()
+        masked[chosen] = found.ids[0][chosen]
+        return {**sample, "input_ids": masked, "places": places, "labels": labels}
+
+
+class MaskedEvaluator(Evaluator):
+    """How many masked tokens, and next sentences, are told."""
+
+    def __init__(self) -> None:
+        self._loss = 0.0
+        self._right = self._count = self._follow = self._pairs = 0
+
+    def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
+        """Take in the best tokens and losses of a batch's masked places, and the logits of next sentences."""
+        labels = batch["labels"].numpy().reshape(-1)
+        there = labels != NONE
+        self._right += int((outputs[0] == labels)[there].sum())
+        self._loss += float(outputs[1][there].sum())
+        self._count += int(there.sum())
+        if len(outputs) > 2:
+            self._follow += int((outputs[2].argmax(axis=-1) == batch["next_sentence"].numpy()).sum())
+            self._pairs += len(outputs[2])
+
+    def result(self) -> dict[str, float]:
+        """Return "loss", "accuracy" and "perplexity" of masked tokens, and "next_sentence_accuracy"."""
+        count = max(self._count, 1)
+        loss = self._loss / count
+        found = {"loss": loss, "accuracy": self._right / count, "perplexity": math.exp(min(loss, 700.0))}
+        return {**found, **({"next_sentence_accuracy": self._follow / self._pairs} if self._pairs else {})}
+
+
+def _accuracy(logits: Any, labels: Any) -> Any:
+    there = core.cast(core.not_equal(labels, core.full([1], NONE, "int64")), "float32")
+    hits = core.cast(core.equal(core.argmax(logits, axis=-1), labels), "float32")
+    return (hits * there).sum() / there.sum().clip(min=1.0)
