@@ -71,6 +71,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "graph": _folder(_graph(folder / "graph"), {".json": structure.of_json, ".npy": None}),
         "archive": _archives(),
         "boxes": _boxes(),
+        "texts": _texts(),
     }
 
 
@@ -206,6 +207,42 @@ def _boxes() -> list[Good]:
         Good("voc", voc.encode(), structure.of_xml, "a.xml", {**names, "trainval.txt": b"a.png a.xml\n"}),
         Good("yolo", lines.encode(), structure.of_numbers, "a.txt", names),
         Good("wider", faces.encode(), structure.of_numbers, "faces.txt", names),
+    ]
+
+
+def _texts() -> list[Good]:
+    """Return a data set of texts of each layout."""
+    answer = {"text": "ann", "answer_start": 0}
+    question = {"id": "1", "question": "who?", "answers": [answer], "is_impossible": False}
+    squad = {"data": [{"title": "t", "paragraphs": [{"context": "ann met bob", "qas": [question]}]}]}
+    cmrc = [{"context_text": "ann met bob", "qas": [{"query_id": "1", "query_text": "who?", "answers": ["ann"]}]}]
+    found = {"text": "ann", "char_spans": [[0, 2]]}
+    asked = {"qid": "1", "question": "who?", "answers": ["ann"], "detected_answers": [found]}
+    mrqa = {"context": "ann met bob", "qas": [asked]}
+    document = {"segmented_paragraphs": [["a"], ["ann", "met", "bob"]], "most_related_para": 1}
+    marks = {"answers": ["ann"], "answer_docs": [0], "answer_spans": [[0, 1]]}
+    dureader = {"question_id": 1, "question": "who?", "documents": [document], **marks}
+    relations = {"text": "ann met bob", "spo_list": [{"predicate": "p", "subject": [0, 3], "object": [8, 11]}]}
+    toxic = 'id,comment_text,toxic,severe_toxic,obscene,threat,insult,identity_hate\n1,"a, ""b""\nc",1,0,0,1,0,0\n'
+    words = "\n".join(f"{number}\tw\tw\tNOUN\tNN\t_\t0\troot\t_\t_" for number in (1, 2))
+    return [
+        *(
+            Good(name, json.dumps(content).encode(), structure.of_json)
+            for name, content in (
+                *(("squad", squad), ("cmrc", cmrc), ("mrqa.jsonl", mrqa), ("dureader.json", dureader)),
+                *(("relations.json", relations), ("afqmc.json", {"sentence1": "a", "sentence2": "b", "label": "0"})),
+            )
+        ),
+        *(
+            Good(name, content.encode(), structure.of_numbers)
+            for name, content in (
+                *(("lcqmc.tsv", "a b\tc d\t1\ne\tf\t0\n"), ("toxic.csv", toxic), ("words.conllu", words + "\n\n")),
+                *(("tags.conll", "a B-X\nb I-X\n\nc O\n"), ("joined.tsv", "a\x02b\tn-B\x02n-I\n")),
+                *(("rows.txt", "1 5 2;0 0 0;0 1 2;-1 0 -1;1\n" * 2), ("state.txt", "0\ta\x01b\tx y\n0\tc\ty\n")),
+                ("match.txt", "1\ta b\tc\n0\ta b\td\n"),
+            )
+        ),
+        Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),
     ]
 
 

@@ -142,6 +142,35 @@ def _boxes(path: Path) -> None:
             Poly2Mask()(sample)
 
 
+def _texts(path: Path) -> None:
+    import warnings
+
+    from PaddleNLP.data.registry import DATASETS
+
+    kinds = {
+        "squad": "SQuADDataset",
+        "cmrc": "SQuADDataset",
+        "mrqa": "MRQADataset",
+        "dureader": "DuReaderDataset",
+        "relations": "RelationDataset",
+        "afqmc": "AFQMC",
+        "lcqmc": "LCQMC",
+        "packed": "LCQMC",
+        "toxic": "Toxic",
+        "words": "CoNLLUDataset",
+        "tags": "CoNLLDataset",
+        "joined": "JoinedRows",
+        "rows": "PretrainingRows",
+        "state": "DialogueStateDataset",
+        "match": "DialogueMatchDataset",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset = DATASETS.resolve(kinds[path.name.split(".")[0]])(str(path))
+    for index in range(len(dataset)):
+        dataset[index]
+
+
 def _trap(path: Path) -> None:
     """Do what a file for the tests of this process says."""
     word = path.read_text()
@@ -179,6 +208,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "graph": _graph,
     "archive": _archive,
     "boxes": _boxes,
+    "texts": _texts,
     "trap": _trap,
 }
 WITH_ENGINE = ("program", "state", "config")
@@ -197,6 +227,7 @@ def load(engine: bool) -> None:
     import core.weights
     import core.weights.unpacking
     import PaddleDetection.data.pipeline  # noqa: F401
+    import PaddleNLP.data.registry  # noqa: F401
     import PGL.config
     import PGL.data  # noqa: F401
 

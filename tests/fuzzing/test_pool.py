@@ -14,7 +14,7 @@ from tests.fuzzing.formats import Good, bombs, damaged, good_files, written
 from tests.fuzzing.pool import FILES, ReaderPool
 from tests.sampling import sampled
 
-KINDS = ("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes")
+KINDS = ("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts")
 FEW, MANY = 45, 900
 
 
