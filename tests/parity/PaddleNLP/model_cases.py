@@ -168,10 +168,8 @@ FAMILIES = {
         "GPT",
         {name: size for name, size in SIZES.items() if name != "type_vocab_size"}
         | {"pad_token_id": 1, "eos_token_id": 1},
-        {
-            **without("question_answering", "multiple_choice", "masked_lm", "pretraining"),
-            "language_model": "ForCausalLM",
-        },
+        without("question_answering", "multiple_choice", "masked_lm", "pretraining")
+        | {"language_model": "ForCausalLM"},
         ways=("plain", "mask"),
         ignored={"language_model": 0},
     ),
@@ -210,8 +208,7 @@ def ids(family: str, *lead: int, lengths: Sequence[int] = LENGTHS, pad: int = 0)
     drawn = np.random.RandomState(7).randint(5, size, (int(np.prod(lead)), LENGTH))
     for row, tokens in enumerate(drawn):
         tokens[lengths[row % len(lengths)] :] = pad
-    if FAMILIES[family].left:
-        drawn = drawn[:, ::-1]
+    drawn = drawn[:, ::-1] if FAMILIES[family].left else drawn
     return drawn.reshape(*lead, LENGTH).astype(np.int64)
 
 
