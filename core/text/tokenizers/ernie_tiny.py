@@ -87,20 +87,28 @@ class ErnieTinyTokenizer(PretrainedTokenizer):
         return self.vocab.to_indices(pieces), [made.origin(start, end) for start, end in offsets]
 
     def _aligned(self, text: str) -> Aligned:
-        lower = [char.lower() if self.do_lower_case else char for char in text]
-        places = [place for place, part in enumerate(lower) for _ in part]
-        rows: list[tuple[str, int, int]] = []
-        start = 0
-        for word in self.words.cut("".join(lower)):
+        lower = [char.lower() for char in text] if self.do_lower_case else list(text)
+        text = "".join(lower)
+        places = range(len(text)) if len(text) == len(lower) else [n for n, part in enumerate(lower) for _ in part]
+        made: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        place = 0
+        for word in self.words.cut(text):
+            after = place + len(word)
             if word != " ":
-                if rows:
-                    around = rows[-1][2], places[start]  # two words may share a character that has become two
-                    rows.append((" ", min(around), max(around)))
-                for place, char in enumerate(word, start):
-                    rows += [(part, places[place], places[place] + 1) for part in char.lower()]
-            start += len(word)
-        made = "".join([word for word, _, _ in rows])
-        return Aligned(made, [row[1] for row in rows], [row[2] for row in rows])
+                if made:
+                    around = ends[-1], places[place]  # two words may share a character that has become two
+                    starts.append(min(around))
+                    ends.append(max(around))
+                origins = list(places[place:after])
+                if not word.isascii() and len(word.lower()) != len(word):
+                    origins = [origin for origin, char in zip(origins, word) for _ in char.lower()]
+                made.append(word.lower())
+                starts += origins
+                ends += [origin + 1 for origin in origins]
+            place = after
+        return Aligned(" ".join(made), starts, ends)
 
     def save_resources(self, folder: str) -> None:
         """Write vocabulary, model and words into a folder."""
