@@ -1,0 +1,116 @@
+"""Small sets of texts, and an experiment on each, for the tests of the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Callable
+
+import yaml
+
+from PaddleNLP import train
+
+NETWORK = {
+    "name": "ernie",
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 64,
+    "initializer_range": 0.2,
+}
+NAMES = ("王小明", "李雷", "韩梅梅", "张三丰")
+PLACES = ("北京", "上海", "南京路", "西湖")
+
+
+def write_labels(folder: Path) -> dict[str, Any]:
+    """Write comments of which some are rude, some loud; return the data set's settings."""
+    rows = ["text,rude,loud"]
+    for number in range(24):
+        rude, loud = number % 2, number // 2 % 2
+        rows.append(f"第{number}个人{'很粗鲁' if rude else '很礼貌'}{'而且大声' if loud else '而且小声'},{rude},{loud}")
+    (folder / "labels.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "TableDataset", "path": "labels.csv", "multi_label": ["rude", "loud"], "separator": ","}
+
+
+def write_pairs(folder: Path) -> dict[str, Any]:
+    """Write pairs of texts with a number of how alike they are; return the data set's settings."""
+    rows = [f"今天天气{'很' * (number % 5)}好\t今天天气好\t{number % 5}" for number in range(24)]
+    (folder / "pairs.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    columns = {"columns": ["text", "text_pair", "score"], "text_pair": "text_pair", "label": "score"}
+    return {"name": "TableDataset", "path": "pairs.tsv", **columns, "numeric": True}
+
+
+def write_names(folder: Path) -> dict[str, Any]:
+    """Write sentences with persons and places; return the data set's settings."""
+    lines = []
+    for number in range(24):
+        name, place = NAMES[number % 4], PLACES[number // 4 % 4]
+        tags = ["B-PER", *["I-PER"] * (len(name) - 1), "O", "B-LOC", *["I-LOC"] * (len(place) - 1), "O"]
+        lines += [f"{token} {tag}" for token, tag in zip(f"{name}在{place}。", tags)] + [""]
+    (folder / "names.txt").write_text("\n".join(lines), encoding="utf-8")
+    return {"name": "CoNLLDataset", "path": "names.txt"}
+
+
+def write_questions(folder: Path) -> dict[str, Any]:
+    """Write questions about where persons are, one of which has no answer; return the data set's settings."""
+    paragraphs = []
+    for number in range(16):
+        name, place = NAMES[number % 4], PLACES[number // 4 % 4]
+        context = f"{'今天下雨。' * (number % 3 * 4)}{name}在{place}。"
+        answers = [{"text": place, "answer_start": context.index(place)}] if number else []
+        one = {"id": str(number), "question": f"{name}在哪里？", "answers": answers, "is_impossible": not answers}
+        paragraphs.append({"context": context, "qas": [one]})
+    content = {"version": "2.0", "data": [{"title": "", "paragraphs": paragraphs}]}
+    (folder / "questions.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    return {"name": "SQuADDataset", "path": "questions.json"}
+
+
+def write_texts(folder: Path) -> dict[str, Any]:
+    """Write texts to pretrain on; return the data set's settings."""
+    texts = [f"{name}今天在{place}走了很久。" for name in NAMES for place in PLACES]
+    (folder / "texts.tsv").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    return {"name": "TableDataset", "path": "texts.tsv", "columns": ["text"]}
+
+
+SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
+    "Classification": ({}, lambda folder: {"name": "DrawnReviews", "split": "test", "count": 24}),
+    "MultiLabel": ({"thresholds": [0.5, 0.4]}, write_labels),
+    "Regression": ({}, write_pairs),
+    "TokenClassification": ({}, write_names),
+    "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
+    "Pretraining": ({}, write_texts),
+}
+"""Of each task its settings, and what writes its data into a folder."""
+
+
+def experiment(task: str, folder: Path) -> Path:
+    """Write the data and the config of an experiment; return the config's file.
+
+    Args:
+        task: one of :data:`SETS`.
+        folder: to write into.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    settings, write = SETS[task]
+    split = {"dataset": write(folder), "batch_size": 8, "batching": {"buckets": [32, 48]}}
+    config = {
+        "output": str(folder / "run"),
+        "task": {"name": task, **settings},
+        "tokenizer": {"name": "ErnieTokenizer", "learn": 300, "max_length": 48},
+        "network": NETWORK,
+        "data": {"root": str(folder), "train": {**split, "shuffle": True}, "valid": split, "test": split},
+        "optimizer": {"name": "AdamW"},
+        "schedule": {"name": "Constant", "learning_rate": 0.01},
+        "train": {"epochs": 2, "tensorboard": False},
+    }
+    file = folder / f"{task}.yaml"
+    file.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
+    return file
+
+
+def trained(task: str, folder: Path) -> Path:
+    """Train an experiment; return the run's folder."""
+    assert train.main(["-c", str(experiment(task, folder))]) == 0
+    return folder / "run"

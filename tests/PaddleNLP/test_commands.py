@@ -1,0 +1,170 @@
+"""The commands end to end on small sets: train, evaluate, infer, export, and an exported folder in place of the run."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import PaddleNLP
+from PaddleNLP import eval as evaluation
+from PaddleNLP import export, infer, train
+from PaddleNLP.config import TASKS
+from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.reading import SQuADDataset
+from PaddleNLP.data.tagging import CoNLLDataset
+from PaddleNLP.metrics.chunks import ChunkMetric
+from PaddleNLP.metrics.reading import squad_result
+from tests.PaddleNLP.small import SETS, experiment
+
+Runs = Callable[[str], Path]
+
+
+def evaluated(run: Path) -> dict[str, Any]:
+    """Evaluate a run on its test split; return the numbers."""
+    assert evaluation.main([str(run)]) == 0
+    found: dict[str, Any] = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]
+    return found
+
+
+def test_every_task_has_a_small_set() -> None:
+    assert set(TASKS.entries) == set(SETS)
+
+
+def test_accuracy_is_the_share_of_texts_whose_class_the_reader_gives(run_of: Runs) -> None:
+    run = run_of("Classification")
+    found, reader, reviews = evaluated(run), PaddleNLP.open_reader(run), DrawnReviews("test", 24)
+    answers = reader.predict([review["text"] for review in reviews])
+    right = [answer.label == review["label"] for answer, review in zip(answers, reviews)]
+    assert found["accuracy"] == pytest.approx(np.mean(right))
+    own = [answer.probabilities[review["label"]] for answer, review in zip(answers, reviews)]
+    assert found["loss"] == pytest.approx(-np.log(own).mean(), rel=1e-4)
+    one = reader.predict(reviews[3]["text"])
+    assert one.label == answers[3].label and one.score == pytest.approx(answers[3].score, abs=1e-5)
+
+
+def test_several_labels_count_from_their_own_thresholds(run_of: Runs) -> None:
+    run = run_of("MultiLabel")
+    answer = PaddleNLP.open_reader(run).predict("第3个人很粗鲁而且大声")
+    expected = [name for name, least in (("rude", 0.5), ("loud", 0.4)) if answer.probabilities[name] >= least]
+    assert answer.labels == expected
+    assert {"micro_f1", "macro_f1", "auc", "exact"} <= set(evaluated(run))
+
+
+def test_numbers_of_pairs(run_of: Runs) -> None:
+    run = run_of("Regression")
+    reader = PaddleNLP.open_reader(run)
+    values = [reader.predict((f"今天天气{'很' * (n % 5)}好", "今天天气好")).value for n in range(24)]
+    truth = np.arange(24) % 5
+    assert evaluated(run)["mse"] == pytest.approx(np.mean((np.array(values) - truth) ** 2), rel=1e-4)
+    assert evaluated(run)["pearson"] == pytest.approx(np.corrcoef(values, truth)[0, 1], abs=1e-5)
+
+
+def test_entities_have_their_characters(run_of: Runs) -> None:
+    run = run_of("TokenClassification")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    sentences = CoNLLDataset(str(run.parent / "names.txt"))
+    metric = ChunkMetric(sentences.labels)
+    numbers = {name: number for number, name in enumerate(sentences.labels)}
+    for sentence in sentences:
+        text = "".join(sentence["tokens"])
+        answer = reader.predict(text)
+        assert all(chunk.text == text[chunk.start : chunk.end] for chunk in answer.chunks)
+        rows = [np.array([[numbers[tag] for tag in tags]]) for tags in (answer.tags, sentence["tags"])]
+        metric.add(*rows, np.array([len(text)]))
+    assert {name: found[name] for name in ("precision", "recall", "f1")} == pytest.approx(metric.result())
+
+
+def test_a_long_text_is_tagged_in_windows(run_of: Runs) -> None:
+    reader = PaddleNLP.open_reader(run_of("TokenClassification"))
+    classes, longest = len(reader.class_names), []
+
+    def by_id(arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+        longest.append(arrays["input_ids"].shape[1])
+        return [np.eye(classes)[arrays["input_ids"] % classes]]
+
+    reader.run = by_id
+    answer = reader.predict("李雷在上海。 " * 30)
+    ids = reader.tokenizer.batch(["李雷在上海。"], add_special_tokens=False)["input_ids"][0]
+    assert answer.tags == [reader.class_names[number % classes] for number in ids] * 30
+    assert answer.units[:7] == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (7, 8)] and max(longest) <= 48
+
+
+def test_answers_are_those_that_the_scorer_is_given(run_of: Runs) -> None:
+    run = run_of("QuestionAnswering")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    questions = SQuADDataset(str(run.parent / "questions.json"))
+    answers = reader.predict([(question["question"], question["context"]) for question in questions])
+    written = json.loads((run / "evaluation_test" / "predictions.json").read_text())
+    for question, answer in zip(questions, answers):
+        assert answer.text == question["context"][answer.start : answer.end] == written[question["id"]]
+    truth = {question["id"]: question["references"] for question in questions}
+    expected = squad_result(truth, written, True)
+    assert {name: found[name] for name in ("exact", "f1", "NoAns_f1")} == pytest.approx(
+        {name: expected[name] for name in ("exact", "f1", "NoAns_f1")}
+    )
+
+
+def test_pretraining_judges_the_same_words_each_time(run_of: Runs) -> None:
+    run = run_of("Pretraining")
+    first = evaluated(run)
+    assert first == evaluated(run) and first["perplexity"] == pytest.approx(np.exp(first["loss"]))
+
+
+@pytest.mark.parametrize("task", [name for name in SETS if name != "Pretraining"])
+def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: Path) -> None:
+    run = run_of(task)
+    assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
+    texts: list[Any] = ["虽然房间很小，但是服务员很热情", "李雷在上海。", "王"]
+    if task in ("QuestionAnswering", "Regression"):
+        texts = [("李雷在哪里？", text) for text in texts]
+    live = PaddleNLP.open_reader(run).predict(texts)
+    exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)
+    for one, other in zip(live, exported):
+        for key, value in one.record().items():
+            if isinstance(value, (float, dict)):
+                assert other.record()[key] == pytest.approx(value, abs=1e-4)
+            elif key != "others":
+                assert other.record()[key] == value
+
+
+def test_a_pretrained_run_is_fine_tuned(run_of: Runs, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    before = run_of("Pretraining")
+    weights = before / "checkpoints" / "best" / "model.safetensors"
+    config = experiment("Classification", tmp_path)
+    tokenizer = f"tokenizer={{name: ErnieTokenizer, vocab_file: {before}/tokenizer/vocab.txt, max_length: 48}}"
+    words = ["-o", tokenizer, "-o", f"network.pretrained={weights}", "-o", "train.epochs=1"]
+    assert train.main(["-c", str(config), *words]) == 0
+    assert "23 of 25 entries" in caplog.text and "fresh: classifier.weight" in caplog.text
+
+
+def test_inference_reads_texts_files_and_the_standard_input(
+    run_of: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_of("Classification")
+    (tmp_path / "texts.txt").write_text("服务员很热情\n早餐很难吃\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("床很脏\n"))
+    words = ["房间很小", "-", "--file", str(tmp_path / "texts.txt"), "--demo", "2", "--output", str(tmp_path / "out")]
+    assert infer.main([str(run), *words]) == 0
+    rows = [json.loads(line) for line in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
+    texts = [row["text"] for row in rows]
+    assert texts[:3] == ["房间很小", "服务员很热情", "早餐很难吃"] and texts[-1] == "床很脏"
+    assert len(rows) == 6 and {row["label"] for row in rows} <= {"negative", "positive"}
+    assert texts[3:5] == [review["text"] for review in DrawnReviews("test", 24)][:2]
+    assert len(capsys.readouterr().out.splitlines()) >= 6
+
+
+def test_what_cannot_be_read_is_refused(run_of: Runs) -> None:
+    reader = PaddleNLP.open_reader(run_of("Classification"))
+    with pytest.raises(TypeError, match="a text to read is a string, or a tuple of two"):
+        reader.predict([3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="read texts or pairs of texts, not both at once"):
+        reader.predict(["a", ("b", "c")])
+    assert reader.predict([]) == []
+    assert reader.predict("").label in ("negative", "positive")
+    with pytest.raises(TypeError, match="a tuple of a question and a text"):
+        PaddleNLP.open_reader(run_of("QuestionAnswering")).predict("where")
