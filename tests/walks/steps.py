@@ -27,7 +27,7 @@ class Walk:
     Args:
         server: kills its training.
         folder: where its run and outputs are written.
-        toolkit: "PaddleClas", "PaddleDetection", "PGL" or "PaddleGAN".
+        toolkit: "PaddleClas", "PaddleDetection", "PaddleNLP", "PGL" or "PaddleGAN".
         config: the experiment's file.
         data: the folder of its data; None: it needs none.
         changes: of the config.
@@ -135,6 +135,24 @@ def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:
         for found, same in zip(one["objects"], other["objects"]):
             np.testing.assert_allclose(found["score"], same["score"], atol=1e-4)
             np.testing.assert_allclose(found["box"], same["box"], atol=0.1)
+
+
+def walk_language(walk: Walk, texts: Sequence[str]) -> None:
+    """Walk a language model from training to what its exported folder reads."""
+    walk.train()
+    walk.evaluate()
+    folders = {"run": walk.run, "export": walk.run / "exported"}
+    walk.export()
+    read = {}
+    for name, folder in folders.items() if texts else ():
+        walk.command("infer", folder, *texts, "--output", walk.folder / name)
+        read[name] = (walk.folder / name / "predictions.jsonl").read_text().splitlines()
+        assert len(read[name]) == len(texts)
+    for one, other in zip(*(map(json.loads, lines) for lines in read.values())) if texts else ():
+        assert list(one) == list(other)
+        assert [value for value in one.values() if isinstance(value, str)] == [
+            value for value in other.values() if isinstance(value, str)
+        ]
 
 
 def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Callable[..., Any]) -> None:

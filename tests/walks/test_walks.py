@@ -9,11 +9,14 @@ import pytest
 
 from PaddleDetection.config import TASKS as DETECTION_TASKS
 from PaddleGAN.config import TASKS as ADVERSARIAL_TASKS
+from PaddleNLP.config import TASKS as LANGUAGE_TASKS
 from PGL.config import TASKS as GRAPH_TASKS
+from tests.PaddleNLP.small import SETS as LANGUAGE_SETS
+from tests.PaddleNLP.small import experiment
 from tests.sampling import sampled
 from tests.walks.cases import ADVERSARIAL, DETECTION, GRAPHS, ROOT, write_labelled, write_photos, write_weights
 from tests.walks.killing import KillingServer
-from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph, walk_language
 
 CLASSIFICATION = ROOT / "PaddleClas" / "configs"
 SMALL_PHOTOS = tuple(
@@ -21,6 +24,13 @@ SMALL_PHOTOS = tuple(
     "{name: Normalize, mean: 0.5, std: 0.5}]"
     for split in ("train", "test")
 )
+WORDS = ("虽然房间很小，但是服务员很热情", "李雷在上海。")
+READ = {
+    "Pretraining": (),
+    "Regression": ("今天天气好\t今天天气很好", "好\t今天"),
+    "QuestionAnswering": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。王小明在西湖。"),
+}
+"""What infer.py reads, of tasks that do not read one text at a time."""
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +96,28 @@ def test_a_detector(kind: str, server: KillingServer, photos: Path, tmp_path: Pa
     walk_detector(Walk(server, tmp_path, "PaddleDetection", config, None, changes), photos)
 
 
+@pytest.mark.parametrize(
+    "task", [pytest.param(name, marks=pytest.mark.exhaustive) for name in LANGUAGE_SETS if name != "Pretraining"]
+)
+def test_a_language_model(task: str, server: KillingServer, tmp_path: Path) -> None:
+    config = experiment(task, tmp_path / "data")
+    walk_language(Walk(server, tmp_path, "PaddleNLP", config, None, ["tokenizer.learn=200"]), READ.get(task, WORDS))
+
+
+def test_a_language_model_fine_tuned_from_a_run_that_is_gone(server: KillingServer, tmp_path: Path) -> None:
+    """Only the tokeniser's vocabulary is needed to continue; the weights are in the checkpoint."""
+    first = Walk(server, tmp_path / "before", "PaddleNLP", experiment("Pretraining", tmp_path / "texts"), None, [])
+    (tmp_path / "before").mkdir()
+    first.command("train", *first.training)
+    weights = (first.run / "checkpoints" / "best" / "model.safetensors").rename(tmp_path / "words.safetensors")
+    vocabulary = f"vocab_file: {first.run / 'tokenizer' / 'vocab.txt'}"
+    tokenizer = f"tokenizer={{name: ErnieTokenizer, max_length: 48, {vocabulary}}}"
+    config = experiment("Classification", tmp_path / "data")
+    walk = Walk(server, tmp_path, "PaddleNLP", config, None, [tokenizer, f"network.pretrained={weights}"])
+    walk.after_killing = weights.unlink
+    walk_language(walk, WORDS)
+
+
 @pytest.mark.exhaustive
 def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
@@ -107,4 +139,5 @@ def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: P
 
 def test_every_task_is_walked() -> None:
     assert list(DETECTION_TASKS.entries) == ["Detection"]
+    assert list(LANGUAGE_TASKS.entries) == list(LANGUAGE_SETS)
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)
