@@ -1,13 +1,32 @@
-"""Reading Matlab files, which some data sets have beside their images."""
+"""Reading Matlab files, which some data sets have beside their images.
+
+scipy's reader, which is compiled, ends its process on some damaged files, so that it reads in a process of its own.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import struct
+import subprocess
+import sys
 import zlib
 from typing import Any
 
 from core.weights.limits import UnpackingLimit
+
+SECONDS = 300
+"""A file that takes longer is given up."""
+
+_PROGRAM = """
+import pickle, sys
+from scipy.io import loadmat
+try:
+    found = loadmat(sys.argv[1])
+except Exception as error:
+    found = f"{type(error).__name__}: {error}"
+sys.stdout.buffer.write(pickle.dumps(found))
+"""
 
 _COMPRESSED = 15  # type of an element of a Matlab file of version 5
 
@@ -23,13 +42,18 @@ def read_matlab(path: str, owner: str) -> dict[str, Any]:
         FileNotFoundError: there is no such file.
         ValueError: it is no such file, or it unpacks to too much.
     """
-    from scipy.io import loadmat  # takes a good part of a second to load
-
     _check_compressed(path, owner)
+    command = [sys.executable, "-I", "-c", _PROGRAM, os.path.abspath(path)]
+    reason: Any = "scipy's reader ended on it"
     try:
-        content: dict[str, Any] = loadmat(path)
-    except Exception as error:  # scipy's reader fails in many ways on a damaged file
-        raise ValueError(f"{owner}: {path!r} is no Matlab file that can be read: {error}") from None
+        ended = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        if ended.returncode == 0:
+            reason = pickle.loads(ended.stdout)  # noqa: S301  # what our own program wrote
+    except subprocess.TimeoutExpired:
+        reason = f"it takes more than {SECONDS} seconds"
+    if isinstance(reason, str):
+        raise ValueError(f"{owner}: {path!r} is no Matlab file that can be read: {reason}")
+    content: dict[str, Any] = reason
     return content
 
 

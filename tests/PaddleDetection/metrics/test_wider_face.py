@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from scipy.io import savemat
 
 from PaddleDetection.config import EvaluateSection
 from PaddleDetection.data.face_scenes import FaceScenes
-from PaddleDetection.data.wider_face import WIDERFaceDataset
+from PaddleDetection.data.wider_face import WIDERFaceDataset, read_subset
 from PaddleDetection.evaluator import DetectionEvaluator, metric_of
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.metrics.wider_face import WIDERFaceMetric
@@ -210,3 +212,19 @@ def test_ground_truth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 def test_other_classes_than_faces_are_refused() -> None:
     with pytest.raises(ValueError, match="evaluate.metric WIDER judges faces alone, but the data has 2 classes"):
         metric_of(["cat", "dog"], EvaluateSection(metric="WIDER"))
+
+
+ENDS_SCIPY = (
+    'c-r%I4DoSvQZUssQ1EpO(M`)-7N8K2lUS0LUzBU5P>^4oS)rrgT$GwvlA5BBpJ$~I4y66^%M^@E6^x9nObx95n<*F>7@08;0s@#q'
+    'jGn%HKx)N*1_m}D%>fdEO0h!uOi(cp<^tl>vedki_?*n*5{NpGegg)CeikqZ($54pj}ggS0U#?8t3FhFvFS^K>T_Tu&b^#KoR*oB'
+    'isW3d{uvC!>1QC*ofTy2tAy%Hz~eqfD!8u-sxN@ZaAXJKbZDf5^lcz9{2Y+f1Nr~K>I1Q>=YghF7@rBr91B!)fItDKKY7sH2Mt$s'
+    'bayil8Ln(-{seggSv@C|1_0!JFV+'
+)
+"""A damaged file, packed, on which scipy's compiled reader ends its process."""
+
+
+def test_a_file_that_ends_scipys_reader_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "wider_easy_val.mat"
+    path.write_bytes(zlib.decompress(base64.b85decode(ENDS_SCIPY)))
+    with pytest.raises(ValueError, match="wider_easy_val.mat' is no Matlab file .*: scipy's reader ended"):
+        read_subset(str(path))
