@@ -26,14 +26,23 @@ class ReadingEvaluator(Evaluator):
         threshold: how much better no answer must score, with "SQuAD2".
         n_best: how many spans of a window, and answers of a question.
         longest: tokens of an answer at most.
+        out_of_domain: those of the data set's sets that are of another domain than the training data.
     """
 
     def __init__(
-        self, dataset: Any, encoded: EncodedDataset, metric: str, threshold: float, n_best: int, longest: int
+        self,
+        dataset: Any,
+        encoded: EncodedDataset,
+        metric: str,
+        threshold: float,
+        n_best: int,
+        longest: int,
+        out_of_domain: Sequence[str] = (),
     ) -> None:
         self.dataset, self.encoded = dataset, encoded
         self.metric, self.threshold = metric, threshold
         self.n_best, self.longest = n_best, longest
+        self.out_of_domain = frozenset(out_of_domain)
         self._spans: dict[int, list[tuple[int, WindowSpans]]] = {}
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
@@ -65,7 +74,10 @@ class ReadingEvaluator(Evaluator):
         return np.asarray(self.encoded.beside["offsets"][window]).reshape(-1, 2)
 
     def result(self) -> dict[str, float]:
-        """Return the scorer's numbers, percent; of several sets also each one's F1, and the mean "macro_f1"."""
+        """Return the scorer's numbers, percent; of several sets also each one's F1, and means over the sets.
+
+        These are "macro_f1", and, where sets are out of domain, "in_domain_f1" and "out_of_domain_f1".
+        """
         found = self.answers()
         if not found:
             return {}
@@ -77,6 +89,10 @@ class ReadingEvaluator(Evaluator):
             each = {group: self._scored(found, numbers)["f1"] for group, numbers in groups.items()}
             result.update({f"{group}_f1": value for group, value in each.items()})
             result["macro_f1"] = float(np.mean(list(each.values())))
+            inside = [value for group, value in each.items() if group not in self.out_of_domain]
+            outside = [value for group, value in each.items() if group in self.out_of_domain]
+            if inside and outside:
+                result["in_domain_f1"], result["out_of_domain_f1"] = float(np.mean(inside)), float(np.mean(outside))
         return result
 
     def _scored(self, found: dict[int, tuple[list[Answer], float]], numbers: Sequence[int]) -> dict[str, float]:
@@ -103,7 +119,7 @@ class ReadingEvaluator(Evaluator):
             "nbest.json": {name: [_record(answer) for answer in answers[0]] for name, answers in named.items()},
         }
         if self.metric == "SQuAD2":
-            files["null_odds.json"] = {name: answers[1] for name, answers in named.items()}
+            files["null_odds.json"] = {name: max(min(one[1], 1e9), -1e9) for name, one in named.items()}  # no infinity
         for name, content in files.items():
             with atomic_write(folder / name) as stream:
                 stream.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))

@@ -29,6 +29,7 @@ class QuestionAnswering(LanguageTask):
         n_best: how many spans of a window, and answers of a question, are looked at.
         longest: tokens of an answer at most.
         threshold: with SQuAD 2.0, how much better no answer must score than the best one.
+        out_of_domain: of several sets those of another domain, whose mean is said besides, as MRQA 2019 does.
     """
 
     head = "question_answering"
@@ -47,11 +48,13 @@ class QuestionAnswering(LanguageTask):
         n_best: int = 20,
         longest: int = 30,
         threshold: float = 0.0,
+        out_of_domain: Sequence[str] = (),
     ) -> None:
         super().__init__(config)
         self.metric = metric
         self.search = {"stride": stride, "max_question": max_question, "n_best": n_best, "longest": longest}
         self.threshold = threshold
+        self.out_of_domain = list(out_of_domain)
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return the windows of some questions, with the tokens at which their answers begin and end."""
@@ -91,8 +94,8 @@ class QuestionAnswering(LanguageTask):
 
     def evaluator(self, split: str) -> ReadingEvaluator:
         """Return an empty evaluator."""
-        search = {"n_best": self.search["n_best"], "longest": self.search["longest"]}
-        return ReadingEvaluator(self.dataset(split), self.fields(split), self.metric, self.threshold, **search)
+        told = self.metric, self.threshold, self.search["n_best"], self.search["longest"], self.out_of_domain
+        return ReadingEvaluator(self.dataset(split), self.fields(split), *told)
 
     def facts(self) -> list[str]:
         """Return how many questions there are, and of how many windows."""

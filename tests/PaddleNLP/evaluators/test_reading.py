@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from PaddleNLP.data.encoded import EncodedDataset, Ragged
 from PaddleNLP.data.questions import Question
 from PaddleNLP.data.reading import ReadingDataset
 from PaddleNLP.evaluators.reading import ReadingEvaluator
@@ -53,23 +54,31 @@ def logits(spans: list[tuple[int, int]], null: float = -5.0) -> list[np.ndarray]
 OFFSETS = np.array([(-1, -1), (-1, -1), *WORDS])
 
 
+def evaluator(data: ReadingDataset, windows: list[int], metric: str = "SQuAD", **options: Any) -> ReadingEvaluator:
+    """Return one for windows of the questions of these numbers."""
+    ids = Ragged.of([[1] * 7] * len(windows))
+    offsets = Ragged.of([OFFSETS.reshape(-1).tolist()] * len(windows))
+    columns = {"input_ids": ids, "offsets": offsets, "sample": np.array(windows)}
+    settings = {"threshold": 0.0, "n_best": 20, "longest": 30, **options}
+    return ReadingEvaluator(data, EncodedDataset(columns, ("offsets", "sample")), metric, **settings)
+
+
 def test_of_two_windows_the_better_span_counts(tmp_path: Path) -> None:
-    found = ReadingEvaluator(dataset({"dev": [["bob"], ["cid", "bob and cid"]]}), np.array([0, 0, 1]), [OFFSETS] * 3)
+    found = evaluator(dataset({"dev": [["bob"], ["cid", "bob and cid"]]}), [0, 0, 1])
     first, second = logits([(2, 2), (0, 0)]), logits([(2, 3)])
     first[0][1] -= 1
     found.update(second, {"index": Column([2])})
     found.update(first, {"index": Column([0, 1])})
     assert found.result() == {"exact": 50.0, "f1": pytest.approx(100 * (1 + 0.8) / 2)}
-    assert found.write(tmp_path) == ["predictions.json", "nbest_predictions.json"]
+    assert found.write(tmp_path) == ["predictions.json", "nbest.json"]
     assert json.loads((tmp_path / "predictions.json").read_text()) == {"dev0": "bob", "dev1": "bob and"}
-    best = json.loads((tmp_path / "nbest_predictions.json").read_text())["dev0"]
+    best = json.loads((tmp_path / "nbest.json").read_text())["dev0"]
     assert best[0]["text"] == "bob" and (best[0]["start"], best[0]["end"]) == (8, 11) and len(best) == 20
-    assert sum(answer["probability"] for answer in best) == pytest.approx(1)
+    assert sum(answer["probability"] for answer in best) == pytest.approx(1, abs=1e-4)
 
 
 def test_no_answer_is_one_where_there_may_be_none(tmp_path: Path) -> None:
-    data = dataset({"dev": [["bob"], []]})
-    found = ReadingEvaluator(data, np.arange(2), [OFFSETS] * 2, scorer="SQuAD2.0")
+    found = evaluator(dataset({"dev": [["bob"], []]}), [0, 1], "SQuAD2")
     for number, null in enumerate((-5.0, 4.0)):
         found.update(logits([(2, 2)], null), {"index": Column([number])})
     result = found.result()
@@ -81,23 +90,17 @@ def test_no_answer_is_one_where_there_may_be_none(tmp_path: Path) -> None:
 
 
 def test_sets_count_alike_whatever_their_sizes() -> None:
-    data = dataset({"in": [["bob"], ["bob"], ["ann"]], "out": [["ann"]]})
-    found = ReadingEvaluator(data, np.arange(4), [OFFSETS.reshape(-1)] * 4, out_of_domain=["out"])
-    found.update(logits([(2, 2)] * 4), {"index": Column(range(4))})
-    third = 200 / 3
-    assert found.result() == {
-        "exact": pytest.approx(third / 2),
-        "f1": pytest.approx(third / 2),
-        "in_domain_exact": pytest.approx(third),
-        "in_domain_f1": pytest.approx(third),
-        "out_of_domain_exact": 0.0,
-        "out_of_domain_f1": 0.0,
-    }
-    assert found.details() == {"sets": {"in": {"exact": third, "f1": third}, "out": {"exact": 0.0, "f1": 0.0}}}
-    assert found.lines() == ["in: exact 66.67, F1 66.67", "out: exact 0.00, F1 0.00"]
+    data = dataset({"small": [["bob"], ["bob"], ["ann"]], "other": [["bob"]], "far": [["ann"]]})
+    found = evaluator(data, list(range(5)), out_of_domain=["far"])
+    found.update(logits([(2, 2)] * 5), {"index": Column(range(5))})
+    result = found.result()
+    assert (result["small_f1"], result["other_f1"], result["far_f1"]) == (pytest.approx(200 / 3), 100, 0)
+    assert result["macro_f1"] == pytest.approx((200 / 3 + 100) / 3)
+    assert (result["in_domain_f1"], result["out_of_domain_f1"]) == (pytest.approx((200 / 3 + 100) / 2), 0)
+    assert result["f1"] == pytest.approx(60)
 
 
 def test_chinese_answers() -> None:
-    found = ReadingEvaluator(dataset({"dev": [["bob and"]]}), np.arange(1), [OFFSETS], scorer="CMRC")
+    found = evaluator(dataset({"dev": [["bob and"]]}), [0], "CMRC")
     found.update(logits([(2, 2)]), {"index": Column([0])})
     assert found.result() == {"exact": 0.0, "f1": pytest.approx(100 * 2 / 3), "average": pytest.approx(100 / 3)}
