@@ -21,8 +21,9 @@ from core.weights.archives import check_zip
 from core.weights.atomic import PathLike
 from core.weights.compressed import ArchiveError, damage
 from core.weights.formats.pdparams import require_file
+from core.weights.formats.pickle_records import ArrayRecord, Constructor
 from core.weights.formats.pickle_scan import Scanned, check_opcodes
-from core.weights.formats.unpickler import ArrayRecord, Constructor, PlainUnpickler, finished, one_error
+from core.weights.formats.unpickler import PlainUnpickler, finished, one_error
 from core.weights.limits import LimitError, array_bytes, arrays_allowance
 from core.weights.messages import shown
 

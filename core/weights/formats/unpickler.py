@@ -10,144 +10,19 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Callable, Literal, NamedTuple, Optional, Protocol, Union
+from typing import Any, BinaryIO, Callable
 
 import numpy
 
+from core.weights.formats.pickle_records import ArrayRecord, Attributes, Constructor, DataType, array_content
 from core.weights.formats.pickle_scan import Scanned, check_opcodes
-from core.weights.limits import array_bytes, arrays_allowance
+from core.weights.limits import arrays_allowance
 from core.weights.messages import one_line
 
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes, bytearray, numpy.generic)
-_ARRAY_KINDS = "biufcSU"
 _UNFOLDED = 100_000
 _DEEPEST = 200
 _SIGNS_OF_TRUNCATION = ("exhausted before", "but only", "no newline found", "not enough data")
-
-
-class _DataType:
-    """The record of a ``numpy.dtype`` in a pickle: a type code, then its byte order."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, code: Any, *_flags: Any) -> None:
-        if isinstance(code, bytes):
-            code = code.decode("latin1")
-        if not isinstance(code, str) or len(code) > 16:
-            raise pickle.UnpicklingError(f"a numpy data type is described by {type(code).__name__}, not by a type code")
-        try:
-            self.value = numpy.dtype(code)
-        except (TypeError, ValueError, SyntaxError):
-            raise pickle.UnpicklingError(f"unknown numpy data type {code!r}") from None
-        if self.value.kind not in _ARRAY_KINDS or self.value.subdtype is not None or self.value.itemsize == 0:
-            raise pickle.UnpicklingError(f"an array of data type {code!r} is not an array of plain numbers")
-
-    def __setstate__(self, state: Any) -> None:
-        if not isinstance(state, tuple) or len(state) < 5 or state[2:5] != (None, None, None):
-            raise pickle.UnpicklingError("a structured numpy data type is not admitted")
-        if state[1] not in ("<", ">", "=", "|"):
-            raise pickle.UnpicklingError(f"unknown byte order {state[1]!r} of a numpy data type")
-        if state[1] in "<>":
-            self.value = self.value.newbyteorder(state[1])
-
-
-class Content(Protocol):
-    """What an array is made of."""
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-
-    def array(self) -> numpy.ndarray:
-        """Return it, writable and in native byte order."""
-
-
-class _Content(NamedTuple):
-    """What an array is made of; the description fits the bytes, which several arrays may share."""
-
-    shape: tuple[int, ...]
-    dtype: numpy.dtype
-    order: Literal["C", "F"]
-    raw: Union[str, bytes, bytearray]
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return len(self.raw)
-
-    def array(self) -> numpy.ndarray:
-        """Return a writable array in native byte order."""
-        raw = self.raw
-        if isinstance(raw, str):  # Python 2 wrote its bytes as text
-            try:
-                raw = raw.encode("latin1")
-            except UnicodeEncodeError:
-                raise pickle.UnpicklingError("the content of a numpy array is text, not bytes") from None
-        flat = numpy.frombuffer(raw, self.dtype)
-        return flat.astype(self.dtype.newbyteorder("=")).reshape(self.shape, order=self.order)
-
-
-class ArrayRecord:
-    """The record of a ``numpy.ndarray`` in a pickle: shape, data type and bytes."""
-
-    __slots__ = ("content",)
-
-    def __init__(self) -> None:
-        self.content: Optional[Content] = None
-
-    def __setstate__(self, state: Any) -> None:
-        if not isinstance(state, tuple) or len(state) not in (4, 5):
-            raise pickle.UnpicklingError("the state of a numpy array has an unknown form")
-        shape, dtype, is_fortran, raw = state[-4:]
-        self.content = _array_content(shape, dtype, bool(is_fortran), raw)
-
-
-def _array_content(shape: Any, dtype: Any, is_fortran: bool, raw: Any) -> _Content:
-    """Return what a pickle describes as an array, after checking that the description fits its bytes."""
-    if not isinstance(dtype, _DataType):
-        raise pickle.UnpicklingError("the data type of a numpy array has an unknown form")
-    if not isinstance(shape, tuple) or not all(type(extent) is int and extent >= 0 for extent in shape):
-        raise pickle.UnpicklingError("the shape of a numpy array is not a tuple of sizes")
-    needed = array_bytes(shape, dtype.value.itemsize)
-    if not isinstance(raw, (str, bytes, bytearray)):
-        raise pickle.UnpicklingError(f"the content of a numpy array is {type(raw).__name__}, not bytes")
-    if needed != len(raw):
-        raise pickle.UnpicklingError(
-            f"an array of shape {shape} and data type {dtype.value} needs {needed} bytes, the file holds {len(raw)}"
-        )
-    return _Content(shape, dtype.value, "F" if is_fortran else "C", raw)
-
-
-class _Attributes:
-    """The record of an object that a pickle describes by its attributes alone."""
-
-    value: dict[str, Any]
-    __slots__ = ("value",)
-
-    def __setstate__(self, state: Any) -> None:
-        if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
-            raise pickle.UnpicklingError("the state of a sparse matrix has an unknown form")
-        self.value = state
-
-
-class Constructor:
-    """A placeholder for a global name. It has neither a dictionary nor a state, so a pickle can only call it."""
-
-    __slots__ = ("_function", "_name")
-
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self._name = name
-        self._function = function
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Return what the function makes of the arguments."""
-        try:
-            return self._function(*arguments)
-        except TypeError as error:
-            raise pickle.UnpicklingError(f"{self._name} is called in an unknown form ({error})") from None
-
-    def __setstate__(self, _state: Any) -> None:
-        raise pickle.UnpicklingError(f"the file tries to change {self._name}")
 
 
 def _ndarray(*_arguments: Any) -> Any:
@@ -167,12 +42,12 @@ def _from_buffer(buffer: Any, dtype: Any, shape: Any, order: Any = "C") -> Array
     if order not in ("C", "F"):
         raise pickle.UnpicklingError(f"unknown memory order {order!r} of a numpy array")
     record = ArrayRecord()
-    record.content = _array_content(shape, dtype, order == "F", buffer)
+    record.content = array_content(shape, dtype, order == "F", buffer)
     return record
 
 
 def _scalar(dtype: Any, raw: Any = None) -> Any:
-    return _array_content((), dtype, False, raw).array()[()]
+    return array_content((), dtype, False, raw).array()[()]
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
@@ -224,7 +99,7 @@ _LIST = Constructor("builtins.list", _of(list, (list,)))
 def _table() -> dict[tuple[str, str], Constructor]:
     """Return the admitted names, each with its placeholder."""
     names: dict[tuple[str, str], Callable[..., Any]] = {
-        ("numpy", "dtype"): _DataType,
+        ("numpy", "dtype"): DataType,
         ("_codecs", "encode"): _encode,
         ("collections", "OrderedDict"): _ordered,
         ("builtins", "eval"): _static_tensor,
@@ -246,8 +121,8 @@ def _table() -> dict[tuple[str, str], Constructor]:
 
 _ADMITTED = _table()
 _SPARSE: dict[tuple[str, str], Any] = {
-    ("scipy.sparse.csr", "csr_matrix"): _Attributes,
-    ("scipy.sparse._csr", "csr_matrix"): _Attributes,
+    ("scipy.sparse.csr", "csr_matrix"): Attributes,
+    ("scipy.sparse._csr", "csr_matrix"): Attributes,
     ("collections", "defaultdict"): Constructor("collections.defaultdict", _default_dictionary),
     ("builtins", "list"): _LIST,
 }
@@ -367,7 +242,7 @@ class _Finisher:
             return value
         if isinstance(value, ArrayRecord):
             return self._array(value)
-        if isinstance(value, _Attributes):
+        if isinstance(value, Attributes):
             if not hasattr(value, "value"):
                 raise pickle.UnpicklingError("a sparse matrix has no content")
             return self.finish(value.value)
@@ -409,6 +284,6 @@ class _Finisher:
         return array
 
     def _key(self, key: Any) -> Any:
-        if isinstance(key, (ArrayRecord, _Attributes, Constructor, _DataType)):
+        if isinstance(key, (ArrayRecord, Attributes, Constructor, DataType)):
             raise pickle.UnpicklingError("the key of a dictionary is not a plain value")
         return self.finish(key)
