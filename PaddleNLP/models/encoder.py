@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from core.nn import functional as F
 from core.nn.initializer import Normal
+from PaddleNLP.models.pooler import Pooler
 
 HIDDEN = -10000.0
 """What is added to the scores of keys that must not be seen, as in all official models."""
@@ -112,26 +112,6 @@ def _or_constant(ids: Any, value: int) -> Any:
     return core.full([1, 1], value, "int64") if ids is None else ids
 
 
-class Pooler(nn.Layer):
-    """One vector for a whole text: tanh of a linear layer on the first token.
-
-    Args:
-        hidden_size: length of a vector.
-        activation: ``"tanh"``, or anything else for none.
-        weight_attr: initialiser of the weight.
-    """
-
-    def __init__(self, hidden_size: int, activation: str = "tanh", weight_attr: Any = None) -> None:
-        super().__init__()
-        self.dense = nn.Linear(hidden_size, hidden_size, weight_attr=weight_attr)
-        self.pool_act = activation
-
-    def forward(self, sequence: Any) -> Any:
-        """Return (N, hidden_size) of (N, L, hidden_size)."""
-        pooled = self.dense(sequence[:, 0])
-        return F.tanh(pooled) if self.pool_act == "tanh" else pooled
-
-
 class Encoder(nn.Layer):
     """Embeddings, Transformer layers and, where a family has one, a pooler.
 
@@ -203,6 +183,16 @@ class Encoder(nn.Layer):
     def word_embeddings(self) -> Any:
         """The table of words, which the decoder of a masked language model shares."""
         return self.embeddings.word_embeddings
+
+    @property
+    def vocab_size(self) -> int:
+        """How many tokens the table of words has."""
+        return int(self.word_embeddings.weight.shape[0])
+
+    @property
+    def max_position_embeddings(self) -> Optional[int]:
+        """How many positions the table of positions has; None: there is none."""
+        return self.embeddings.positions or None
 
     def forward(
         self,

@@ -129,6 +129,7 @@ class GPTModel(nn.Layer):
         eos_token_id: int = 7,
     ) -> None:
         super().__init__()
+        self.vocab_size, self.max_position_embeddings = vocab_size, max_position_embeddings
         self.hidden_size = hidden_size
         self.hidden_act = hidden_act
         self.layer_norm_eps = 1e-5

@@ -169,6 +169,7 @@ class XLNetModel(nn.Layer):
         pad_token_id: int = 5,
     ) -> None:
         super().__init__()
+        self.vocab_size = vocab_size
         self.hidden_size = d_model
         self.hidden_act = ff_activation
         self.hidden_dropout_prob = classifier_dropout

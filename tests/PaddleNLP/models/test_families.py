@@ -150,6 +150,15 @@ def test_weights_that_were_saved_come_back(name: str, task: str, tmp_path: Path)
         np.testing.assert_array_equal(theirs[key].numpy(), value.numpy(), err_msg=key)
 
 
+@pytest.mark.parametrize("family", cases.FAMILIES)
+def test_what_a_tokeniser_must_fit(family: str) -> None:
+    settings = cases.FAMILIES[family].settings
+    with core.LazyGuard():
+        encoder = create_model(family, "encoder", **settings)
+    assert encoder.vocab_size == 60
+    assert getattr(encoder, "max_position_embeddings", None) == settings.get("max_position_embeddings")
+
+
 def test_nezha_knows_no_longest_text() -> None:
     model = build("nezha")
     ids = core.to_tensor(np.random.RandomState(1).randint(5, 60, (1, 600)))
