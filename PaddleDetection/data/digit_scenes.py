@@ -11,8 +11,9 @@ from typing import NamedTuple, Optional
 import cv2
 import numpy as np
 
-from core.vision.datasets.digits import SPLITS, read_digits, split_indices
-from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
+from core.vision.datasets.digits import read_digits, split_indices
+from PaddleDetection.data.dataset import Sample, Transform
+from PaddleDetection.data.scenes import DrawnScenes
 
 SIDES = (0.12, 0.48)
 """Height of a digit, as a share of the canvas: 1 to 4."""
@@ -41,7 +42,7 @@ class Placed(NamedTuple):
     box: np.ndarray
 
 
-class DigitScenes(DetectionDataset):
+class DigitScenes(DrawnScenes):
     """Drawn scenes; the same split and index is the same scene always.
 
     Args:
@@ -63,25 +64,14 @@ class DigitScenes(DetectionDataset):
         most: int = 8,
         transform: Optional[Transform] = None,
     ) -> None:
-        super().__init__([str(digit) for digit in range(10)], transform)
-        if split not in SPLITS:
-            raise ValueError(f"DigitScenes: split must be one of {', '.join(SPLITS)}, not {split!r}")
-        for name, value, least in (("count", count, 1), ("size", size, 64), ("most", most, 1)):
-            if value < least:
-                raise ValueError(f"DigitScenes: {name} must be at least {least}, not {value}")
+        super().__init__([str(digit) for digit in range(10)], split, count, size, most, transform)
         images, labels = read_digits()
         chosen = split_indices(labels)[split]
         self.images, self.labels = images[chosen], labels[chosen]
-        self.split, self.count, self.size, self.most = SPLITS.index(split), count, size, most
-
-    def __len__(self) -> int:
-        return self.count
 
     def sample(self, index: int) -> Sample:
         """Draw a scene."""
-        if not 0 <= index < self.count:
-            raise IndexError(f"DigitScenes has {self.count} scenes, no number {index}")
-        source = np.random.RandomState([self.split, index])
+        source = self.source(index)
         image = background(source, self.size)
         placed: list[Placed] = []
         for _ in range(source.randint(1, self.most + 1)):

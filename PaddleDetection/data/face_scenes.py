@@ -14,8 +14,9 @@ import numpy as np
 from core.vision.datasets.digits import SPLITS
 from core.vision.datasets.face_drawing import cut_out, face_box
 from core.vision.datasets.face_factors import draw_factors
-from PaddleDetection.data.dataset import DetectionDataset, Sample, Transform
+from PaddleDetection.data.dataset import Sample, Transform
 from PaddleDetection.data.digit_scenes import TRIALS, background, box_overlap
+from PaddleDetection.data.scenes import DrawnScenes
 
 PEOPLE = {"train": 240, "valid": 60, "test": 60}
 """How many different ones there are."""
@@ -44,7 +45,7 @@ class Person(NamedTuple):
     box: np.ndarray
 
 
-class FaceScenes(DetectionDataset):
+class FaceScenes(DrawnScenes):
     """Drawn scenes; the same split and index is the same scene always. The one class is "face".
 
     Args:
@@ -66,22 +67,11 @@ class FaceScenes(DetectionDataset):
         most: int = 6,
         transform: Optional[Transform] = None,
     ) -> None:
-        super().__init__(["face"], transform)
-        if split not in SPLITS:
-            raise ValueError(f"FaceScenes: split must be one of {', '.join(SPLITS)}, not {split!r}")
-        for name, value, least in (("count", count, 1), ("size", size, 64), ("most", most, 1)):
-            if value < least:
-                raise ValueError(f"FaceScenes: {name} must be at least {least}, not {value}")
-        self.split, self.count, self.size, self.most = split, count, size, most
-
-    def __len__(self) -> int:
-        return self.count
+        super().__init__(["face"], split, count, size, most, transform)
 
     def sample(self, index: int) -> Sample:
         """Draw a scene."""
-        if not 0 <= index < self.count:
-            raise IndexError(f"FaceScenes has {self.count} scenes, no number {index}")
-        source = np.random.RandomState([SPLITS.index(self.split), index])
+        source = self.source(index)
         image = background(source, self.size)
         boxes: list[np.ndarray] = []
         for _ in range(source.randint(1, self.most + 1)):
