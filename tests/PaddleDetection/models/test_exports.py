@@ -34,14 +34,14 @@ class Pyramid(nn.Layer):
         return levels
 
 
-@pytest.mark.parametrize("kind", [RetinaNet, FCOS])
-def test_open_sizes(kind: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "generation"), [(RetinaNet, 2), (RetinaNet, 1), (FCOS, 2)])
+def test_open_sizes(kind: Any, generation: int, tmp_path: Path) -> None:
     core.seed(0)
     settings: dict[str, Any] = {"channels": 32, "num_convs": 1, "keep_top_k": 20, "score_threshold": 0.001}
     if kind is FCOS:
         settings["object_sizes_boundary"] = (64, 128)
     else:
-        settings["nms_pre"] = 30
+        settings.update(nms_pre=30, generation=generation)
     model = kind(Pyramid(), Pyramid(), 3, **settings)
     model.eval()
     spec = [
