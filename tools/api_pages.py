@@ -41,6 +41,7 @@ PAGES = {
         "Images",
         ("core.vision.transforms", "core.vision.datasets", "core.vision.models", "core.vision.ops"),
     ),
+    "api/text.md": ("Texts", ("core.text", "core.text.tokenizers")),
     "api/distribution.md": ("Distributions", ("core.distribution",)),
     "api/geometric.md": ("Graphs", ("core.geometric", "core.incubate", "core.graphs")),
     "api/metric.md": ("Metrics and pictures", ("core.metric", "core.drawing")),

@@ -46,7 +46,7 @@ class _Clean(_Table):
 
     def _one(self, character: str) -> str:
         if not self.clean:
-            return character
+            return " " if character.isspace() else character
         if character in "\t\n\r" or character.isspace() and not unicodedata.category(character).startswith("C"):
             return " "
         if character == "\ufffd" or unicodedata.category(character).startswith("C"):

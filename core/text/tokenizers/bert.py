@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import ClassVar, Optional, Union
 
 from core.text.tokenizers.base import Offsets, PretrainedTokenizer
@@ -12,7 +11,6 @@ from core.text.tokenizers.wordpiece import WordpieceTokenizer
 from core.text.vocabulary import Vocab
 
 PathLike = Union[str, "os.PathLike[str]"]
-_WORDS = re.compile(r"\S+")
 
 
 class BertTokenizer(PretrainedTokenizer):
@@ -86,18 +84,24 @@ class BertTokenizer(PretrainedTokenizer):
     def place_text(self, text: str) -> tuple[list[int], Offsets]:
         """Return the ids of a text without special tokens in it, and the characters that each token covers."""
         spaced, origins = self.basic_tokenizer.with_origins(text)
+        placed = self.wordpiece_tokenizer.placed
         ids: list[int] = []
         offsets: Offsets = []
-        for found in _WORDS.finditer(spaced):
-            start, end = found.span()
-            pieces = self.wordpiece_tokenizer.placed[found[0]]
+        words = spaced.split(" ")
+        end = -1
+        for word in words:
+            start = end + 1
+            end = start + len(word)
+            if not word:
+                continue
+            pieces = placed[word]
             if len(pieces) == 1:
                 ids.append(pieces[0][0])
                 offsets.append((origins[start], origins[end - 1] + 1))
-                continue
-            for index, first, last in pieces:
-                ids.append(index)
-                offsets.append((origins[start + first], origins[start + last - 1] + 1))
+            else:
+                for index, first, last in pieces:
+                    ids.append(index)
+                    offsets.append((origins[start + first], origins[start + last - 1] + 1))
         return ids, offsets
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]

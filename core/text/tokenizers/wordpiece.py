@@ -87,6 +87,8 @@ class WordpieceTokenizer:
         whole = [(self._unknown, 0, len(word))]
         if len(word) > self.max_input_chars_per_word:
             return whole
+        if word in self.vocab:
+            return [(self.vocab[word], 0, len(word))]
         try:
             found = self._model.tokenize(word)
         except UnicodeEncodeError:  # half a surrogate pair, which no vocabulary has
