@@ -11,6 +11,7 @@ PAGES = (
     "docs/getting_started.md",
     "PaddleClas/README.md",
     "PaddleDetection/README.md",
+    "PaddleNLP/README.md",
     "PGL/README.md",
     "PaddleGAN/README.md",
 )

@@ -57,6 +57,10 @@ SCENES = (
     "-o data.train.dataset.count=16 -o data.valid.dataset.count=4 -o data.test.dataset.count=4 -o data.num_workers=0 "
     "-o data.valid.batch_size=4 -o data.test.batch_size=4 -o expect=null"
 )
+REVIEWS = (
+    "-o train.epochs=1 -o data.train.dataset.count=64 -o data.valid.dataset.count=16 -o data.test.dataset.count=16 "
+    "-o expect=null"
+)
 PEOPLE = SCENES.replace("batch_size=4", "batch_size=2")
 
 Table = dict[str, list[tuple[str, Union[Run, NotRun]]]]
@@ -178,6 +182,31 @@ TABLE: Table = {
             "--log benchmarks/PaddleDetection/blood_cells.jsonl",
             PEERS,
         ),
+    ],
+    "PaddleNLP/README.md": [
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml",
+            Run(REVIEWS, says="look at   runs/drawn_reviews_ernie/learning_curve.png"),
+        ),
+        (
+            'python PaddleNLP/infer.py runs/drawn_reviews_ernie "虽然房间很破旧，但是服务员特别热情"',
+            Run(says="虽然房间很破旧，但是服务员特别热情"),
+        ),
+        ("python PaddleNLP/train.py --resume runs/drawn_reviews_ernie", Run(says="continuing after step")),
+        (
+            "python PaddleNLP/eval.py runs/drawn_reviews_ernie",
+            Run(says="wrote runs/drawn_reviews_ernie/evaluation_test/"),
+        ),
+        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="itive ")),
+        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt", Run(says="面条好吃")),
+        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie - < texts.txt", Run(says="面条好吃")),
+        ("python PaddleNLP/export.py runs/drawn_reviews_ernie", Run(says="compared with the live network: equal")),
+        (
+            'python PaddleNLP/infer.py runs/drawn_reviews_ernie/exported "早餐不怎么好吃"',
+            Run(says="早餐不怎么好吃"),
+        ),
+        ("python PaddleNLP/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
+        ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
     ],
     "PGL/README.md": [
         ("python PGL/train.py -c PGL/configs/cora_gcn.yaml", Run(f"--data cora {CORA}", says="trained in")),

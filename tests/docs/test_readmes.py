@@ -33,6 +33,7 @@ IN_ORDER = (
     "docs/getting_started.md",
     "README.md",
     "PaddleDetection/README.md",
+    "PaddleNLP/README.md",
     "PGL/README.md",
     "PaddleGAN/README.md",
 )
@@ -54,6 +55,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     picture = np.random.default_rng(0).integers(0, 256, (60, 50, 3), np.uint8)
     write_image(folder / "photo.jpg", picture)
     write_photos(folder / "my" / "photos", classes=3)
+    (folder / "texts.txt").write_text("床很脏\n面条好吃\n", encoding="utf-8")
     write_photos(folder / "ILSVRC2012", classes=2, count=1)
     for name in ("train_list.txt", "val_list.txt"):
         (folder / "ILSVRC2012" / name).write_text("class_0/0.png 0\nclass_1/0.png 1\n")
