@@ -96,7 +96,7 @@ def learned(name: str, texts: Iterable[str], size: int, settings: Mapping[str, A
         settings: further arguments of the tokeniser.
     """
     layout = "ernie" if name == "ErnieTokenizer" else "bert"
-    vocab = core.text.learn_wordpiece(texts, size, layout=layout)
+    vocab = core.text.learn_wordpiece(texts, size, layout, settings.get("do_lower_case", True))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "vocab.txt"
         vocab.save_vocabulary(str(file))

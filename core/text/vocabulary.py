@@ -112,7 +112,7 @@ class Vocab:
             ValueError: a token is unknown, and there is no ``unk_token``.
         """
         if not isinstance(tokens, (list, tuple)):
-            return self._index(tokens)  # type: ignore[arg-type] # a token of any type that is none is unknown
+            return self._index(tokens)  # type: ignore[arg-type]  # a token of any type that is none is unknown
         return [self._index(token) for token in tokens]
 
     def _index(self, token: str) -> int:
@@ -158,7 +158,7 @@ class Vocab:
     @classmethod
     def from_dict(cls, token_to_idx: Mapping[str, int], **special: Optional[str]) -> Vocab:
         """Return a vocabulary of tokens with ids; ``special`` are the special tokens, as the class takes them."""
-        return cls(token_to_idx=token_to_idx, **special)  # type: ignore[arg-type]
+        return cls(token_to_idx=token_to_idx, **special)  # type: ignore[arg-type]  # tokens
 
     @classmethod
     def build_vocab(
@@ -200,7 +200,7 @@ class Vocab:
         """
         token_to_idx = read_vocabulary(filepath)
         try:
-            return cls(token_to_idx=token_to_idx, **special)  # type: ignore[arg-type]
+            return cls(token_to_idx=token_to_idx, **special)  # type: ignore[arg-type]  # tokens
         except ValueError as error:
             raise ValueError(f"{os.fspath(filepath)}: {error}") from None
 

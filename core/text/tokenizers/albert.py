@@ -148,7 +148,7 @@ class AlbertTokenizer(PretrainedTokenizer):
         """Return the ids of a text without special tokens in it, and the characters that each token covers."""
         return self.tokenizer.place_text(text)
 
-    def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]  # lists alone
         """Return tokens as a text, pieces put together to words."""
         return self.tokenizer.convert_tokens_to_string(tokens)
 

@@ -25,7 +25,7 @@ class Pieces(NamedTuple):
         """Return some of the tokens."""
         if start == 0 and end >= len(self.ids):
             return self
-        return Pieces(*(None if column is None else column[start:end] for column in self))  # type: ignore[arg-type]
+        return Pieces(*(None if column is None else column[start:end] for column in self))  # type: ignore[arg-type]  # columns in order
 
 
 class PretrainedTokenizer(TokenTable, Folders):

@@ -104,7 +104,7 @@ class BertTokenizer(PretrainedTokenizer):
                     offsets.append((origins[start + first], origins[start + last - 1] + 1))
         return ids, offsets
 
-    def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:  # type: ignore[override]  # lists alone
         """Return tokens as a text, pieces put together to words."""
         return " ".join(tokens).replace(" ##", "").strip()
 

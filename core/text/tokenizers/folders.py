@@ -79,7 +79,7 @@ class Folders:
         tokenizer = cls(**files, **{**arguments, **settings})
         added = _read(join_path(root, ADDED))
         for token in sorted(added, key=lambda key: (len(str(added[key])), str(added[key]))):
-            tokenizer.add_tokens(token)  # type: ignore[attr-defined] # of PretrainedTokenizer
+            tokenizer.add_tokens(token)  # type: ignore[attr-defined]  # of PretrainedTokenizer
         return tokenizer
 
 

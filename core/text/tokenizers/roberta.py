@@ -25,7 +25,7 @@ class RobertaTokenizer:
         ValueError: it is damaged, or a special token is not in it.
     """
 
-    def __new__(  # type: ignore[misc] # as in Paddle, the name of a choice and not of a class of its own
+    def __new__(  # type: ignore[misc]  # as in Paddle, the name of a choice and not of a class of its own
         cls, vocab_file: PathLike, merges_file: Optional[PathLike] = None, **settings: Any
     ) -> PretrainedTokenizer:
         """Return the tokeniser."""

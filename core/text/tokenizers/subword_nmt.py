@@ -116,7 +116,7 @@ class SubwordBPE:
             piece, final = left.pop()
             mark = "" if final else self.separator
             parts = self._parts.get(piece + END if final else piece)
-            if piece + mark in self.vocab or parts is None:  # type: ignore[operator]
+            if piece + mark in self.vocab or parts is None:  # type: ignore[operator]  # there is one
                 yield piece
                 continue
             first, second = parts
