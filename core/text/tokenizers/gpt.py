@@ -90,7 +90,7 @@ class BytePairTokenizer(PretrainedTokenizer):
         found = super()._word_pieces([first + word for first, word in zip(before, words)], placed)
         if found.offsets is None or found.words is None:
             return found
-        moved = [_moved([place], len(before[word]))[0] for place, word in zip(found.offsets, found.words)]  # type: ignore[index]
+        moved = [_moved([place], len(before[word]))[0] for place, word in zip(found.offsets, found.words)]  # type: ignore[index]  # words come with offsets
         return found._replace(offsets=moved)
 
     def convert_tokens_to_string(self, tokens: Sequence[str]) -> str:
