@@ -1,0 +1,104 @@
+"""What a config, a data set, or a folder cannot be, each in one line that says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+import PaddleNLP
+from core.train.config.schema import ConfigError
+from PaddleNLP import train
+from PaddleNLP.config import TOOLKIT
+from PaddleNLP.tokenizing import restored
+from tests.PaddleNLP.small import experiment
+
+CASES = {
+    "tokens than rows": (
+        "Classification",
+        ["network.vocab_size=20"],
+        r"the tokeniser has \d+ tokens, but ernie has 20 rows; set network.vocab_size",
+    ),
+    "long texts": (
+        "Classification",
+        ["tokenizer.max_length=100", "network.max_position_embeddings=64"],
+        "tokenizer.max_length is 100, but ernie has 64 rows; set network.max_position_embeddings",
+    ),
+    "thresholds": (
+        "MultiLabel",
+        ["task.thresholds=[0.5]"],
+        "task.thresholds has 1 numbers for 2 labels; give one for each",
+    ),
+    "one class a sample": (
+        "MultiLabel",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train has one class a sample; task.name: Classification learns that",
+    ),
+    "classes for numbers": (
+        "Regression",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train has classes, not numbers; task.name: Classification learns those",
+    ),
+    "another class": (
+        "Classification",
+        ["data.valid.dataset={name: TableDataset, path: other.tsv, columns: [text, label]}"],
+        "data.valid has the class 'odd', which the network is not trained on; it knows 'negative, positive",
+    ),
+    "room for a text": (
+        "QuestionAnswering",
+        ["tokenizer.max_length=8"],
+        "raise tokenizer.max_length, or lower task.max_question",
+    ),
+    "share": ("Pretraining", ["task.share=1.5"], "task.share must be between 0 and 1, not 1.5"),
+}
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_what_does_not_fit_is_refused_before_a_run_begins(case: str, tmp_path: Path) -> None:
+    task, changes, told = CASES[case]
+    config = experiment(task, tmp_path)
+    (tmp_path / "other.tsv").write_text("很好\todd\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=told):
+        train.main(["-c", str(config), *(word for change in changes for word in ("-o", change))])
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "section, told",
+    [
+        ("{name: ErnieTokenizer}", "name the files of ErnieTokenizer, or learn a vocabulary of the training texts"),
+        ("{name: ErnieTokenizer, learn: 9, vocab_file: v.txt}", "give learn, or the file vocab_file, not both"),
+        ("{name: GPTTokenizer, learn: 9}", "learn goes with BertTokenizer and ErnieTokenizer, not with GPTTokenizer"),
+    ],
+)
+def test_a_tokeniser_has_one_vocabulary(section: str, told: str, tmp_path: Path) -> None:
+    config = experiment("Classification", tmp_path)
+    with pytest.raises(ConfigError, match=told):
+        TOOLKIT.load(config, [f"tokenizer={section}"])
+
+
+@pytest.mark.parametrize(
+    "record, told",
+    [
+        (3, "it holds no tokeniser"),
+        ({"name": "ErnieTokenizer", "files": {"vocab.txt": 3}}, "it holds no tokeniser"),
+        ({"name": "ErnieTokenizer", "files": {"../vocab.txt": ""}}, "a tokeniser's file is named '../vocab.txt'"),
+        ({"name": "os", "files": {}}, "unknown tokenizer 'os'"),
+    ],
+)
+def test_a_record_of_a_tokeniser_is_checked(record: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        restored(record)
+
+
+def test_a_folder_that_is_no_run(tmp_path: Path, run_of: Callable[[str], Path]) -> None:
+    with pytest.raises(FileNotFoundError):
+        PaddleNLP.open_reader(tmp_path)
+    run = run_of("Classification")
+    (run / "tokenizer").rename(run / "away")
+    try:
+        with pytest.raises(FileNotFoundError, match="tokenizer' is missing: the run's folder is not whole"):
+            PaddleNLP.open_reader(run)
+    finally:
+        (run / "away").rename(run / "tokenizer")
