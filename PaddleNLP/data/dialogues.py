@@ -71,7 +71,7 @@ class DialogueStateDataset(TextDataset):
 
     Args:
         path: the file; between columns there are tabs, between turns byte 0x01, between labels spaces.
-        labels: a file of labels, one in each line, or the labels, at most 63; None: those that occur.
+        labels: a file of labels, one in each line, or the labels, at most 1,000; None: those that occur.
         transform: what to do with a sample.
 
     Raises:

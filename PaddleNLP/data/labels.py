@@ -14,6 +14,9 @@ from PaddleNLP.data.lines import label_list
 MOST_CLASSES = 100_000
 """More different labels are texts, or numbers, that were taken for labels."""
 
+MOST_LABELS = 1_000
+"""Labels of which a row may have several; more of them would fill the memory."""
+
 
 class ClassLabels:
     """Gathers the class of each row.
@@ -99,17 +102,19 @@ class NumberLabels:
 
 
 class SeveralLabels(Sequence[list[str]]):
-    """Of each row the classes that it belongs to, of at most 63.
+    """Of each row the classes that it belongs to, of at most 1,000.
 
     Args:
         names: the classes.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        if not 1 <= len(names) <= 63:
-            raise ValueError(f"there must be from 1 to 63 classes of which several may be true, not {len(names)}")
+        if not 1 <= len(names) <= MOST_LABELS:
+            wanted = f"from 1 to {MOST_LABELS:,} classes of which several may be true"
+            raise ValueError(f"there must be {wanted}, not {len(names):,}")
         self.names = list(names)
-        self.rows = array("q")
+        self._width = (len(self.names) + 7) // 8
+        self._rows = bytearray()
 
     def append(self, marks: Sequence[Union[str, int]], where: str) -> None:
         """Take in the next row.
@@ -123,17 +128,18 @@ class SeveralLabels(Sequence[list[str]]):
             if str(mark) not in ("0", "1"):
                 raise ValueError(f"{where}: {name!r} must be 0 or 1, not {shown(mark)}")
             bits |= int(mark) << place
-        self.rows.append(bits)
+        self._rows += bits.to_bytes(self._width, "little")
 
     def values(self) -> SeveralLabels:
         """Return the classes of each row."""
         return self
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows) // self._width
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        bits = self.rows[index]
+        number = range(len(self))[index] * self._width
+        bits = int.from_bytes(self._rows[number : number + self._width], "little")
         return [name for place, name in enumerate(self.names) if bits >> place & 1]

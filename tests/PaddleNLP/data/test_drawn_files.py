@@ -148,3 +148,14 @@ def test_mistakes_of_rows(tmp_path: Path, reader: Any, row: str, message: str) -
     (tmp_path / "x.txt").write_text(row + "\n")
     with pytest.raises(ValueError, match=message):
         reader(str(tmp_path / "x.txt"))
+
+
+def test_a_conversation_may_have_some_of_hundreds_of_labels(tmp_path: Path) -> None:
+    names = [f"slot{number:03}" for number in range(217)]  # as many as DSTC2 has
+    rows = [["slot000", "slot063", "slot064", "slot216"], ["slot215"]]
+    text = "".join(f"{number}\thello\x01yes\t{' '.join(row)}\n" for number, row in enumerate(rows))
+    (tmp_path / "x.txt").write_text(text, encoding="utf-8")
+    dataset = DialogueStateDataset(str(tmp_path / "x.txt"), labels=names)
+    assert [sample["label"] for sample in (dataset[0], dataset[1], dataset[-1])] == [*rows, rows[-1]]
+    with pytest.raises(ValueError, match="from 1 to 1,000 classes of which several may be true, not 1,001"):
+        DialogueStateDataset(str(tmp_path / "x.txt"), labels=[*names, *map(str, range(784))])
