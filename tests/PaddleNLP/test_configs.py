@@ -59,7 +59,8 @@ def thinned(path: Path) -> Any:
 def check_header(path: Path) -> None:
     header = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     command = f"#   python PaddleNLP/train.py -c {path.relative_to(ROOT).as_posix()}"
-    assert [line for line in header if line.startswith("#   python PaddleNLP")] in ([command], [f"{command} --data FOLDER"])
+    commands = [line for line in header if line.startswith("#   python PaddleNLP")]
+    assert commands in ([command], [f"{command} --data FOLDER"])
     assert any("https://arxiv.org/abs/" in line for line in header), "the paper"
 
 
