@@ -42,9 +42,9 @@ TOPICS = (
 )
 """Of each topic its aspects, and words of blame and of praise."""
 
-PLAIN = ("很{}", "非常{}", "特别{}", "相当{}", "真的{}", "太{}了")
-NEGATED = ("不怎么{}", "并不算{}", "一点也不{}", "没有那么{}", "谈不上有多{}")
-TWICE = ("没有一次不{}", "不能说不{}", "没人觉得不{}")
+PLAIN = ("很{}", "非常{}", "特别{}")
+NEGATED = ("不怎么{}", "并不算{}", "一点也不{}")
+TWICE = ("没有一次不{}", "不能说不{}")
 FORMS = (PLAIN, NEGATED, TWICE)
 COMMON = (0, 0, 0, 1, 1, 2)
 """Of six judgements the forms of three, two and one."""
@@ -53,14 +53,10 @@ SET_ASIDE_FIRST = (
     "虽然{aside}，但是{main}",
     "尽管{aside}，{main}",
     "{aside}，不过{main}",
-    "本来以为{aside}，结果{main}",
-    "别人都说{aside}，其实{main}",
 )
 SET_ASIDE_LAST = (
     "{main}，虽然{aside}",
     "{main}，尽管{aside}",
-    "{main}，哪怕别人都说{aside}",
-    "{main}，并不像网上说的{aside}",
 )
 ALONE, MAIN, ASIDE = range(3)
 """The role of a judgement: without another, or which of two counts."""

@@ -59,7 +59,7 @@ def test_both_orders_of_contrast_occur() -> None:
 
 def test_reviews_are_the_same_always() -> None:
     text = "\n".join(f"{sample['text']}\t{sample['label']}" for sample in DrawnReviews("train"))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "9665d40e7fe052ff"
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "ed25928f7c18b6e0"
     assert DrawnReviews("train", seed=1)[0] != DrawnReviews("train")[0]
     again = pickle.loads(pickle.dumps(DrawnReviews("valid")))
     assert list(again) == list(DrawnReviews("valid"))
