@@ -192,6 +192,11 @@ class Encoder(nn.Layer):
     @property
     def max_position_embeddings(self) -> Optional[int]:
         """How many positions the table of positions has; None: there is none."""
+        return int(self.embeddings.position_embeddings.weight.shape[0]) if self.embeddings.positions else None
+
+    @property
+    def max_length(self) -> Optional[int]:
+        """How many tokens a text may have; None: any number."""
         return self.embeddings.positions or None
 
     def forward(

@@ -26,6 +26,7 @@ class RobertaEmbeddings(Embeddings):
     def __init__(self, *, padding_idx: int, **settings: Any) -> None:
         super().__init__(padding_idx=padding_idx, **settings)
         self.padding_idx = padding_idx
+        self.positions -= padding_idx + 1  # no text reaches the first ones
 
     def default_positions(self, input_ids: Any, words: Any) -> Any:
         """Return the positions of tokens, int64 (N, L), or (L,) where only vectors are given.

@@ -92,19 +92,15 @@ class LanguageTask(ToolkitTask):
 
     def _check_fits(self, network: Any) -> None:
         """Refuse a tokeniser whose ids, or samples of a length, that the network has no rows for."""
-        encoder = getattr(network, "encoder", network)
-        for told, asked, key in (
-            (f"the tokeniser has {len(self.tokenizer)} tokens", len(self.tokenizer), "vocab_size"),
-            (
-                f"tokenizer.max_length is {self.config.tokenizer.max_length}",
-                self.config.tokenizer.max_length,
-                "max_position_embeddings",
-            ),
-        ):
-            rows = getattr(encoder, key, None)
-            if rows is not None and asked > rows:
-                name = self.config.network.name
-                raise ValueError(f"{told}, but {name} has {rows} rows; set network.{key}, or choose what fits it")
+        encoder, name = getattr(network, "encoder", network), self.config.network.name
+        count, longest = len(self.tokenizer), self.config.tokenizer.max_length
+        if count > encoder.vocab_size:
+            told = f"the tokeniser has {count} tokens, but {name} has {encoder.vocab_size} rows"
+            raise ValueError(f"{told}; set network.vocab_size, or choose what fits it")
+        most = getattr(encoder, "max_length", getattr(encoder, "max_position_embeddings", None))
+        if most is not None and longest > most:
+            told = f"tokenizer.max_length is {longest}, but {name} takes {most} tokens"
+            raise ValueError(f"{told}; lower it, or set network.max_position_embeddings")
 
     def begin(self, folder: RunFolder) -> None:
         """Write the tokeniser and the classes' names."""

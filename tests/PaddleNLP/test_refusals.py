@@ -23,7 +23,12 @@ CASES = {
     "long texts": (
         "Classification",
         ["tokenizer.max_length=100", "network.max_position_embeddings=64"],
-        "tokenizer.max_length is 100, but ernie has 64 rows; set network.max_position_embeddings",
+        "tokenizer.max_length is 100, but ernie takes 64 tokens; lower it, or set network.max_position_embeddings",
+    ),
+    "positions that RoBERTa keeps": (
+        "Classification",
+        ["network.name=roberta", "network.max_position_embeddings=48"],
+        "tokenizer.max_length is 48, but roberta takes 47 tokens",
     ),
     "thresholds": (
         "MultiLabel",
