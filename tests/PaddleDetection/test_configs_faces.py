@@ -33,4 +33,5 @@ def test_reads_builds_and_cites(name: str) -> None:
     assert config.network.arguments.get("pretrained") == ("VGG16" if "pyramid" in name else None)
     assert config.num_classes == network.num_classes == 1
     kept = {"nms_threshold": 0.3, "score_threshold": 0.01, "nms_top_k": 5000, "keep_top_k": 750}
-    assert network.suppression == kept and network.loss.overlap_threshold == 0.35
+    assert {key: network.suppression[key] for key in kept} == kept and network.suppression["soft"] is None
+    assert network.loss.overlap_threshold == 0.35

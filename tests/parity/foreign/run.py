@@ -33,12 +33,15 @@ SAMPLE = 2048  # numbers that are kept of a larger output
 
 THIRD_PARTY = (
     "aistudio_sdk", "av", "blobfile", "colorlog", "datasets", "decord", "dill", "easydict", "faiss", "fastapi",
-    "huggingface_hub", "hyperopt", "imageio", "jieba", "keras", "lap", "librosa", "lmdb", "motmetrics",
+    "hyperopt", "imageio", "jieba", "keras", "lap", "librosa", "lmdb", "motmetrics",
     "multiprocess", "munch", "natsort", "onnxruntime", "paddle2onnx", "paddleslim", "pandas",
     "pgl.graph_kernel", "pkg_resources", "pycocotools", "regex", "rich", "seqeval", "shapely", "SimpleITK",
     "skimage", "tensorflow", "terminaltables", "tqdm", "typeguard", "ujson", "uvicorn", "visualdl",
 )  # fmt: skip
 """What the packages import beside Paddle and their networks do not use; pgl.graph_kernel is compiled and samples."""
+
+OTHER_VERSIONS = ("huggingface_hub",)
+"""What the packages import of an earlier version, and their networks do not use."""
 
 REMOVED = ("paddle.fluid",)
 """What packages written for an earlier Paddle import, and Paddle 2.6 itself lacks."""
@@ -52,7 +55,7 @@ def prepare(toolkit: str, implementation: str) -> StandIns:
         sys.meta_path.insert(0, Folder("paddle.vision.models", root))
     else:
         sys.path[:0] = [str(root), str(unpacked("six"))]  # six makes classes of the toolkits, nothing stands in for it
-    stand_ins = StandIns((*THIRD_PARTY, *(REMOVED if implementation == "paddle" else ())))
+    stand_ins = StandIns((*THIRD_PARTY, *(REMOVED if implementation == "paddle" else ())), OTHER_VERSIONS)
     sys.meta_path.insert(0, stand_ins)
     if toolkit == "paddleclas":
         importlib.import_module("ppcls.utils.logger").init_logger()

@@ -44,10 +44,11 @@ class StandIns(MetaPathFinder, Loader):
 
     Args:
         absent: packages or modules that stand-ins replace, wherever they cannot be found.
+        other: packages that stand-ins replace even where they are found: ours are of another version than they want.
     """
 
-    def __init__(self, absent: Sequence[str]) -> None:
-        self.absent = [name for name in absent if "." in name or not _installed(name)]
+    def __init__(self, absent: Sequence[str], other: Sequence[str] = ()) -> None:
+        self.absent = [*other, *(name for name in absent if "." in name or not _installed(name))]
         self.used: set[str] = set()
 
     def find_spec(
