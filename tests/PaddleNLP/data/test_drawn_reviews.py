@@ -42,7 +42,7 @@ def test_a_reader_finds_every_label(split: str, count: int) -> None:
 
 def test_parts_share_aspects_words_and_constructions_but_no_combination() -> None:
     parts = {split: set(combinations(split)) for split in ("train", "valid", "test")}
-    assert sum(map(len, parts.values())) == len(set().union(*parts.values())) == 4 * 6 * 5 * 2 * 9
+    assert sum(map(len, parts.values())) == len(set().union(*parts.values())) == 4 * 5 * 5 * 2 * 9
     for place in [(0, 1), (0, 2, 3), (4,), (5,)]:
         kinds = [{tuple(row[axis] for axis in place) for row in part} for part in parts.values()]
         assert kinds[1] <= kinds[0] and kinds[2] <= kinds[0]
@@ -59,7 +59,7 @@ def test_both_orders_of_contrast_occur() -> None:
 
 def test_reviews_are_the_same_always() -> None:
     text = "\n".join(f"{sample['text']}\t{sample['label']}" for sample in DrawnReviews("train"))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "ed25928f7c18b6e0"
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "952646cf645122b9"
     assert DrawnReviews("train", seed=1)[0] != DrawnReviews("train")[0]
     again = pickle.loads(pickle.dumps(DrawnReviews("valid")))
     assert list(again) == list(DrawnReviews("valid"))
