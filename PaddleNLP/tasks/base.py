@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 import core
-from core.io import Pad
 from core.jit.input_spec import InputSpec
+from core.text.batching import padding
 from core.train.config.yaml_file import shortened
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
@@ -22,9 +22,6 @@ from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 
 TOKENIZER = "tokenizer"
 """The folder in a run's that holds the tokeniser, as paddlenlp reads it, too."""
-
-LENGTH = "length"
-"""The size of a batch that counts tokens."""
 
 
 class LanguageTask(ToolkitTask):
@@ -165,8 +162,7 @@ class LanguageTask(ToolkitTask):
 
     def padded(self) -> dict[str, Any]:
         """Return how the fields of a batch that have the length of the texts are batched."""
-        ids = {"input_ids": Pad(LENGTH, value=self.tokenizer.pad_token_id, mask=True)}
-        return {**ids, "token_type_ids": Pad(LENGTH, value=self.tokenizer.pad_token_type_id, mask=False)}
+        return padding(self.tokenizer, ("input_ids", "token_type_ids", "position_ids"))
 
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched: what belongs to tokens is padded."""

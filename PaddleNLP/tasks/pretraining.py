@@ -112,11 +112,6 @@ class Pretraining(LanguageTask):
         """Return an empty evaluator."""
         return MaskedEvaluator()
 
-    def padded(self) -> dict[str, Any]:
-        """Return how fields of a batch are batched."""
-        found = super().padded()
-        return {**found, "position_ids": found["token_type_ids"]}
-
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched."""
         encoded = super().fields(split)

@@ -10,10 +10,11 @@ import numpy as np
 
 import core
 from core.io import Pad
+from core.text.batching import LENGTH
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, Ragged
 from PaddleNLP.evaluators.tagging import TaggingEvaluator
-from PaddleNLP.tasks.base import LENGTH, LanguageTask
+from PaddleNLP.tasks.base import LanguageTask
 
 NONE = -100
 """The label of tokens that count for nothing: special ones, padding, and all but the first token of a word."""
