@@ -81,6 +81,19 @@ def window_spans(
     return WindowSpans(starts[rows, best // columns], ends[rows, best % columns], flat[rows, best], null)
 
 
+def inside_text(offsets: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Return which tokens of some windows are of the text, bool (W, L).
+
+    Args:
+        offsets: of each window of each token its first character in the text and the one behind its last, (L, 2).
+        shape: (W, L) of the batch, in which windows are padded.
+    """
+    inside = np.zeros(shape, bool)
+    for row, places in zip(inside, offsets):
+        row[: len(places)] = places[:, 1] > places[:, 0]
+    return inside
+
+
 def joined(parts: Sequence[WindowSpans]) -> WindowSpans:
     """Return the spans of several windows as those of all of them.
 

@@ -13,7 +13,7 @@ from core.train.task import Evaluator
 from core.weights.atomic import atomic_write
 from PaddleNLP.data.encoded import EncodedDataset
 from PaddleNLP.metrics.reading import cmrc_result, squad_result
-from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, joined, window_spans
+from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 
 
 class ReadingEvaluator(Evaluator):
@@ -49,10 +49,7 @@ class ReadingEvaluator(Evaluator):
         """Take in the logits of a batch's windows, (N, L) each; the batch's "index" says which these are."""
         start, end = outputs
         windows = batch["index"].numpy().tolist()
-        inside = np.zeros(start.shape, bool)
-        for row, window in zip(inside, windows):
-            offsets = self._offsets(window)
-            row[: len(offsets)] = offsets[:, 1] > offsets[:, 0]
+        inside = inside_text([self._offsets(window) for window in windows], start.shape)
         found = window_spans(start, end, inside, self.n_best, self.longest)
         samples = self.encoded.beside["sample"]
         for row, window in enumerate(windows):

@@ -10,7 +10,7 @@ import numpy as np
 
 from PaddleNLP.question_windows import question_windows
 from PaddleNLP.readers.base import Text, TextReader
-from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, joined, window_spans
+from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 
 
 @dataclasses.dataclass
@@ -67,10 +67,7 @@ class AnswerReader(TextReader):
         for begin in range(0, len(order), batch_size):
             rows = order[begin : begin + batch_size].tolist()
             start, end = self.run(self.batch({k: [column[row] for row in rows] for k, column in found.columns.items()}))
-            inside = np.zeros(start.shape, bool)
-            for place, row in enumerate(rows):
-                offsets = found.offsets[row]
-                inside[place, : len(offsets)] = offsets[:, 1] > offsets[:, 0]
+            inside = inside_text([found.offsets[row] for row in rows], start.shape)
             best = window_spans(start, end, inside, search["n_best"], search["longest"])
             for place, row in enumerate(rows):
                 spans[row] = WindowSpans(*(part[place : place + 1] for part in best))
