@@ -79,10 +79,9 @@ def reader_of(task: Any, path: Any) -> TextReader:
             given = [core.to_tensor(arrays[name]) for name in ("input_ids", "token_type_ids") if name in arrays]
             return [tensor.numpy() for tensor in _listed(task.network(*given))]
 
-    record = task.stored()
-    settings = {key: value for key, value in record.items() if key not in ("reader", "tokenizer", "max_length")}
-    kind: Any = READERS.resolve(record["reader"])
-    reader: TextReader = kind(path, run, task.tokenizer, record["max_length"], task.class_names, settings)
+    kind: Any = READERS.resolve(task.reader)
+    length, settings = task.config.tokenizer.max_length, task.reader_settings()
+    reader: TextReader = kind(path, run, task.tokenizer, length, task.class_names, settings)
     return reader
 
 

@@ -209,7 +209,11 @@ class LanguageTask(ToolkitTask):
         extra = {"preprocessing": self.stored(), "class_names": list(self.class_names) or None}
         return Program(core.jit.to_static(self.network), specs, f"{' and '.join(names)} int64 [any, any]", extra)
 
+    def reader_settings(self) -> dict[str, Any]:
+        """Return what the task's reader needs beside tokeniser, length and classes."""
+        return {}
+
     def stored(self) -> dict[str, Any]:
         """Return what a reader of the export needs beside the program."""
-        length = self.config.tokenizer.max_length
-        return {"reader": self.reader, "tokenizer": stored(self.tokenizer), "max_length": length}
+        common = {"reader": self.reader, "max_length": self.config.tokenizer.max_length}
+        return {**common, "tokenizer": stored(self.tokenizer), **self.reader_settings()}

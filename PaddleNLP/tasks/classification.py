@@ -126,9 +126,9 @@ class MultiLabel(SequenceTask):
         """Return an empty evaluator."""
         return MultiLabelEvaluator(self.class_names, self.thresholds())
 
-    def stored(self) -> dict[str, Any]:
+    def reader_settings(self) -> dict[str, Any]:
         """Return what a reader needs: the thresholds, too."""
-        return {**super().stored(), "thresholds": self.thresholds()}
+        return {"thresholds": self.thresholds()}
 
 
 class Regression(SequenceTask):

@@ -106,7 +106,7 @@ class QuestionAnswering(LanguageTask):
         """Return what to try with the trained run."""
         return [Suggestion("infer", "--demo 8", "answer eight questions of the test split")]
 
-    def stored(self) -> dict[str, Any]:
+    def reader_settings(self) -> dict[str, Any]:
         """Return what a reader needs: how answers are searched, too."""
         none = {"may_be_none": self.metric == "SQuAD2", "threshold": self.threshold}
-        return {**super().stored(), **self.search, **none}
+        return {**self.search, **none}

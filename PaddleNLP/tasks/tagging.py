@@ -94,6 +94,6 @@ class TokenClassification(LanguageTask):
         """Return an empty evaluator."""
         return TaggingEvaluator(self.dataset(split), self.class_names, self.chunked)
 
-    def stored(self) -> dict[str, Any]:
+    def reader_settings(self) -> dict[str, Any]:
         """Return what a reader needs: what units are, and whether tags make chunks, too."""
-        return {**super().stored(), "units": self.units, "chunked": self.chunked}
+        return {"units": self.units, "chunked": self.chunked}
