@@ -20,6 +20,7 @@ TASKS = Table(
         "Classification": "PaddleNLP.tasks.classification:Classification",
         "MultiLabel": "PaddleNLP.tasks.classification:MultiLabel",
         "Regression": "PaddleNLP.tasks.classification:Regression",
+        "Ranking": "PaddleNLP.tasks.ranking:Ranking",
         "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -108,16 +108,24 @@ class ReadingEvaluator(Evaluator):
         return self.threshold if self.metric == "SQuAD2" else np.inf
 
     def write(self, folder: Path) -> list[str]:
-        """Write predictions.json, as the official scorers take it, and nbest.json with other answers."""
-        found = self.answers()
-        named = {self.dataset[number]["id"]: answers for number, answers in found.items()}
-        files: dict[str, Any] = {
-            "predictions.json": {name: chosen_answer(*one, threshold=self._limit()) for name, one in named.items()},
-            "nbest.json": {name: [_record(answer) for answer in answers[0]] for name, answers in named.items()},
+        """Write predictions.json, as the official scorers take it, and nbest.json with other answers.
+
+        Ids are those of a set: of several sets a file has an object for each, by the set's name.
+        """
+        files: dict[str, Callable[[list[Answer], float], Any]] = {
+            "predictions.json": lambda answers, null: chosen_answer(answers, null, self._limit()),
+            "nbest.json": lambda answers, null: [_record(answer) for answer in answers],
         }
         if self.metric == "SQuAD2":
-            files["null_odds.json"] = {name: max(min(one[1], 1e9), -1e9) for name, one in named.items()}  # no infinity
-        for name, content in files.items():
+            files["null_odds.json"] = lambda answers, null: max(min(null, 1e9), -1e9)  # JSON has no infinity
+        found = self.answers()
+        for name, told in files.items():
+            content: dict[str, Any] = {}
+            for number, one in found.items():
+                question = self.dataset[number]
+                content.setdefault(question.get("group", ""), {})[question["id"]] = told(*one)
+            if len(content) == 1:
+                (content,) = content.values()
             with atomic_write(folder / name) as stream:
                 stream.write((json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
         return list(files)

@@ -10,15 +10,32 @@ import numpy as np
 Groups = Union[Sequence[str], Sequence[int], np.ndarray]
 
 
-def _ranked(scores: np.ndarray, labels: np.ndarray, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return labels in the order of groups and falling scores, of each its rank from 1, and its group's number."""
-    scores, labels = np.asarray(scores, np.float64), np.asarray(labels) > 0
+def _order(scores: np.ndarray, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the order of groups and falling scores; in that order each one's rank from 1, and its group's number."""
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
-    order = np.lexsort((-scores, numbers))
+    order = np.lexsort((-np.asarray(scores, np.float64), numbers))
     numbers = numbers[order]
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    ranks = np.arange(len(numbers)) - np.repeat(starts, np.diff([*starts, len(numbers)])) + 1
-    return labels[order], ranks, numbers
+    return order, np.arange(len(numbers)) - np.repeat(starts, np.diff([*starts, len(numbers)])) + 1, numbers
+
+
+def _ranked(scores: np.ndarray, labels: np.ndarray, groups: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which are right in the order of groups and falling scores, and of each its rank and its group's number."""
+    order, places, numbers = _order(scores, groups)
+    return (np.asarray(labels) > 0)[order], places, numbers
+
+
+def ranks(scores: np.ndarray, groups: Groups) -> np.ndarray:
+    """Return the rank of each candidate in its group from 1, int64 (N,); equal scores keep the candidates' order.
+
+    Args:
+        scores: of each candidate, the larger the better, (N,).
+        groups: which question each is of, (N,).
+    """
+    order, places, _ = _order(scores, groups)
+    found = np.empty(len(order), np.int64)
+    found[order] = places
+    return found
 
 
 def mean_reciprocal_rank(scores: np.ndarray, labels: np.ndarray, groups: Groups) -> float:
@@ -36,9 +53,9 @@ def mean_reciprocal_rank(scores: np.ndarray, labels: np.ndarray, groups: Groups)
     """
     if not len(scores):
         raise ValueError("there are no candidates to be ranked")
-    right, ranks, numbers = _ranked(scores, labels, groups)
+    right, places, numbers = _ranked(scores, labels, groups)
     best = np.zeros(numbers[-1] + 1)
-    np.maximum.at(best, numbers[right], 1 / ranks[right])
+    np.maximum.at(best, numbers[right], 1 / places[right])
     return float(best.mean())
 
 
@@ -51,9 +68,9 @@ def recall_at(scores: np.ndarray, labels: np.ndarray, groups: Groups, count: int
         groups: which question each is of, (N,); those without a right candidate are left out.
         count: how many of the first.
     """
-    right, ranks, numbers = _ranked(scores, labels, groups)
+    right, places, numbers = _ranked(scores, labels, groups)
     every = np.bincount(numbers, right)
-    found = np.bincount(numbers, right & (ranks <= count))
+    found = np.bincount(numbers, right & (places <= count))
     return float((found[every > 0] / every[every > 0]).mean()) if every.any() else 0.0
 
 
@@ -65,11 +82,11 @@ def mean_average_precision(scores: np.ndarray, labels: np.ndarray, groups: Group
         labels: 1 where it is right, (N,).
         groups: which question each is of, (N,).
     """
-    right, ranks, numbers = _ranked(scores, labels, groups)
+    right, places, numbers = _ranked(scores, labels, groups)
     every = np.bincount(numbers, right)
     before = np.concatenate([[0], np.cumsum(every)[:-1]])
     seen = np.cumsum(right) - before[numbers]
-    total = np.bincount(numbers, np.where(right, seen / ranks, 0.0))
+    total = np.bincount(numbers, np.where(right, seen / places, 0.0))
     return float((total[every > 0] / every[every > 0]).mean()) if every.any() else 0.0
 
 

@@ -48,6 +48,38 @@ class ClassificationReader(TextReader):
 
 
 @dataclasses.dataclass
+class Ranked:
+    """A candidate among others.
+
+    Attributes:
+        text: the candidate.
+        place: its place in the list that was given.
+        score: the probability that it is right.
+    """
+
+    text: str
+    place: int
+    score: float
+
+
+class RankingReader(ClassificationReader):
+    """Pairs of a question and a candidate to the class of wrong or of right candidates."""
+
+    def rank(self, question: str, candidates: Sequence[str], batch_size: int = 32) -> list[Ranked]:
+        """Return candidates for the answer to a question, the best first.
+
+        Args:
+            question: the question, or the conversation so far.
+            candidates: the texts that may answer it.
+            batch_size: so many go through the network at once.
+        """
+        found = self.predict([(question, text) for text in candidates], batch_size)
+        right = self.class_names[1]
+        ranked = [Ranked(text, place, found[place].probabilities[right]) for place, text in enumerate(candidates)]
+        return sorted(ranked, key=lambda one: -one.score)
+
+
+@dataclasses.dataclass
 class Labelled:
     """Which labels hold of a text.
 

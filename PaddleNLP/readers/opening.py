@@ -22,6 +22,7 @@ READERS = Table(
         "classification": "PaddleNLP.readers.classification:ClassificationReader",
         "multi_label": "PaddleNLP.readers.classification:MultiLabelReader",
         "regression": "PaddleNLP.readers.classification:RegressionReader",
+        "ranking": "PaddleNLP.readers.classification:RankingReader",
         "tagging": "PaddleNLP.readers.tagging:TaggingReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },

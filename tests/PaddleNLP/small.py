@@ -74,10 +74,25 @@ def write_texts(folder: Path) -> dict[str, Any]:
     return {"name": "TableDataset", "path": "texts.tsv", "columns": ["text"]}
 
 
+def write_candidates(folder: Path) -> dict[str, Any]:
+    """Write questions with three sentences each, of which one answers it; return the data set's settings."""
+    rows = ["qid\ttext_a\ttext_b\tlabel"]
+    for number in range(12):
+        name, place = NAMES[number % 4], PLACES[number // 4]
+        others = (f"{NAMES[(number + 1) % 4]}在{place}。", f"{name}没有说。")
+        answers = [f"{name}在{place}。", *others]
+        for turn in range(3):
+            text = answers[(turn + number) % 3]
+            rows.append(f"{number}\t{name}在哪里？\t{text}\t{int(text == answers[0])}")
+    (folder / "candidates.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "DBQA", "path": "candidates.tsv"}
+
+
 SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "Classification": ({}, lambda folder: {"name": "DrawnReviews", "split": "test", "count": 24}),
     "MultiLabel": ({"thresholds": [0.5, 0.4]}, write_labels),
     "Regression": ({}, write_pairs),
+    "Ranking": ({"recall_at": [1, 2]}, write_candidates),
     "TokenClassification": ({}, write_names),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
     "Pretraining": ({}, write_texts),

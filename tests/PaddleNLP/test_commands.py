@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import PaddleNLP
+from core.train import Component
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
 from PaddleNLP.config import TASKS
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.reading import SQuADDataset
+from PaddleNLP.data.registry import DATASETS
 from PaddleNLP.data.tagging import CoNLLDataset
 from PaddleNLP.metrics.chunks import ChunkMetric
 from PaddleNLP.metrics.reading import squad_result
@@ -62,6 +64,24 @@ def test_numbers_of_pairs(run_of: Runs) -> None:
     truth = np.arange(24) % 5
     assert evaluated(run)["mse"] == pytest.approx(np.mean((np.array(values) - truth) ** 2), rel=1e-4)
     assert evaluated(run)["pearson"] == pytest.approx(np.corrcoef(values, truth)[0, 1], abs=1e-5)
+
+
+def test_candidates_are_ranked_by_the_probability_that_the_reader_gives(run_of: Runs) -> None:
+    run = run_of("Ranking")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    rows = list(DATASETS.build(Component(name="DBQA", path=str(run.parent / "candidates.tsv"))))
+    places = []
+    for start in range(0, len(rows), 3):
+        group = rows[start : start + 3]
+        right = next(number for number, row in enumerate(group) if row["label"] == "1")
+        ranked = reader.rank(group[0]["text"], [row["text_pair"] for row in group])
+        assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+        assert all(one.text == group[one.place]["text_pair"] for one in ranked)
+        places.append([one.place for one in ranked].index(right) + 1)
+    assert found["mrr"] == found["map"] == pytest.approx(np.mean(1 / np.array(places)))
+    assert found["recall_at_2"] == pytest.approx(np.mean(np.array(places) <= 2))
+    lines = [json.loads(line) for line in (run / "evaluation_test" / "predictions.jsonl").read_text().splitlines()]
+    assert sorted(line["rank"] for line in lines if line["label"] == "1") == sorted(places)
 
 
 def test_entities_have_their_characters(run_of: Runs) -> None:
@@ -120,7 +140,7 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
     run = run_of(task)
     assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
     texts: list[Any] = ["虽然房间很小，但是服务员很热情", "李雷在上海。", "王"]
-    if task in ("QuestionAnswering", "Regression"):
+    if task in ("QuestionAnswering", "Regression", "Ranking"):
         texts = [("李雷在哪里？", text) for text in texts]
     live = PaddleNLP.open_reader(run).predict(texts)
     exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)

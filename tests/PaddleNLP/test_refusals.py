@@ -45,6 +45,17 @@ CASES = {
         ["data.train.dataset={name: DrawnReviews, count: 8}"],
         "data.train has classes, not numbers; task.name: Classification learns those",
     ),
+    "candidates without groups": (
+        "Ranking",
+        ["data.valid.dataset={name: LCQMC, path: pairs.tsv}"],
+        "data.valid does not say which candidates belong together: give dataset.group, the column that does, or",
+    ),
+    "candidates of three classes": (
+        "Ranking",
+        ["data.train.dataset={name: DBQA, path: candidates.tsv, labels: ['0', '1', '2']}"],
+        "data.train must have two classes, of wrong and of right candidates, not 0, 1, 2",
+    ),
+    "ranks": ("Ranking", ["task.recall_at=[0]"], "task.recall_at must hold numbers from 1 on, not 0"),
     "another class": (
         "Classification",
         ["data.valid.dataset={name: TableDataset, path: other.tsv, columns: [text, label]}"],
@@ -64,6 +75,7 @@ def test_what_does_not_fit_is_refused_before_a_run_begins(case: str, tmp_path: P
     task, changes, told = CASES[case]
     config = experiment(task, tmp_path)
     (tmp_path / "other.tsv").write_text("很好\todd\n", encoding="utf-8")
+    (tmp_path / "pairs.tsv").write_text("很好\t好\t1\n", encoding="utf-8")
     with pytest.raises(ValueError, match=told):
         train.main(["-c", str(config), *(word for change in changes for word in ("-o", change))])
     assert not (tmp_path / "run").exists()

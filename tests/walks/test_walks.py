@@ -28,6 +28,7 @@ WORDS = ("虽然房间很小，但是服务员很热情", "李雷在上海。")
 READ = {
     "Pretraining": (),
     "Regression": ("今天天气好\t今天天气很好", "好\t今天"),
+    "Ranking": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。"),
     "QuestionAnswering": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。王小明在西湖。"),
 }
 """What infer.py reads, of tasks that do not read one text at a time."""

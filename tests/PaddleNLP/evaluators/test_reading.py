@@ -51,6 +51,7 @@ def logits(spans: list[tuple[int, int]], null: float = -5.0) -> list[np.ndarray]
     return [start, end]
 
 
+SAME_IDS = (("first", "bob"), ("second", "ann"))
 OFFSETS = np.array([(-1, -1), (-1, -1), *WORDS])
 
 
@@ -98,6 +99,18 @@ def test_sets_count_alike_whatever_their_sizes() -> None:
     assert result["macro_f1"] == pytest.approx((200 / 3 + 100) / 3)
     assert (result["in_domain_f1"], result["out_of_domain_f1"]) == (pytest.approx((200 / 3 + 100) / 2), 0)
     assert result["f1"] == pytest.approx(60)
+
+
+def test_sets_may_have_the_same_ids(tmp_path: Path) -> None:
+    parts = [(name, [Question("1", "who?", CONTEXT, [(text, None)], [text], False, "x")]) for name, text in SAME_IDS]
+    found = evaluator(ReadingDataset(parts, "x"), [0, 1], "SQuAD2")
+    found.update(logits([(2, 2), (0, 0)]), {"index": Column([0, 1])})
+    found.write(tmp_path)
+    names = ("predictions", "nbest", "null_odds")
+    files = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in names}
+    assert files["predictions"] == {"first": {"1": "bob"}, "second": {"1": "ann"}}
+    assert files["null_odds"] == {"first": {"1": -16.0}, "second": {"1": -16.0}}
+    assert files["nbest"]["second"]["1"][0]["text"] == "ann"
 
 
 def test_chinese_answers() -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from PaddleNLP.metrics.ranking import mean_average_precision, mean_reciprocal_rank, positive_negative_ratio, recall_at
+from PaddleNLP.metrics.ranking import (
+    mean_average_precision,
+    mean_reciprocal_rank,
+    positive_negative_ratio,
+    ranks,
+    recall_at,
+)
 from PaddleNLP.metrics.triples import Triple, TripleMetric, triple
 
 GROUPS = ["b", "a", "a", "b", "a", "c", "b"]
@@ -16,6 +22,7 @@ LABELS = np.array([0, 1, 0, 1, 0, 0, 1])
 
 def test_ranks_by_hand() -> None:
     # a: 0.8 no, 0.4 no, 0.2 yes; b: 0.9 no, 0.7 yes, 0.5 yes; c: nothing right
+    assert ranks(SCORES, GROUPS).tolist() == [1, 3, 1, 3, 2, 1, 2]
     assert mean_reciprocal_rank(SCORES, LABELS, GROUPS) == pytest.approx((1 / 3 + 1 / 2 + 0) / 3)
     assert recall_at(SCORES, LABELS, GROUPS, 2) == pytest.approx((0 + 1 / 2) / 2)
     assert mean_average_precision(SCORES, LABELS, GROUPS) == pytest.approx((1 / 3 + (1 / 2 + 2 / 3) / 2) / 2)
