@@ -24,14 +24,30 @@ class Infer(commands.Infer):
         parser.add_argument("--file", action="append", metavar="FILE", help="a file of texts, or pairs, a line each")
         command_line.add_count(parser, "--demo", None, "take the first N samples of the test split")
         command_line.add_count(parser, "--batch-size", 32, "texts per step")
+        told = "write a vector for each text, float32 (texts, hidden size), instead of reading them"
+        parser.add_argument("--features", metavar="FILE.npy", help=told)
+        told = (
+            "the same for each token, float32 (tokens of all texts, hidden size); FILE.jsonl beside it says in a line "
+            "for each text which characters its tokens, and so its rows, are"
+        )
+        parser.add_argument("--token-features", metavar="FILE.npy", help=told)
+        told = "write a page that shows what each token adds to a text's result, by integrated gradients; of a run only"
+        parser.add_argument("--explain", metavar="PAGE.html", help=told)
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 
     def problem(self, options: argparse.Namespace) -> str:
-        """Ask for something to read."""
-        given = options.texts or options.file or options.demo
-        return "" if given else "give a text, a file with --file, - for the standard input, or --demo 8"
+        """Ask for something to read, and one thing to do with it."""
+        if not (options.texts or options.file or options.demo):
+            return "give a text, a file with --file, - for the standard input, or --demo 8"
+        vectors = options.features or options.token_features
+        if vectors and options.explain:
+            return "--explain shows what results rest on, and --features gives none: ask for one of them"
+        for file in (options.features, options.token_features):
+            if file and not file.endswith(".npy"):
+                return f"features are written as NumPy's arrays: name a file that ends in .npy, not {file!r}"
+        return ""
 
 
 main = Infer(
@@ -47,6 +63,10 @@ main = Infer(
       the same from a pipe, each line answered as it comes
   python PaddleNLP/infer.py runs/drawn_reviews_ernie/exported "早餐不怎么好吃"
       the same from a folder that export.py wrote
+  python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8 --explain page.html
+      a page that shows which characters speak for a result, and which against it
+  python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt --features features.npy
+      a vector for each text
 """,
 )
 

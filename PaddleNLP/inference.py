@@ -1,56 +1,123 @@
-"""The inference command: texts in, classes, labels, spans or answers out, line by line."""
+"""The inference command: texts in; classes, labels, spans, answers or vectors out, line by line."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Optional
 
+from core.io.array_file import array_file
+from core.jit.exported.file import is_exported
 from core.train.logs.run_folder import writing
+from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.data.lines import text_lines
+from PaddleNLP.explaining.explainer import Explainer, explainer_of
+from PaddleNLP.explaining.page import ExplanationPage
 from PaddleNLP.readers.base import Text, TextReader
-from PaddleNLP.readers.opening import open_reader
+from PaddleNLP.readers.features import open_encoder
+from PaddleNLP.readers.opening import open_reader, reader_of
 
 STDIN = "-"
 
 
 def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
-    """Read texts; print a line for each, and write predictions.jsonl.
+    """Read texts; print a line for each, and write predictions.jsonl; or write vectors of them.
 
     Args:
         toolkit: of the run.
         options: of the command line: run (its folder, or an exported one), texts ("-": the standard input), file (of
             a text in each line; a TAB separates two of a pair), demo (how many samples of the test split), batch_size,
-            checkpoint and output.
+            features and token_features (files of vectors, written instead), explain (a page), checkpoint and output.
 
     Returns:
         The exit code.
     """
-    reader = open_reader(options.run, options.checkpoint, options.overrides)
+    if options.features or options.token_features:
+        return _write_vectors(options)
+    reader, explainer = _opened(options)
     exported = not (reader.path / "config.yaml").is_file()
     target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
     count = 0
-    with writing(target):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(writing(target))
+        page = None if explainer is None else stack.enter_context(_page(options.explain, reader.path))
         target.mkdir(parents=True, exist_ok=True)
         with atomic_write(target / "predictions.jsonl") as stream:
             for text, result in _results(reader, options):
                 print(f"{result.told()}\t{_shown(text)}", flush=True)
-                stream.write((json.dumps(record_of(text, result), ensure_ascii=False) + "\n").encode("utf-8"))
+                stream.write(_line(record_of(text, result)))
+                if page is not None and explainer is not None:
+                    page.add(text, result.told(), explainer.explain(text, result))
                 count += 1
     print(f"wrote {target}/predictions.jsonl: {count} texts", file=sys.stderr)
+    if options.explain:
+        print(f"wrote {options.explain}: open it in a browser", file=sys.stderr)
+    return 0
+
+
+def _opened(options: argparse.Namespace) -> tuple[TextReader, Optional[Explainer]]:
+    """Return the reader of a run or an exported folder, and what explains its results, where that is asked for."""
+    if not options.explain:
+        return open_reader(options.run, options.checkpoint, options.overrides), None
+    if is_exported(options.run):
+        told = "is an exported folder, which computes no gradients; --explain takes the folder of the run"
+        raise ValueError(f"{options.run!r} {told}")
+    task, folder = open_run(TOOLKIT, options.run, options.checkpoint, options.overrides)
+    reader = reader_of(task, folder.path)
+    return reader, explainer_of(task, reader)
+
+
+@contextlib.contextmanager
+def _page(file: str, run: Path) -> Iterator[ExplanationPage]:
+    with writing(file), atomic_write(file) as stream:
+        page = ExplanationPage(stream, f"What {run.name} goes by")
+        yield page
+        page.finish()
+
+
+def _write_vectors(options: argparse.Namespace) -> int:
+    """Write the vectors of texts, of their tokens, or both, as they come."""
+    reader = open_encoder(options.run, options.checkpoint, options.overrides)
+    row = (reader.settings["hidden_size"],)
+    written = {}
+    with contextlib.ExitStack() as stack:
+        sentences = tokens = lines = None
+        if options.features:
+            stack.enter_context(writing(options.features))
+            written[options.features] = sentences = stack.enter_context(array_file(options.features, row))
+        if options.token_features:
+            stack.enter_context(writing(options.token_features))
+            written[options.token_features] = tokens = stack.enter_context(array_file(options.token_features, row))
+            lines = stack.enter_context(atomic_write(Path(options.token_features).with_suffix(".jsonl")))
+        for text, found in _results(reader, options):
+            if sentences is not None:
+                sentences.append(found.sentence[None])
+            if tokens is not None and lines is not None:
+                tokens.append(found.tokens)
+                lines.write(_line({**_named(text), "offsets": found.offsets}))
+    for file, array in written.items():
+        print(f"wrote {file}: float32 {[array.count, *row]}")
     return 0
 
 
 def record_of(text: Text, result: Any) -> dict[str, Any]:
     """Return what is written of a text and its result."""
-    texts = {"text": text[0], "text_pair": text[1]} if isinstance(text, tuple) else {"text": text}
-    return {**texts, **result.record()}
+    return {**_named(text), **result.record()}
+
+
+def _named(text: Text) -> dict[str, Any]:
+    return {"text": text[0], "text_pair": text[1]} if isinstance(text, tuple) else {"text": text}
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return (json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _results(reader: TextReader, options: argparse.Namespace) -> Iterator[tuple[Text, Any]]:

@@ -200,6 +200,14 @@ TABLE: Table = {
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="itive ")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt", Run(says="面条好吃")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie - < texts.txt", Run(says="面条好吃")),
+        (
+            "python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8 --explain page.html",
+            Run(says="itive "),
+        ),
+        (
+            "python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt --features features.npy",
+            Run(says="wrote features.npy: float32 ["),
+        ),
         ("python PaddleNLP/export.py runs/drawn_reviews_ernie", Run(says="compared with the live network: equal")),
         (
             'python PaddleNLP/infer.py runs/drawn_reviews_ernie/exported "早餐不怎么好吃"',

@@ -1,0 +1,1 @@
+"""Which tokens a result rests on: integrated gradients, and a page that shows them."""
