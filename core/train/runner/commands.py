@@ -96,12 +96,14 @@ class Train(Command):
       change keys of the config; a misspelt key is an error that names the nearest valid one
   {command} --resume runs/{run}
       continue a run that was stopped, or killed, from its newest checkpoint
+  {command} -c {package}/configs/{run}.yaml --seeds 5
+      five runs from seeds 0 to 4, each judged by its best checkpoint; a table with mean and standard deviation
   {command} --keys
       list every key that a config may have, and the settings of every task, network and data set
 """
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add config, overrides, resume, profile and keys."""
+        """Add config, overrides, resume, seeds, profile and keys."""
         parser.add_argument("-c", "--config", metavar="FILE", help="the experiment")
         command_line.add_config_options(parser)
         parser.add_argument(
@@ -111,6 +113,8 @@ class Train(Command):
             metavar="RUN",
             help="continue a run: its folder, or with -c alone the newest run of that config",
         )
+        told = "train so many runs, from the config's seed and those after it, and tell their mean; goes with --resume"
+        command_line.add_count(parser, "--seeds", None, told)
         parser.add_argument(
             "--profile",
             action="store_true",
@@ -128,7 +132,13 @@ class Train(Command):
         if options.keys:
             print("\n".join(toolkit.keys()))
             return 0
-        from core.train.runner.training import train  # loads the engine, which not every process needs
+        if options.seeds:
+            from core.train.runner.several_seeds import train_seeds  # loads the engine, which not every process needs
+
+            return train_seeds(
+                toolkit, options.config, options.seeds, options.overrides, options.resume, options.profile
+            )
+        from core.train.runner.training import train  # as above
 
         return train(toolkit, options.config, options.overrides, options.resume, options.profile)
 

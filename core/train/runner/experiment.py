@@ -11,6 +11,9 @@ from core.train.logs.run_folder import RunFolder
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
 
+SEEDS = "seeds.json"
+"""The file that tells a folder of runs of several seeds from that of one run."""
+
 
 def open_experiment(
     toolkit: Toolkit, config_file: Optional[str], overrides: Sequence[str], resume: Optional[str]

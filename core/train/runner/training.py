@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from core.train.checkpoints.store import CheckpointStore
 from core.train.command_line import command_line_of
@@ -11,12 +11,32 @@ from core.train.config.schema import save_config
 from core.train.finish import Outcome
 from core.train.logs.run_folder import RunFolder, writing
 from core.train.runner.expectation import meets_expectation, numbers_in, shown
-from core.train.runner.experiment import claimed_folder, open_experiment
+from core.train.runner.experiment import SEEDS, claimed_folder, open_experiment
 from core.train.runner.task import Suggestion
 from core.train.runner.toolkit import Toolkit
 from core.train.seeds import seed_everything
 from core.train.step import NonFiniteLossError
 from core.train.trainer import Trainer
+
+
+class TrainedRun(NamedTuple):
+    """A run that is trained and evaluated.
+
+    Attributes:
+        config: the experiment.
+        folder: what it wrote.
+        task: with the best weights.
+        outcome: how it ended.
+    """
+
+    config: Any
+    folder: RunFolder
+    task: Any
+    outcome: Outcome
+
+    def numbers(self, split: str) -> dict[str, float]:
+        """Return the numbers of a split, with those that the evaluation command reports besides."""
+        return {**self.outcome.results[split], **numbers_in(self.outcome.evaluators[split].details())}
 
 
 def train(
@@ -41,7 +61,24 @@ def train(
     Raises:
         NonFiniteLossError: a loss or weight is infinite or not a number.
     """
+    return 0 if report(toolkit, train_run(toolkit, config_file, overrides, resume, profile)) else 1
+
+
+def train_run(
+    toolkit: Toolkit,
+    config_file: Optional[str],
+    overrides: Sequence[str] = (),
+    resume: Optional[str] = None,
+    profile: bool = False,
+) -> TrainedRun:
+    """Train and test; arguments and errors are those of :func:`train`.
+
+    Raises:
+        ValueError: the folder to continue holds the runs of several seeds.
+    """
     config, folder = open_experiment(toolkit, config_file, overrides, resume)
+    if folder is not None and (folder.path / SEEDS).is_file():
+        raise ValueError(f"{str(folder)!r} holds the runs of several seeds: continue them with --seeds N")
     seed_everything(config.seed)
     begun = folder is not None and CheckpointStore(folder.checkpoints).newest() is not None
     task = toolkit.build_task(config.continued() if begun else config)
@@ -64,10 +101,20 @@ def train(
     except NonFiniteLossError as error:
         told = task.diverged(folder)
         raise NonFiniteLossError(f"{error}; {told}" if told else str(error)) from None
-    return _report(toolkit, config, folder, task, outcome)
+    return TrainedRun(config, folder, task, outcome)
 
 
-def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome: Outcome) -> int:
+def report(toolkit: Toolkit, run: TrainedRun) -> bool:
+    """Print what a run gave, draw pictures, and say what to do next.
+
+    Args:
+        toolkit: of the run.
+        run: the run.
+
+    Returns:
+        Whether it reaches what its config expects.
+    """
+    config, folder, task, outcome = run
     length = config.train
     last = f"epoch {length.epochs}" if length.epochs else f"step {length.steps}"
     best = f"epoch {outcome.best_epoch:g}" if outcome.best_epoch else last
@@ -79,7 +126,7 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
     pictures: list[str] = []
     for judged in [split for split in ("test", "valid") if split in outcome.evaluators][:1]:
         pictures = task.write_pictures(outcome.evaluators[judged], judged, folder.path)
-    good = meets_expectation(config.expect, {split: _known(outcome, split) for split in outcome.results})
+    good = meets_expectation(config.expect, {split: run.numbers(split) for split in outcome.results})
     if config.expect is not None and config.expect.split not in outcome.results:
         print(f"note: expect.split is {config.expect.split!r}, which was not evaluated")
     print(f"\nlook at   {folder}/{', '.join(['learning_curve.png', *task.pictures(), *pictures])}\nnext, try")
@@ -95,9 +142,4 @@ def _report(toolkit: Toolkit, config: Any, folder: RunFolder, task: Any, outcome
         f"  tensorboard --logdir {folder}/tensorboard   watch the curves (pip install tensorboard)\n"
         f"  {command_line_of(toolkit.name, 'train')} --keys   what a config can say; change it with -o key=value"
     )
-    return 0 if good else 1
-
-
-def _known(outcome: Outcome, split: str) -> dict[str, float]:
-    """Return the numbers of a split, with those that the evaluation command reports besides."""
-    return {**outcome.results[split], **numbers_in(outcome.evaluators[split].details())}
+    return good
