@@ -19,6 +19,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from core.io.files import is_url, join_path
+from core.text.tokenizers.segmentation import Segmenter
 from core.weights.messages import shown
 from PaddleNLP.data.dataset import Sample, TextDataset, Transform
 from PaddleNLP.data.lines import text_lines
@@ -159,6 +160,34 @@ def pretraining_row(
     """
     rows = (token_ids, sent_ids, range(len(token_ids)), seg_labels)
     return ";".join([*(" ".join(map(str, row)) for row in rows), str(next_sentence)])
+
+
+def join_words(
+    segments: np.ndarray,
+    offsets: Sequence[tuple[int, int]],
+    token_type_ids: Sequence[int],
+    texts: Sequence[str],
+    segmenter: Segmenter,
+) -> None:
+    """Mark the tokens that continue a word of a dictionary as inside of it.
+
+    Args:
+        segments: of the tokens of a sample, (L,), which is changed.
+        offsets: the characters of each token, of its text.
+        token_type_ids: of which text each token is.
+        texts: the texts.
+        segmenter: cuts them into words.
+    """
+    words = []
+    for text in texts:
+        lengths = [end - start for start, end in segmenter.place(text)[1]]
+        words.append(np.repeat(np.arange(len(lengths)), lengths))
+    before = None
+    for place, (segment, (start, _), text) in enumerate(zip(segments, offsets, token_type_ids)):
+        word = None if segment == SPECIAL else (text, words[text][start])
+        if word is not None and word == before:
+            segments[place] = INSIDE
+        before = word
 
 
 class Masked(NamedTuple):

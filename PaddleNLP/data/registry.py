@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from core.train.config.table import Table
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from core.io.files import join_path
+from core.train.config.table import Component, Table
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
@@ -12,7 +16,35 @@ from PaddleNLP.data.relations import RelationDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
 from PaddleNLP.data.tsv import TableDataset
 
-DATASETS = Table(
+_PATHS = ("path", "labels")
+
+
+class _Datasets(Table):
+    """Data sets, of which one may be made of others."""
+
+    def below(self, component: Component, root: Optional[str]) -> Component:
+        """Return a component whose relative paths, also those of data sets in it, are joined to a folder."""
+        return component.model_copy(update=rooted(component.arguments, root))
+
+
+def rooted(value: Any, root: Optional[str]) -> Any:
+    """Return what a config says of a data set, or of several, with relative paths joined to a folder.
+
+    Args:
+        value: what YAML can hold.
+        root: the folder, a path or a URL; None: paths stay.
+    """
+    if root is None:
+        return value
+    if isinstance(value, Mapping):
+        return {
+            key: join_path(root, one) if key in _PATHS and isinstance(one, str) else rooted(one, root)
+            for key, one in value.items()
+        }
+    return [rooted(one, root) for one in value] if isinstance(value, list) else value
+
+
+DATASETS = _Datasets(
     "data set",
     {
         "DrawnReviews": DrawnReviews,
@@ -27,8 +59,10 @@ DATASETS = Table(
         "RelationDataset": RelationDataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,
+        "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",
         "PretrainingRows": PretrainingRows,
+        "JoinedTexts": "PaddleNLP.data.joined:JoinedTexts",
     },
     provided=("transform",),
-    paths=("path", "labels"),
+    paths=_PATHS,
 )

@@ -5,48 +5,65 @@ Devlin et al., BERT, https://arxiv.org/abs/1810.04805; Sun et al., ERNIE, https:
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 import core
 from core.io import Dataset
+from core.io.files import join_path
 from core.io.randomness import integer
+from core.text.tokenizers.segmentation import LikeliestPath, read_frequencies
 from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
-from PaddleNLP.data.pretraining import INSIDE, SPECIAL, mask_words
+from PaddleNLP.data.pretraining import BEGINS, INSIDE, SPECIAL, join_words, mask_words
 from PaddleNLP.tasks.base import LanguageTask
 
 NONE = -100
 """The label of places where nothing is masked."""
+
+_COLUMNS = ("token_type_ids", "offset_mapping")
+
+
+def places(length: int, share: float) -> int:
+    """Return how many tokens of a text are masked at most: more would be drawn of few texts, and all have room for it.
+
+    Args:
+        length: of the text in tokens.
+        share: of the words that are masked.
+    """
+    return math.ceil(length * share * 1.5) + 1
 
 
 class Pretraining(LanguageTask):
     """Trains a network to tell masked words, of official rows or of plain texts.
 
     The rows of :class:`PaddleNLP.data.pretraining.PretrainingRows` also say which sentence follows which, and that is
-    learnt, too. Of plain texts a word is a character of Chinese, or a word with all its pieces. Training masks other
-    words each time that it sees a sample, evaluation always the same.
+    learnt, too. Of plain texts a word is one of a dictionary; without it a character of Chinese, or a word between
+    spaces. All its tokens are masked together. Training masks other words each time that it sees a sample, evaluation
+    always the same.
 
     Args:
         config: the experiment.
         share: of the words that are masked.
+        words: a dictionary, in each line a word and how often it occurs, relative to ``data.root``.
     """
 
     monitor = "loss"
     higher_is_better = False
     labelled = False
 
-    def __init__(self, config: LanguageConfig, share: float = 0.15) -> None:
+    def __init__(self, config: LanguageConfig, share: float = 0.15, words: Optional[str] = None) -> None:
         super().__init__(config)
         if not 0 < share < 1:
             raise ValueError(f"task.share must be between 0 and 1, not {share}")
         self.share = share
-        self.places = math.ceil(config.tokenizer.max_length * share * 1.5) + 1
+        self.words = words
         self.head = "pretraining" if config.data.train.dataset.name == "PretrainingRows" else "masked_lm"
 
     @property
@@ -62,12 +79,44 @@ class Pretraining(LanguageTask):
             columns: dict[str, Column] = {name: Ragged.of([sample[name] for sample in samples]) for name in names}
             numbers = {"next_sentence": np.int64, "whole_words": np.float32}
             return {**columns, **{name: np.array([one[name] for one in samples], k) for name, k in numbers.items()}}
-        found = self.tokens([sample["text"] for sample in samples])
-        pieces = np.array([token.startswith("##") for token in self._names()])
-        special = np.isin(np.arange(len(pieces)), self.tokenizer.all_special_ids)
-        ids = found["input_ids"]
-        segments = np.where(special[ids.values], SPECIAL, np.where(pieces[ids.values], INSIDE, 0)).astype(np.int32)
-        return {**found, "segments": Ragged(segments, ids.ends), "whole_words": np.ones(len(samples), np.float32)}
+        firsts = [sample["text"] for sample in samples]
+        seconds = [sample.get("text_pair") or "" for sample in samples]
+        columns = self._rows(firsts, seconds)
+        ids, types = Ragged.of(columns["input_ids"]), columns["token_type_ids"]
+        segments = np.where(np.isin(ids.values, self.tokenizer.all_special_ids), SPECIAL, self._pieces[ids.values])
+        if self.segmenter is not None:
+            for row, start, end in zip(range(len(samples)), ids.starts, ids.ends):
+                texts = (firsts[row], seconds[row])
+                join_words(segments[start:end], columns["offset_mapping"][row], types[row], texts, self.segmenter)
+        found = {"input_ids": ids, "token_type_ids": Ragged.of(types), "segments": Ragged(segments, ids.ends)}
+        return {**found, "whole_words": np.ones(len(samples), np.float32)}
+
+    def _rows(self, firsts: Sequence[str], seconds: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the columns of texts, and of pairs where a second text is not empty."""
+        found: dict[str, list[Any]] = {name: [[]] * len(firsts) for name in ("input_ids", *_COLUMNS)}
+        options = {f"return_{name.replace('offset_', 'offsets_')}": True for name in _COLUMNS}
+        for paired in (False, True):
+            numbers = [number for number, second in enumerate(seconds) if bool(second) == paired]
+            pairs = [seconds[number] for number in numbers] if paired else None
+            length = self.config.tokenizer.max_length
+            columns = self.tokenizer.batch([firsts[number] for number in numbers], pairs, length, **options)
+            for name, rows in found.items():
+                for number, row in zip(numbers, columns[name]):
+                    rows[number] = row
+        return found
+
+    @functools.cached_property
+    def segmenter(self) -> Optional[LikeliestPath]:
+        """What cuts texts into the words of the dictionary; None: there is none."""
+        if self.words is None:
+            return None
+        root = self.config.data.root
+        return LikeliestPath(read_frequencies(self.words if root is None else join_path(root, self.words)))
+
+    @functools.cached_property
+    def _pieces(self) -> np.ndarray:
+        """Of each token whether it is inside of a word, or begins one."""
+        return np.array([INSIDE if name.startswith("##") else BEGINS for name in self._names()], np.int32)
 
     def _names(self) -> list[str]:
         return [str(name) for name in self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))]
@@ -76,23 +125,29 @@ class Pretraining(LanguageTask):
         """Return the samples of a split with words masked."""
         encoded = super().fields(split)
         special = {"mask_id": self.tokenizer.mask_token_id, "vocab_size": len(self.tokenizer)}
-        return MaskedDataset(encoded, self.share, self.places, split == "train", **special)
+        most = self.config.tokenizer.max_length
+        return MaskedDataset(encoded, self.share, places(most, self.share), split == "train", **special)
 
     def facts(self) -> list[str]:
         """Return how many samples there are, and what is masked."""
-        return [*super().facts(), f"masked: {self.share:.0%} of the words, at most {self.places} tokens of a sample"]
+        most = places(self.config.tokenizer.max_length, self.share)
+        return [*super().facts(), f"masked: {self.share:.0%} of the words, at most {most} tokens of a sample"]
 
     def forward(self, fields: Mapping[str, Any]) -> Any:
         """Return the logits of the masked places, and of next sentences where they are learnt."""
         ids = fields["input_ids"]
         rows = core.arange(ids.shape[0], dtype="int64").unsqueeze(-1) * ids.shape[1]
-        positions = (fields["places"] + rows).reshape([-1])
+        positions = (fields["places"][:, : places(ids.shape[1], self.share)] + rows).reshape([-1])
         given = {"attention_mask": fields["input_ids_mask"], "masked_positions": positions}
         return self.network(ids, fields.get("token_type_ids"), fields.get("position_ids"), **given)
 
+    def _labels(self, fields: Mapping[str, Any]) -> Any:
+        """Return what the masked places held, int64 (N * places,)."""
+        return fields["labels"][:, : places(fields["input_ids"].shape[1], self.share)].reshape([-1])
+
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the mean cross entropy of masked tokens, with that of next sentences, and the accuracy of each."""
-        logits, labels = self.forward(fields), fields["labels"].reshape([-1])
+        logits, labels = self.forward(fields), self._labels(fields)
         if not self.follows:
             return self.network.loss(logits, labels), {"accuracy": _accuracy(logits, labels)}
         loss = self.network.loss(logits, (labels, fields["next_sentence"]))
@@ -104,7 +159,7 @@ class Pretraining(LanguageTask):
         """Return of each masked place the best token and the loss, and the logits of next sentences."""
         logits = self.forward(fields)
         tokens = logits[0] if self.follows else logits
-        labels = fields["labels"].reshape([-1])
+        labels = self._labels(fields)
         losses = core.nn.functional.cross_entropy(tokens, labels, reduction="none").reshape([-1])
         return [core.argmax(tokens, axis=-1), losses, *([logits[1]] if self.follows else [])]
 
@@ -128,16 +183,16 @@ class MaskedDataset(Dataset):
     Args:
         encoded: samples with "segments" and "whole_words".
         share: of the words that are masked.
-        places: how many tokens of a sample are masked at most.
+        room: for how many masked tokens a sample has places.
         drawn: whether other words are masked each time; otherwise the sample's number says which.
         mask_id: the id of the mask.
         vocab_size: ids are below.
     """
 
     def __init__(
-        self, encoded: EncodedDataset, share: float, places: int, drawn: bool, mask_id: int, vocab_size: int
+        self, encoded: EncodedDataset, share: float, room: int, drawn: bool, mask_id: int, vocab_size: int
     ) -> None:
-        self.encoded, self.share, self.places, self.drawn = encoded, share, places, drawn
+        self.encoded, self.share, self.room, self.drawn = encoded, share, room, drawn
         self.mask_id, self.vocab_size = mask_id, vocab_size
         self.lengths = encoded.lengths
         self.columns = encoded.columns
@@ -152,13 +207,14 @@ class MaskedDataset(Dataset):
         source = np.random.default_rng(integer(0, 2**62) if self.drawn else index)
         found = mask_words(ids[None], segments[None], whole, self.mask_id, self.vocab_size, source, self.share)
         chosen = np.flatnonzero(found.chosen[0])
-        if len(chosen) > self.places:
-            chosen = np.sort(source.choice(chosen, self.places, replace=False))
-        places, labels = np.zeros(self.places, np.int64), np.full(self.places, NONE, np.int64)
-        places[: len(chosen)], labels[: len(chosen)] = chosen, ids[chosen]
+        most = places(len(ids), self.share)
+        if len(chosen) > most:
+            chosen = np.sort(source.choice(chosen, most, replace=False))
+        where, labels = np.zeros(self.room, np.int64), np.full(self.room, NONE, np.int64)
+        where[: len(chosen)], labels[: len(chosen)] = chosen, ids[chosen]
         masked = ids.copy()
         masked[chosen] = found.ids[0][chosen]
-        return {**sample, "input_ids": masked, "places": places, "labels": labels}
+        return {**sample, "input_ids": masked, "places": where, "labels": labels}
 
 
 class MaskedEvaluator(Evaluator):
@@ -170,7 +226,8 @@ class MaskedEvaluator(Evaluator):
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
         """Take in the best tokens and losses of a batch's masked places, and the logits of next sentences."""
-        labels = batch["labels"].numpy().reshape(-1)
+        labels = batch["labels"].numpy()
+        labels = labels[:, : len(outputs[0]) // len(labels)].reshape(-1)
         there = labels != NONE
         self._right += int((outputs[0] == labels)[there].sum())
         self._loss += float(outputs[1][there].sum())

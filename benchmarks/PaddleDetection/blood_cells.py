@@ -16,6 +16,7 @@ ours that was stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import statistics
@@ -28,9 +29,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.PaddleDetection.detector_sides import in_order
+from benchmarks.runs import ROOT, Log, command, processor_seconds, trained
 from benchmarks.side import require
 
-ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "PaddleDetection" / "configs"
 ORIGINAL = (480, 640)
 """Height and width of all images."""
@@ -66,46 +67,22 @@ RUNS = [
 
 def ours(run: Run, data: Path, work: Path, threads: int) -> dict[str, Any]:
     """Train with PaddleDetection/train.py, unless that is done, and return the evaluation."""
-    digits = _trained(work / f"digits_{run.network}", [f"digits_{run.network}"], threads) if run.digits else None
+    train = functools.partial(trained, "PaddleDetection", threads=threads)
+    digits = train(work / f"digits_{run.network}", [f"digits_{run.network}"]) if run.digits else None
     words = [f"bccd_{run.network}", "--data", str(data), "-o", f"seed={run.seed}"]
     words += [word for change in SHORTER.get(run.network, ()) for word in ("-o", change)]
     if digits is not None:
         words += ["-o", f"network.pretrained={digits / 'checkpoints/best/model.safetensors'}"]
-    folder = _trained(work / run.name.replace(", ", "_").replace(" ", "_"), words, threads)
+    folder = train(work / run.name.replace(", ", "_").replace(" ", "_"), words)
     tested = folder / "evaluation_valid" / "results.json"
     if not tested.exists():
-        _command("eval.py", [str(folder), "--split", "valid"], tested, threads)
+        command("PaddleDetection", "eval.py", [str(folder), "--split", "valid"], tested, threads)
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    processor = folder / "processor_seconds"
     return {
         **json.loads(tested.read_text(encoding="utf-8"))["valid"],
         "seconds": results["training_seconds"],
-        "processor_seconds": float(processor.read_text(encoding="utf-8")) if processor.exists() else None,
+        "processor_seconds": processor_seconds(folder),
     }
-
-
-def _trained(folder: Path, words: Sequence[str], threads: int) -> Path:
-    """Run train.py with a config's name and further words, or continue it; return the run's folder."""
-    if (folder / "results.json").exists():
-        return folder
-    resumed = folder.exists() and any((folder / "checkpoints").glob("step_*"))
-    config = str(CONFIGS / f"{words[0]}.yaml")
-    given = ["--resume", str(folder)] if resumed else ["-c", config, *words[1:], "-o", f"output={folder}"]
-    spent = _command("train.py", given, folder / "results.json", threads)
-    if not resumed:
-        (folder / "processor_seconds").write_text(f"{spent:.0f}", encoding="utf-8")
-    return folder
-
-
-def _command(name: str, words: Sequence[str], result: Path, threads: int) -> float:
-    """Run a command of PaddleDetection that writes a file; return for how many seconds processors worked."""
-    before = os.times()
-    command = [sys.executable, str(ROOT / "PaddleDetection" / name), *words]
-    ended = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-    if not result.exists():  # the exit code also says whether the figures are those that the config expects
-        raise SystemExit(f"{name} ended with code {ended.returncode}; its message is above")
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def theirs(run: Run, data: Path, work: Path, threads: int, peers: str) -> dict[str, Any]:
@@ -231,20 +208,13 @@ def main() -> None:
     require("torch", "torchvision", python=options.peers)
     data, work = options.folder.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    written = options.log.read_text(encoding="utf-8") if options.log is not None and options.log.exists() else ""
-    rows = [json.loads(line) for line in written.splitlines()]
-    known = {row["run"] for row in rows}
-    for run in [run for run in RUNS if options.only in run.name and run.name not in known]:
+    log = Log(options.log)
+    for run in [run for run in RUNS if options.only in run.name and run.name not in log]:
         row: dict[str, Any] = {"run": run.name, "ours": ours(run, data, work, options.threads)}
         if not run.digits:
             row["pytorch"] = theirs(run, data, work, options.threads, options.peers)
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-        if options.log is not None:
-            options.log.parent.mkdir(parents=True, exist_ok=True)
-            with options.log.open("a", encoding="utf-8") as log:
-                log.write(json.dumps(row) + "\n")
-    print("\n".join(table(rows)))
+        log.add(row)
+    print("\n".join(table(log.rows)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from PaddleNLP.data.pretraining import PretrainingRows, mask_words, pretraining_row
+from core.text.tokenizers.segmentation import LongestMatch
+from PaddleNLP.data.pretraining import PretrainingRows, join_words, mask_words, pretraining_row
 
 ROW = "1 7 8 9 2 5 2;0 0 0 0 0 1 1;0 1 2 3 4 5 6;-1 0 1 0 -1 0 -1;1"
 
@@ -64,6 +65,15 @@ def test_mistakes_of_lists(tmp_path: Path, line: str) -> None:
     (tmp_path / "list.txt").write_text("nowhere.gz\t1\n")
     with pytest.raises(FileNotFoundError, match="nowhere.gz"):
         PretrainingRows(str(tmp_path / "list.txt"))
+
+
+def test_tokens_of_a_word_of_the_dictionary_belong_together() -> None:
+    # [CLS] 我 在 南 京 路 [SEP] 南 京 ##abc 路 [SEP]; the second text is "南京 abc路", whose "abc" is one piece inside
+    segments = np.array([-1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, -1])
+    offsets = [(0, 0), *((place, place + 1) for place in range(5)), (0, 0), (0, 1), (1, 2), (3, 6), (6, 7), (0, 0)]
+    texts = ("我在南京路", "南京 abc路")
+    join_words(segments, offsets, [0] * 7 + [1] * 5, texts, LongestMatch(["南京路", "南京", "京"]))
+    assert segments.tolist() == [-1, 0, 0, 0, 1, 1, -1, 0, 1, 1, 0, -1]
 
 
 def drawn_batch(source: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

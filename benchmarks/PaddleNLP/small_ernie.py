@@ -1,0 +1,175 @@
+"""What pretraining on a few megabytes gives: a small ERNIE pretrained and fine-tuned, beside the same net from scratch.
+
+    python -m benchmarks.PaddleNLP.small_ernie FOLDER --log benchmarks/PaddleNLP/small_ernie.jsonl [--only TEXT]
+    [--work runs/small_ernie] [--threads 1]
+
+FOLDER holds the sets that PaddleNLP/configs/pretraining/small_ernie.yaml names. The command writes a dictionary of the
+words and names that its training parts mark, pretrains, judges masked tokens of the held-out parts beside counts of
+n-grams, and fine-tunes four configs small_*_ernie.yaml with three seeds, from the pretrained weights and from random
+ones, both with the pretraining's vocabulary. TF-IDF of characters and logistic regression see the same parts; their
+strength is chosen on the dev part. What is finished in the folder of ``--work`` or in the log is not done again, and a
+training that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.PaddleNLP import small_ernie_baselines as baselines
+from benchmarks.runs import ROOT, Log, processor_seconds, trained
+from core.train import load_config
+from PaddleNLP.config import LanguageConfig
+from PaddleNLP.data.joined import built
+from PaddleNLP.data.registry import rooted
+from PaddleNLP.data.schemes import OUTSIDE, chunks, parsed
+
+CONFIG = "pretraining/small_ernie"
+SEGMENTED = ("Senta", "EmoTect")
+"""Data sets whose texts have spaces between words."""
+
+
+class Set(NamedTuple):
+    """A set that is fine-tuned on.
+
+    Attributes:
+        config: the name of its config.
+        folder: where its files are, below FOLDER.
+        measure: what it is judged by.
+    """
+
+    config: str
+    folder: str
+    measure: str
+
+
+SETS = {
+    "TNEWS": Set("small_tnews_ernie", "tnews-sample", "accuracy"),
+    "ChnSentiCorp": Set("small_chnsenticorp_ernie", "chnsenticorp-sample", "accuracy"),
+    "LCQMC": Set("small_lcqmc_ernie", "lcqmc-dev", "accuracy"),
+    "Weibo-NER": Set("small_weibo_ner_ernie", "weibo-ner", "f1"),
+}
+SEEDS = (0, 1, 2)
+STARTS = ("from scratch", "pretrained")
+
+
+def count_words(sets: Sequence[dict[str, Any]]) -> collections.Counter[str]:
+    """Return how often each word occurs, and each name, that data sets mark.
+
+    Args:
+        sets: data sets as a config has them.
+    """
+    counts: collections.Counter[str] = collections.Counter()
+    for settings in sets:
+        dataset = built(settings)
+        for number in range(len(dataset)):
+            sample = dataset.sample(number)
+            if settings["name"] in SEGMENTED:
+                counts.update(sample["text"].split())
+            elif settings["name"] == "CoNLLUDataset":
+                counts.update(sample["tokens"])
+            elif "tags" in sample:
+                tags = [None if tag == OUTSIDE else parsed(tag, dataset.suffix) for tag in sample["tags"]]
+                counts.update("".join(sample["tokens"][start:end]) for _, start, end in chunks(tags))
+    return counts
+
+
+def write_dictionary(file: Path, data: Path) -> None:
+    """Write the words of the training parts, the most frequent ones first, unless that is done."""
+    if file.exists():
+        return
+    config = load_config(LanguageConfig, ROOT / "PaddleNLP" / "configs" / f"{CONFIG}.yaml")
+    counts = count_words(rooted(config.data.train.dataset.arguments["sets"], str(data)))
+    lines = (f"{word} {count}\n" for word, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(line for line in lines if len(line.split()) == 2), encoding="utf-8")
+
+
+def pretrained(data: Path, work: Path, threads: int) -> Path:
+    """Pretrain, unless that is done; return the run's folder."""
+    dictionary = work / "words.txt"
+    write_dictionary(dictionary, data)
+    words = [CONFIG, "--data", str(data), "-o", f"task.words={dictionary}"]
+    return trained("PaddleNLP", work / "pretraining", words, threads)
+
+
+def fine_tuned(name: str, seed: int, start: str, data: Path, work: Path, threads: int) -> dict[str, Any]:
+    """Fine-tune on a set, unless that is done; return what was reached, on the dev and the test part."""
+    one, before = SETS[name], work / "pretraining"
+    changes = [f"seed={seed}", "tokenizer.learn=null", f"tokenizer.vocab_file={before / 'tokenizer/vocab.txt'}"]
+    if start == "pretrained":
+        changes.append(f"network.pretrained={before / 'checkpoints/best/model.safetensors'}")
+    folder = work / f"{one.config}_{start.replace(' ', '_')}_{seed}"
+    words = [one.config, "--data", str(data / one.folder), *(word for change in changes for word in ("-o", change))]
+    results = _results(trained("PaddleNLP", folder, words, threads))
+    measured = {split: results["results"][split][one.measure] for split in ("valid", "test")}
+    return {**measured, "seconds": results["training_seconds"], "processor_seconds": processor_seconds(folder)}
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def parts(data: Path, work: Path, threads: int) -> Iterator[tuple[str, Any]]:
+    """Iterate over the names of all parts of the comparison, and what makes the figures of each, in order."""
+
+    def pretraining() -> dict[str, Any]:
+        folder = pretrained(data, work, threads)
+        results = _results(folder)
+        times = {"seconds": results["training_seconds"], "processor_seconds": processor_seconds(folder)}
+        return {**results["results"]["valid"], **times}
+
+    yield "pretraining", pretraining
+    yield "counts of n-grams", lambda: baselines.masked_by_counts(work / "pretraining")
+    for name, one in SETS.items():
+        yield f"{name}, TF-IDF", lambda one=one: baselines.fitted(one.config, data / one.folder)
+        for start in STARTS:
+            for seed in SEEDS:
+                yield (
+                    f"{name}, {start}, seed {seed}",
+                    lambda name=name, start=start, seed=seed: fine_tuned(name, seed, start, data, work, threads),
+                )
+
+
+def table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the lines of the table: mean and standard deviation over seeds, of the test part."""
+    found = {row["run"]: row for row in rows}
+    lines = [f"| {'test part':24} | TF-IDF | from scratch | pretrained |", "|---|---:|---:|---:|"]
+    for name, one in SETS.items():
+        cells = [f"{found[f'{name}, TF-IDF']['test']:.3f}" if f"{name}, TF-IDF" in found else ""]
+        for start in STARTS:
+            reached = [row["test"] for run, row in found.items() if run.startswith(f"{name}, {start}, ")]
+            spread = f" ± {statistics.stdev(reached):.3f}" if len(reached) > 1 else ""
+            cells.append(f"{statistics.mean(reached):.3f}{spread}" if reached else "")
+        lines.append(f"| {f'{name}, {one.measure}':24} | {' | '.join(cells)} |")
+    for run in ("pretraining", "counts of n-grams"):
+        if run in found:
+            figures = {key: value for key, value in found[run].items() if key != "run" and value is not None}
+            lines.append(f"{run}: " + ", ".join(f"{key} {value:.4g}" for key, value in figures.items()))
+    return lines
+
+
+def main() -> None:
+    """Print and write a line for each part, then the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the sets are")
+    parser.add_argument("--work", type=Path, default=Path("runs/small_ernie"), help="for runs")
+    parser.add_argument("--log", type=Path, help="a file for one JSON object per part; parts in it are not done again")
+    parser.add_argument("--only", default="", help="parts with this in their name")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default 1)")
+    options = parser.parse_args()
+    log = Log(options.log)
+    for run, figures in parts(options.folder.resolve(), options.work.resolve(), options.threads):
+        if options.only in run and run not in log:
+            log.add({"run": run, **figures()})
+    print("\n".join(table(log.rows)))
+
+
+if __name__ == "__main__":
+    main()
