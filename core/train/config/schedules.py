@@ -1,4 +1,7 @@
-"""The section ``schedule`` of a config: learning-rate schedules, whose lengths are in epochs."""
+"""The section ``schedule`` of a config: learning-rate schedules, whose lengths are in epochs.
+
+Each begins with a linear warm-up of ``warmup_epochs``, or of the share ``warmup_share`` of all steps.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,22 @@ from core.train.config.table import Component, Named, Table
 
 Positive = Annotated[float, pydantic.Field(gt=0)]
 NotNegative = Annotated[float, pydantic.Field(ge=0)]
+Share = Annotated[float, pydantic.Field(ge=0, lt=1)]
 
 
-def constant(learning_rate: Positive, warmup_epochs: NotNegative = 0.0, *, steps_per_epoch: int, epochs: float) -> Any:
+def constant(
+    learning_rate: Positive,
+    warmup_epochs: NotNegative = 0.0,
+    warmup_share: Share = 0.0,
+    *,
+    steps_per_epoch: int,
+    epochs: float,
+) -> Any:
     """One learning rate throughout, after a linear warm-up from zero."""
     from core.optimizer.lr import PiecewiseDecay  # loads the engine, which not every process needs
 
     flat = PiecewiseDecay([1], [learning_rate, learning_rate])
-    return _warmed_up(flat, learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(flat, learning_rate, _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs))
 
 
 def cosine(
@@ -29,6 +40,7 @@ def cosine(
     end_learning_rate: NotNegative = 0.0,
     by_epoch: bool = False,
     decay_epochs: Optional[Positive] = None,
+    warmup_share: Share = 0.0,
     *,
     steps_per_epoch: int,
     epochs: float,
@@ -43,7 +55,8 @@ def cosine(
     length = epochs if decay_epochs is None else decay_epochs
     if length < epochs:
         raise ValueError(f"decay_epochs {decay_epochs} must not be less than the {epochs} epochs of training")
-    steps = max(round(length * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
+    warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
+    steps = max(round(length * steps_per_epoch) - warmup, 1)
     if by_epoch:
         count = max(round(steps / steps_per_epoch), 1)
         end = end_learning_rate / learning_rate
@@ -52,9 +65,9 @@ def cosine(
             epoch = min(step // steps_per_epoch, count)
             return end + (1 - end) * (1 + math.cos(math.pi * epoch / count)) / 2
 
-        return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup_epochs, steps_per_epoch)
+        return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup)
     decay = CosineAnnealingDecay(learning_rate, T_max=steps, eta_min=end_learning_rate)
-    return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(decay, learning_rate, warmup)
 
 
 def polynomial(
@@ -62,6 +75,7 @@ def polynomial(
     power: Positive = 1.0,
     warmup_epochs: NotNegative = 0.0,
     end_learning_rate: NotNegative = 0.0,
+    warmup_share: Share = 0.0,
     *,
     steps_per_epoch: int,
     epochs: float,
@@ -69,9 +83,10 @@ def polynomial(
     """(1 - progress) ** power from the learning rate to its end, after a linear warm-up from zero."""
     from core.optimizer.lr import PolynomialDecay  # loads the engine, which not every process needs
 
-    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch), 1)
+    warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
+    steps = max(round(epochs * steps_per_epoch) - warmup, 1)
     decay = PolynomialDecay(learning_rate, decay_steps=steps, end_lr=end_learning_rate, power=power)
-    return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(decay, learning_rate, warmup)
 
 
 def linear(
@@ -79,24 +94,29 @@ def linear(
     warmup_epochs: NotNegative = 0.0,
     flat_epochs: NotNegative = 0.0,
     end_learning_rate: NotNegative = 0.0,
+    warmup_share: Share = 0.0,
+    from_first_step: bool = False,
     *,
     steps_per_epoch: int,
     epochs: float,
 ) -> Any:
     """A straight line from the learning rate to its end, after a linear warm-up from zero and some flat epochs.
 
-    CycleGAN's recipe is 100 flat epochs of 200.
+    CycleGAN's recipe is 100 flat epochs of 200. With ``from_first_step`` the line begins at the first step, so that it
+    is already lower where the warm-up ends; BERT's and ERNIE's recipe is that with warmup_share 0.1.
     """
     from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
 
     flat = round(flat_epochs * steps_per_epoch)
-    steps = max(round(epochs * steps_per_epoch) - round(warmup_epochs * steps_per_epoch) - flat, 1)
+    warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
+    before = warmup if from_first_step else 0
+    steps = max(round(epochs * steps_per_epoch) - warmup + before - flat, 1)
     end = end_learning_rate / learning_rate
 
     def share(step: int) -> float:
-        return 1 - (1 - end) * min(max(step - flat, 0) / steps, 1.0)
+        return 1 - (1 - end) * min(max(step + before - flat, 0) / steps, 1.0)
 
-    return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup)
 
 
 def exponential(
@@ -105,6 +125,7 @@ def exponential(
     decay_epochs: Positive,
     warmup_epochs: NotNegative = 0.0,
     by_epoch: bool = False,
+    warmup_share: Share = 0.0,
     *,
     steps_per_epoch: int,
     epochs: float,
@@ -117,11 +138,12 @@ def exponential(
     from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
 
     span = decay_epochs * steps_per_epoch
+    warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
 
     def share(step: int) -> float:
         return float(factor ** (step // span if by_epoch else step / span))
 
-    return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup)
 
 
 def piecewise(
@@ -130,6 +152,7 @@ def piecewise(
     factor: Positive = 0.1,
     warmup_epochs: NotNegative = 0.0,
     factors: Optional[list[Positive]] = None,
+    warmup_share: Share = 0.0,
     *,
     steps_per_epoch: int,
     epochs: float,
@@ -144,17 +167,29 @@ def piecewise(
     if len(own) != len(decay_epochs):
         raise ValueError(f"factors {own} must be as many as decay_epochs {decay_epochs}")
 
-    boundaries = [round((epoch - warmup_epochs) * steps_per_epoch) for epoch in decay_epochs]
+    warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
+    before = warmup_epochs or warmup_share * epochs
+    boundaries = [round((epoch - before) * steps_per_epoch) for epoch in decay_epochs]
     if boundaries != sorted(boundaries) or (boundaries and boundaries[0] <= 0):
-        raise ValueError(f"decay_epochs {decay_epochs} must rise and come after the {warmup_epochs} epochs of warm-up")
+        raise ValueError(f"decay_epochs {decay_epochs} must rise and come after the {before} epochs of warm-up")
     decay = PiecewiseDecay(boundaries, list(itertools.accumulate([learning_rate, *own], operator.mul)))
-    return _warmed_up(decay, learning_rate, warmup_epochs, steps_per_epoch)
+    return _warmed_up(decay, learning_rate, warmup)
 
 
-def _warmed_up(decay: Any, learning_rate: float, warmup_epochs: float, steps_per_epoch: int) -> Any:
+def _warmup(epochs_of_it: float, share: float, steps_per_epoch: int, epochs: float) -> int:
+    """Return the steps of a warm-up.
+
+    Raises:
+        ValueError: both lengths of it are given.
+    """
+    if epochs_of_it and share:
+        raise ValueError(f"give warmup_epochs ({epochs_of_it}) or warmup_share ({share}), not both")
+    return round((epochs_of_it or share * epochs) * steps_per_epoch)
+
+
+def _warmed_up(decay: Any, learning_rate: float, steps: int) -> Any:
     from core.optimizer.lr import LinearWarmup  # loads the engine, which not every process needs
 
-    steps = round(warmup_epochs * steps_per_epoch)
     if steps < 1:
         return decay
     start = learning_rate / (steps + 1)  # the first step already moves

@@ -61,6 +61,26 @@ def test_a_line_after_flat_epochs() -> None:
     assert rates("Linear", 100, learning_rate=0.2, flat_epochs=12) == pytest.approx([0.2] * 100)
 
 
+@pytest.mark.parametrize("name", ["Constant", "Cosine", "Linear", "Polynomial", "Exponential", "Piecewise"])
+def test_a_warm_up_may_be_a_share_of_the_steps(name: str) -> None:
+    arguments: dict[str, Any] = {"learning_rate": 0.4}
+    if name in ("Exponential", "Piecewise"):
+        arguments.update(factor=0.5, decay_epochs=2.0 if name == "Exponential" else [3, 4.5])
+    found = rates(name, 50, steps_per_epoch=7, epochs=5.5, warmup_share=0.2, **arguments)
+    assert found[:8] == pytest.approx([0.4 * (step + 1) / 9 for step in range(8)])  # a fifth of 38.5 steps
+    assert found == rates(name, 50, steps_per_epoch=7, epochs=5.5, warmup_epochs=1.1, **arguments)
+    with pytest.raises(ValueError, match=r"^give warmup_epochs \(1.0\) or warmup_share \(0.1\), not both$"):
+        rates(name, 1, warmup_epochs=1.0, warmup_share=0.1, **arguments)
+
+
+def test_a_line_that_begins_at_the_first_step_is_lower_where_the_warm_up_ends() -> None:
+    found = rates("Linear", 101, learning_rate=0.2, warmup_share=0.1, from_first_step=True)
+    expected = [0.2 * (step + 1) / 11 for step in range(10)] + [0.2 * (1 - step / 100) for step in range(10, 101)]
+    assert found == pytest.approx(expected, abs=1e-12)
+    both = rates("Linear", 101, learning_rate=0.2, warmup_epochs=1, flat_epochs=4, from_first_step=True)
+    assert both[10:] == pytest.approx([0.2] * 30 + [0.2 * (1 - step / 60) for step in range(61)])
+
+
 def test_exponential() -> None:
     arguments = {"learning_rate": 0.1, "factor": 0.97, "decay_epochs": 2.4}
     assert rates("Exponential", 60, **arguments) == pytest.approx([0.1 * 0.97 ** (step / 24) for step in range(60)])
@@ -106,6 +126,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "Linear": ({"end_learning_rate": -0.1}, "Linear: end_learning_rate must be greater than or equal to 0, not -0.1"),
     "Polynomial": ({"power": 0}, "Polynomial: power must be greater than 0, not 0"),
     "Exponential": ({"factor": -2, "decay_epochs": 1}, "Exponential: factor must be greater than 0, not -2"),
+    "Linear with a share": ({"warmup_share": 1}, "Linear: warmup_share must be less than 1, not 1"),
     "Piecewise": ({"decay_epochs": [2], "factor": 0}, "Piecewise: factor must be greater than 0, not 0"),
 }
 
@@ -114,7 +135,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 def test_numbers_out_of_range_are_refused_before_anything_is_built(name: str) -> None:
     arguments, message = MISTAKES[name]
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        SCHEDULES.check(Component.model_validate({"name": name, "learning_rate": 0.1, **arguments}))
+        SCHEDULES.check(Component.model_validate({"name": name.split()[0], "learning_rate": 0.1, **arguments}))
 
 
 def test_a_span_of_no_length_is_refused() -> None:
