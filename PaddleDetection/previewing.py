@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.drawing import draw_boxes, draw_masks, sheet
-from core.io.randomness import batch_scope
+from core.io.randomness import sample_scope
 from core.train.config.table import Component
 from core.train.runner.previewing import seen, to_picture
 from core.train.runner.toolkit import Toolkit
@@ -64,8 +64,9 @@ def batch_of(dataset: object, section: SplitSection, chosen: Sequence[int], seed
         epoch: the epoch, from 0.
     """
     together = InOrder([BATCH_TRANSFORMS.build(part) for part in section.batch_transforms], lambda sample: sample)
-    with batch_scope(seed, epoch, 0):
-        return together(seen(dataset, chosen, seed, epoch))
+    samples = seen(dataset, chosen, seed, epoch)
+    with sample_scope(seed, epoch, 0, (2,)):
+        return together(samples)
 
 
 def annotated(sample: Sample, parts: Sequence[Component], class_names: Sequence[str]) -> np.ndarray:

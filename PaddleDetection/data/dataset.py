@@ -6,9 +6,8 @@ import abc
 import functools
 from typing import Any, Callable, Optional
 
-import numpy as np
-
 from core.io import Dataset
+from core.io.randomness import numpy_random
 
 Sample = dict[str, Any]
 """An image with its objects, by PaddleDetection's names of fields."""
@@ -58,4 +57,4 @@ class DetectionDataset(Dataset, abc.ABC):
 
 def _drawn(dataset: DetectionDataset) -> Sample:
     """Return a random sample before the transform."""
-    return dataset.sample(np.random.randint(len(dataset)))
+    return dataset.sample(numpy_random().randint(len(dataset)))

@@ -12,7 +12,7 @@ import contextlib
 import random
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Callable, Optional, Union
+from typing import Callable, Optional, Union, cast
 
 import numpy as np
 
@@ -20,6 +20,8 @@ import numpy as np
 class _CurrentSample(threading.local):
     identity: Optional[tuple[int, int, Union[int, Callable[[], int]], tuple[int, ...]]] = None
     generator: Optional[np.random.Generator] = None
+    numpy_random: Optional[np.random.RandomState] = None
+    python_random: Optional[random.Random] = None
 
 
 _current = _CurrentSample()
@@ -37,12 +39,14 @@ def sample_scope(
         index: the sample's index in its data set, or a function that gives it at the first draw.
         purpose: non-negative numbers that tell different uses for one sample apart.
     """
-    outer = _current.identity, _current.generator
-    _current.identity, _current.generator = (seed, epoch, index, tuple(purpose)), None
+    outer = dict(vars(_current))
+    vars(_current).clear()
+    _current.identity = seed, epoch, index, tuple(purpose)
     try:
         yield
     finally:
-        _current.identity, _current.generator = outer
+        vars(_current).clear()
+        vars(_current).update(outer)
 
 
 @contextlib.contextmanager
@@ -117,9 +121,36 @@ def beta(first: float, second: float) -> float:
     return float(np.random.beta(first, second) if source is None else source.beta(first, second))
 
 
+def numpy_random() -> np.random.RandomState:
+    """Return what draws as ``numpy.random`` does: the sample's own, or outside a seeded loader the global generator.
+
+    For a transform that draws call by call as the one that it follows, so that both agree from one seed.
+    """
+    if _current.identity is None:
+        return cast(np.random.RandomState, np.random)
+    if _current.numpy_random is None:
+        _current.numpy_random = np.random.RandomState(_seed_sequence(1).generate_state(4))
+    return _current.numpy_random
+
+
+def python_random() -> random.Random:
+    """Return what draws as the module ``random`` does; see :func:`numpy_random`."""
+    if _current.identity is None:
+        return cast(random.Random, random)
+    if _current.python_random is None:
+        _current.python_random = random.Random(_seed_sequence(2).generate_state(4).tobytes())
+    return _current.python_random
+
+
 def _source() -> Optional[np.random.Generator]:
     if _current.generator is None and _current.identity is not None:
-        seed, epoch, index, purpose = _current.identity
-        words = [seed, epoch, int(index() if callable(index) else index), *purpose]
-        _current.generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+        _current.generator = np.random.Generator(np.random.PCG64(_seed_sequence()))
     return _current.generator
+
+
+def _seed_sequence(*stream: int) -> np.random.SeedSequence:
+    """Return the seeds of one of the current sample's generators, which are independent of each other."""
+    assert _current.identity is not None
+    seed, epoch, index, purpose = _current.identity
+    words = [seed, epoch, int(index() if callable(index) else index), *purpose]
+    return np.random.SeedSequence(words, spawn_key=stream)

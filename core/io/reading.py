@@ -154,11 +154,9 @@ class Reader:
     def _collate(self, samples: Any, seed: Optional[int], epoch: int, number: int) -> Any:
         if self.collate_fn is default_collate_fn:
             return collate(samples, self.empty)
-        if isinstance(self.collate_fn, Collate):
-            return self.collate_fn.collate(samples, self.empty)
-        if not self.makes_batches:
-            return self.collate_fn(samples)
         with self._sample_scope(seed, epoch, number, (2,)):  # one that mixes samples draws for the batch
+            if isinstance(self.collate_fn, Collate):
+                return self.collate_fn.collate(samples, self.empty)
             return self.collate_fn(samples)
 
     def _sample(self, index: Any, seed: Optional[int], epoch: int) -> Any:

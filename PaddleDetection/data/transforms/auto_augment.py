@@ -12,6 +12,7 @@ from typing import Callable, NamedTuple
 
 import numpy as np
 
+from core.io.randomness import numpy_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms import auto_augment_operations as operations
 
@@ -115,7 +116,7 @@ class Operation(NamedTuple):
         """Return the strength as the operation takes it, whose sign may be drawn."""
         largest, signed = _RANGES.get(self.name, (0.0, False))
         value = self.level / 10.0 * largest
-        if signed and np.random.rand() < 0.5:
+        if signed and numpy_random().rand() < 0.5:
             value = -value
         return int(value) if self.name in _WHOLE else value + 0.1 if self.name in _ENHANCING else value
 
@@ -144,8 +145,8 @@ class AutoAugment:
         scale = np.array([width, height] * 2, np.float32)
         drawn = [[(operation, operation.strength()) for operation in policy] for policy in self.policies]
         image, shares = sample["image"].astype(np.uint8), (boxes / scale).astype(np.float32)
-        for operation, strength in drawn[np.random.randint(0, len(drawn), dtype=np.int32)]:
-            if np.random.rand() >= 0.5:
+        for operation, strength in drawn[numpy_random().randint(0, len(drawn), dtype=np.int32)]:
+            if numpy_random().rand() >= 0.5:
                 image, shares = _done(operation, strength, image, shares)
         sample = {name: value for name, value in sample.items() if name not in ("gt_poly", "gt_segm")}
         sample["image"], sample["gt_bbox"] = image, shares * scale
@@ -178,7 +179,7 @@ def _inside(
 ) -> np.ndarray:
     """Return an image with the inside of some boxes changed."""
     for left, top, right, bottom in operations.pixels(boxes, image.shape):
-        if np.random.rand() + probability >= 1:
+        if numpy_random().rand() + probability >= 1:
             rows, columns = slice(top, bottom + 1), slice(left, right + 1)
             inside = change(image[rows, columns])
             image = image + np.uint8(1)

@@ -9,6 +9,8 @@ import cv2
 import numpy as np
 from PIL import Image, ImageEnhance
 
+from core.io.randomness import numpy_random
+
 GREY = 128
 GAP = 0.05
 """A box of no height or width at a border is moved so far into the image."""
@@ -83,7 +85,7 @@ def posterize(image: np.ndarray, bits: float) -> np.ndarray:
 
 def cutout(image: np.ndarray, reach: float) -> np.ndarray:
     """Return the image with a grey square of twice the reach around a random point."""
-    y, x = np.random.randint(0, image.shape[0]), np.random.randint(0, image.shape[1])
+    y, x = numpy_random().randint(0, image.shape[0]), numpy_random().randint(0, image.shape[1])
     return _greyed(image, y, x, int(reach), int(reach))
 
 
@@ -95,11 +97,11 @@ def cut_out_of_a_box(image: np.ndarray, boxes: np.ndarray, share: float) -> np.n
         boxes: corners in shares of the image (G, 4).
         share: of the rectangle's sides and the box's.
     """
-    box = boxes[np.random.randint(0, len(boxes), dtype=np.int32)].astype(np.float64)
+    box = boxes[numpy_random().randint(0, len(boxes), dtype=np.int32)].astype(np.float64)
     left, top, right, bottom = (box * ([image.shape[1], image.shape[0]] * 2)).astype(int).tolist()
     down, across = int(share * ((bottom - top + 1) / 2)), int(share * ((right - left + 1) / 2))
-    y = np.random.randint(top, bottom + 1, dtype=np.int32)
-    x = np.random.randint(left, right + 1, dtype=np.int32)
+    y = numpy_random().randint(top, bottom + 1, dtype=np.int32)
+    x = numpy_random().randint(left, right + 1, dtype=np.int32)
     return _greyed(image, int(y), int(x), down, across)
 
 

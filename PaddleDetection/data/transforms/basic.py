@@ -12,6 +12,7 @@ from typing import Union
 import cv2
 import numpy as np
 
+from core.io.randomness import numpy_random
 from core.vision.image import read_image
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.masks import mapped
@@ -113,7 +114,7 @@ class RandomFlip:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample, perhaps mirrored."""
-        if np.random.uniform(0, 1) >= self.prob:
+        if numpy_random().uniform(0, 1) >= self.prob:
             return sample
         height, width = sample["image"].shape[:2]
         sample["image"] = sample["image"][:, ::-1]

@@ -11,6 +11,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from core.io.randomness import numpy_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
 from PaddleDetection.data.transforms.resizing import INTERPOLATIONS
@@ -81,10 +82,10 @@ class BatchRandomResize:
         """Return the samples at one size."""
         size: Any = self.target_size
         if self.random_size:
-            size = size[np.random.choice(len(size))]
+            size = size[numpy_random().choice(len(size))]
         interp: int = self.interp
         if self.random_interp:
-            interp = INTERPOLATIONS[np.random.choice(len(INTERPOLATIONS))]
+            interp = INTERPOLATIONS[numpy_random().choice(len(INTERPOLATIONS))]
         resize = Resize(size, self.keep_ratio, interp)
         return [resize(sample) for sample in samples]
 

@@ -6,13 +6,13 @@ https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operator
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Optional
 
 import cv2
 import numpy as np
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 
 TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
@@ -58,24 +58,24 @@ class RandomDistort:
         image = sample["image"]
         if self.random_apply:
             names = list(self.ranges)
-            order = [names[number] for number in np.random.permutation(len(names))[: self.count]]
+            order = [names[number] for number in numpy_random().permutation(len(names))[: self.count]]
             for name in order:
                 image = self._changed(image, name)
         else:
             image = self._changed(image, "brightness")
-            early = np.random.randint(0, 2)
+            early = numpy_random().randint(0, 2)
             for name in ("contrast", "saturation", "hue") if early else ("saturation", "hue", "contrast"):
                 image = self._changed(image, name)
-            if self.random_channel and np.random.randint(0, 2):
-                image = image[..., np.random.permutation(3)]
+            if self.random_channel and numpy_random().randint(0, 2):
+                image = image[..., numpy_random().permutation(3)]
         sample["image"] = image
         return sample
 
     def _changed(self, image: np.ndarray, name: str) -> np.ndarray:
         least, largest, left_alone = self.ranges[name]
-        if np.random.uniform(0.0, 1.0) < left_alone:
+        if numpy_random().uniform(0.0, 1.0) < left_alone:
             return image
-        by = np.random.uniform(least, largest)
+        by = numpy_random().uniform(least, largest)
         image = image.astype(np.float32)
         if name == "brightness":
             return image + np.float32(by)
@@ -105,7 +105,7 @@ class Lighting:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample with "image" float32."""
-        alpha = np.random.normal(scale=self.alphastd, size=(3,))
+        alpha = numpy_random().normal(scale=self.alphastd, size=(3,))
         added = self.eigvec @ (self.eigval * alpha)
         sample["image"] = sample["image"].astype(np.float32) + added.astype(np.float32)
         return sample
@@ -146,10 +146,10 @@ class AugmentHSV:
         pixels = cv2.cvtColor(sample["image"].astype(np.uint8), self.there)
         if self.gains is None:
             for channel in (1, 2):
-                factor = (random.random() * 2 - 1) * self.fraction + 1
+                factor = (python_random().random() * 2 - 1) * self.fraction + 1
                 pixels[..., channel] = np.clip(pixels[..., channel].astype(np.float32) * factor, 0, 255)
         else:
-            added = np.random.uniform(-1, 1, 3) * self.gains * np.random.randint(0, 2, 3)
+            added = numpy_random().uniform(-1, 1, 3) * self.gains * numpy_random().randint(0, 2, 3)
             pixels[..., 0] = (pixels[..., 0] + added[0]) % 180
             for channel in (1, 2):
                 pixels[..., channel] = np.clip(pixels[..., channel] + added[channel], 0, 255)

@@ -7,13 +7,13 @@ large as the image, one larger than it, RandomScaledCrop always), these take wha
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
 import numpy as np
 from pycocotools import mask as coco
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
 from PaddleDetection.data.transforms.objects import cut, overlaps, within
@@ -54,7 +54,7 @@ class RandomCrop:
             return sample
         height, width = sample["image"].shape[:2]
         thresholds: list[Any] = [*self.thresholds, *([None] if self.allow_no_crop else [])]
-        np.random.shuffle(thresholds)
+        numpy_random().shuffle(thresholds)
         for threshold in thresholds:
             if threshold is None:
                 return sample
@@ -101,18 +101,18 @@ class RandomCrop:
 
     def _areas(self, height: int, width: int) -> Iterator[tuple[int, int, int, int]]:
         for _ in range(self.num_attempts):
-            scale = np.random.uniform(*self.scaling)
+            scale = numpy_random().uniform(*self.scaling)
             if self.aspect_ratio is None:
-                down, across = np.random.uniform(*self.scaling), np.random.uniform(*self.scaling)
+                down, across = numpy_random().uniform(*self.scaling), numpy_random().uniform(*self.scaling)
                 if not 0.5 <= (height * down) / (width * across) <= 2.0:
                     continue
             else:
                 least, largest = self.aspect_ratio
-                ratio = np.random.uniform(max(least, scale**2), min(largest, scale**-2))
+                ratio = numpy_random().uniform(max(least, scale**2), min(largest, scale**-2))
                 down, across = scale / np.sqrt(ratio), scale * np.sqrt(ratio)
             rows, columns = min(int(height * down), height), min(int(width * across), width)
-            y = np.random.randint(0, max(height - rows, 1))
-            x = np.random.randint(0, max(width - columns, 1))
+            y = numpy_random().randint(0, max(height - rows, 1))
+            x = numpy_random().randint(0, max(width - columns, 1))
             yield x, y, x + columns, y + rows
 
 
@@ -160,15 +160,15 @@ class RandomResizeCrop:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample, perhaps resized and cut."""
-        if random.random() >= self.prob:
+        if python_random().random() >= self.prob:
             return sample
-        size, sides = (_pair(random.choice(sizes)) for sizes in (self.resizes, self.cropsizes))
+        size, sides = (_pair(python_random().choice(sizes)) for sizes in (self.resizes, self.cropsizes))
         cover = self.keep_ratio and self.mode == "short"
         sample = Resize(size, self.keep_ratio, self.interp, cover=cover)(sample)
         if len(sample["gt_bbox"]) == 0:
             return sample
         thresholds = list(self.crop.thresholds)
-        np.random.shuffle(thresholds)
+        numpy_random().shuffle(thresholds)
         for threshold in thresholds:
             done = self.crop.fitting(sample, threshold, self._areas(sides, *sample["image"].shape[:2]))
             if done is not None:
@@ -177,8 +177,9 @@ class RandomResizeCrop:
 
     def _areas(self, sides: tuple[int, int], height: int, width: int) -> Iterator[tuple[int, int, int, int]]:
         for _ in range(self.crop.num_attempts):
-            rows, columns = (random.randint(min(*sides, side), min(side, max(sides))) for side in (height, width))
-            y, x = random.randint(0, height - rows), random.randint(0, width - columns)
+            ranges = [(min(*sides, side), min(side, max(sides))) for side in (height, width)]
+            rows, columns = (python_random().randint(*ends) for ends in ranges)
+            y, x = python_random().randint(0, height - rows), python_random().randint(0, width - columns)
             yield x, y, x + columns, y + rows
 
 
@@ -197,10 +198,10 @@ class RandomScaledCrop:
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample at the size; objects of one pixel and less are left out."""
         side = self.target_dim
-        longer = max(int(side * np.random.uniform(*self.scale_range)), 1)
+        longer = max(int(side * numpy_random().uniform(*self.scale_range)), 1)
         scale = longer / max(sample["image"].shape[:2])
         rows, columns = (max(int(edge * scale), 1) for edge in sample["image"].shape[:2])
-        x, y = (int(max(0, np.random.uniform(0.0, edge - side))) for edge in (columns, rows))
+        x, y = (int(max(0, numpy_random().uniform(0.0, edge - side))) for edge in (columns, rows))
         sample = Resize((rows, columns), interp=self.interp)(sample)
         boxes = np.clip(sample["gt_bbox"] - np.array([x, y] * 2, np.float32), 0, side - 1)
         kept = np.flatnonzero((boxes[:, 2:] - boxes[:, :2]).prod(axis=1) > 1)
@@ -228,10 +229,10 @@ class RandomSizeCrop:
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample, cut; objects of which nothing is in the part are left out."""
         sides = sample["image"].shape[:2]
-        rows, columns = (random.randint(min(self.min_size, side), min(side, self.max_size)) for side in sides)
+        rows, columns = (python_random().randint(min(self.min_size, side), min(side, self.max_size)) for side in sides)
         y, x = 0, 0
         if (rows, columns) != tuple(sides):  # one row and column beyond the image may be drawn, as in PaddleDetection
-            y, x = random.randint(0, sides[0] - rows + 1), random.randint(0, sides[1] - columns + 1)
+            y, x = python_random().randint(0, sides[0] - rows + 1), python_random().randint(0, sides[1] - columns + 1)
         boxes = np.clip(sample["gt_bbox"] - np.array([x, y] * 2, np.float32), 0, np.array([columns, rows] * 2))
         kept = np.flatnonzero((boxes[:, 2:] - boxes[:, :2]).prod(axis=1) > 0)
         if len(boxes) and not len(kept) and not self.keep_empty:

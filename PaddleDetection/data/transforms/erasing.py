@@ -7,11 +7,11 @@ https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operator
 from __future__ import annotations
 
 import math
-import random
 
 import numpy as np
 from PIL import Image
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 
 
@@ -34,15 +34,15 @@ class RandomErasingImage:
         """Return the sample with parts of "image" black."""
         image = sample["image"] = sample["image"].copy()
         for left, top, right, bottom in sample["gt_bbox"]:
-            if self.prob <= np.random.rand():
+            if self.prob <= numpy_random().rand():
                 continue
             across, down = right - left, bottom - top
-            area = random.uniform(self.lower, self.higher) * (across * down)
-            ratio = random.uniform(self.aspect_ratio, 1 / self.aspect_ratio)
+            area = python_random().uniform(self.lower, self.higher) * (across * down)
+            ratio = python_random().uniform(self.aspect_ratio, 1 / self.aspect_ratio)
             height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
             if width < across and height < down:
-                first_row = top + random.randint(0, int(down - height))
-                first_column = left + random.randint(0, int(across - width))
+                first_row = top + python_random().randint(0, int(down - height))
+                first_column = left + python_random().randint(0, int(across - width))
                 rows = slice(int(first_row), int(first_row + height))
                 image[rows, int(first_column) : int(first_column + width)] = 0
         return sample
@@ -81,23 +81,23 @@ class GridMask:
         risen = min(1.0, sample.get("curr_iter", self.upper_iter) / self.upper_iter)
         image = sample["image"]
         height, width = image.shape[:2]
-        if np.random.rand() > self.prob * risen or height < 3:
+        if numpy_random().rand() > self.prob * risen or height < 3:
             return sample
-        period = np.random.randint(2, height)
+        period = numpy_random().randint(2, height)
         stripe = min(max(int(period * self.ratio + 0.5), 1), period - 1)
         rows, columns = int(1.5 * height), int(1.5 * width)
-        starts = np.random.randint(period), np.random.randint(period)
+        starts = numpy_random().randint(period), numpy_random().randint(period)
         across = _stripes(rows, period, starts[0], stripe) if self.use_h else np.zeros(rows, bool)
         down = _stripes(columns, period, starts[1], stripe) if self.use_w else np.zeros(columns, bool)
         grid = (~(across[:, None] | down[None])).astype(np.uint8)
-        turned = np.asarray(Image.fromarray(grid).rotate(np.random.randint(self.rotate)))
+        turned = np.asarray(Image.fromarray(grid).rotate(numpy_random().randint(self.rotate)))
         top, left = (rows - height) // 2, (columns - width) // 2
         shown = turned[top : top + height, left : left + width, None].astype(np.float32)
         if self.mode == 1:
             shown = 1 - shown
         covered = image * shown
         if self.offset:
-            noise = (2 * (np.random.rand(height, width) - 0.5)).astype(np.float32)
+            noise = (2 * (numpy_random().rand(height, width) - 0.5)).astype(np.float32)
             covered = covered + noise[:, :, None] * (1 - shown)
         sample["image"] = covered.astype(image.dtype)
         return sample

@@ -8,13 +8,13 @@ that will do, it leaves boxes as shares of the image; here such a sample stays a
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
 import cv2
 import numpy as np
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.objects import OF_OBJECTS, overlaps
 
@@ -75,11 +75,11 @@ class CropWithDataAchorSampling:
         if not len(sample["gt_bbox"]):
             return sample
         boxes = (sample["gt_bbox"] / np.array([width, height] * 2, np.float32)).astype(np.float64)
-        anchored = np.random.uniform(0.0, 1.0) > self.sampling_prob
+        anchored = numpy_random().uniform(0.0, 1.0) > self.sampling_prob
         samplers = self.anchor_sampler if anchored else self.batch_sampler
         parts = [part for sampler in samplers for part in self._parts(sampler, boxes, width, height, anchored)]
         while parts:
-            part = parts.pop(int(np.random.uniform(0, len(parts))))
+            part = parts.pop(int(numpy_random().uniform(0, len(parts))))
             if not anchored:
                 part = part.clip(0.0, 1.0)
             moved, kept = within(boxes, part)
@@ -106,7 +106,7 @@ class CropWithDataAchorSampling:
 
     def _at_anchor(self, boxes: np.ndarray, width: int, height: int) -> np.ndarray:
         scales = self.das_anchor_scales
-        left, top, right, bottom = boxes[np.random.randint(0, len(boxes))].tolist()
+        left, top, right, bottom = boxes[numpy_random().randint(0, len(boxes))].tolist()
         x, y, wide, high = width * left, height * top, width * (right - left), height * (bottom - top)
         area, largest = wide * high, 0
         for place in range(len(scales) - 1):
@@ -115,15 +115,15 @@ class CropWithDataAchorSampling:
                 break
         if area > scales[-2] ** 2:
             largest = len(scales) - 2
-        chosen = np.random.randint(0, largest + 1) if largest else 0
+        chosen = numpy_random().randint(0, largest + 1) if largest else 0
         most = 2.0 * scales[chosen]
         if chosen == largest:
             most = min(most, 2 * math.sqrt(area))
-        side = wide * self.target_size / random.uniform(scales[chosen] / 2.0, most)
+        side = wide * self.target_size / python_random().uniform(scales[chosen] / 2.0, most)
         if side < max(height, width):
             corner = [_before(start, length, side) for start, length in ((x, wide), (y, high))]
         else:
-            corner = [np.random.uniform(edge - side, 0.0) for edge in (width, height)]
+            corner = [numpy_random().uniform(edge - side, 0.0) for edge in (width, height)]
         start = np.array([math.floor(value) for value in corner]) / [width, height]
         return np.concatenate([start, start + np.array([side / width, side / height])])
 
@@ -175,22 +175,22 @@ def will_do(sampler: Sequence[float], part: np.ndarray, boxes: np.ndarray, every
 
 def _square(sampler: Sequence[float], width: int, height: int) -> np.ndarray:
     """Return the corners of a random square, as shares of an image."""
-    scale = np.random.uniform(sampler[2], sampler[3])
-    ratio = min(max(np.random.uniform(sampler[4], sampler[5]), scale**2), scale**-2)
+    scale = numpy_random().uniform(sampler[2], sampler[3])
+    ratio = min(max(numpy_random().uniform(sampler[4], sampler[5]), scale**2), scale**-2)
     across, down = scale * ratio**0.5, scale / ratio**0.5
     if height < width:
         across = down * height / width
     else:
         down = across * width / height
-    left = np.random.uniform(0, 1 - across)
-    top = np.random.uniform(0, 1 - down)
+    left = numpy_random().uniform(0, 1 - across)
+    top = numpy_random().uniform(0, 1 - down)
     return np.array([left, top, left + across, top + down])
 
 
 def _before(start: float, length: float, side: float) -> float:
     """Return where a part begins that has a face on it, or lies on the face where that one is longer."""
     ends = (start + length - side, start) if length <= side else (start, start + length - side)
-    return float(np.random.uniform(*ends))
+    return float(numpy_random().uniform(*ends))
 
 
 def part_of(image: np.ndarray, corners: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.io.randomness import current_epoch
+from core.io.randomness import current_epoch, numpy_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Decode
 
@@ -57,7 +57,7 @@ class Mixup:
         if "another" not in sample:
             raise ValueError(f"{type(self).__name__} needs a second sample: use it in a data set's own transforms")
         second = Decode()(sample["another"]())
-        share = float(np.clip(np.random.beta(self.alpha, self.beta), 0.0, 1.0))
+        share = float(np.clip(numpy_random().beta(self.alpha, self.beta), 0.0, 1.0))
         if share >= 1:
             return sample
         if share <= 0:
@@ -101,7 +101,7 @@ class Cutmix(Mixup):
         height, width = np.maximum(first.shape[:2], second.shape[:2]).tolist()
         side = np.sqrt(1.0 - share)
         across, down = int(width * side) // 2, int(height * side) // 2
-        x, y = np.random.randint(width), np.random.randint(height)
+        x, y = numpy_random().randint(width), numpy_random().randint(height)
         columns = slice(max(x - across, 0), min(x + across, width - 1))
         rows = slice(max(y - down, 0), min(y + down, height - 1))
         images = np.zeros((2, height, width, first.shape[2]), np.float32)

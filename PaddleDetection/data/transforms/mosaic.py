@@ -8,13 +8,13 @@ the other samples come from the data set as they are, by the sample's field "ano
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 import cv2
 import numpy as np
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Decode
 from PaddleDetection.data.transforms.mixing import is_over
@@ -80,14 +80,14 @@ class Mosaic:
         if "another" not in sample:
             raise ValueError("Mosaic needs further samples: use it in a data set's own transforms")
         others = [Decode()(sample["another"]()) for _ in range(4)]
-        if np.random.uniform(0.0, 1.0) > self.prob:
+        if numpy_random().uniform(0.0, 1.0) > self.prob:
             return sample
         image, parts = self._joined([sample, *others[:3]])
         image, boxes = self._warped(image, np.concatenate([boxes for boxes, _ in parts]))
         found = {
             name: np.concatenate([fields[name] for _, fields in parts]) for name in OF_OBJECTS if name in sample
         }
-        if self.enable_mixup and len(boxes) and random.random() < self.mixup_prob:
+        if self.enable_mixup and len(boxes) and python_random().random() < self.mixup_prob:
             image, added = self._blended(image, others[3])
             boxes = np.concatenate([boxes, added])
             found = {name: np.concatenate([values, others[3][name]]) for name, values in found.items()}
@@ -105,7 +105,7 @@ class Mosaic:
     def _joined(self, samples: Sequence[Sample]) -> tuple[np.ndarray, list[tuple[np.ndarray, dict[str, Any]]]]:
         """Return four images around a point, of twice the size, and of each its boxes there and other fields."""
         rows, columns = self.input_dim
-        y, x = int(random.uniform(0.5 * rows, 1.5 * rows)), int(random.uniform(0.5 * columns, 1.5 * columns))
+        y, x = (int(python_random().uniform(0.5 * side, 1.5 * side)) for side in (rows, columns))
         canvas = np.full((2 * rows, 2 * columns, 3), GREY, np.uint8)
         parts = []
         for number, sample in enumerate(samples):
@@ -130,10 +130,10 @@ class Mosaic:
     def _warped(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the image turned, scaled, sheared, shifted and cut to the size; the boxes around what was in them."""
         rows, columns = self.input_dim
-        angle, scale = random.uniform(*self.degrees), random.uniform(*self.scale)
+        angle, scale = python_random().uniform(*self.degrees), python_random().uniform(*self.scale)
         turn = cv2.getRotationMatrix2D((0, 0), angle, scale)[:, :2]
-        shear = math.tan(random.uniform(*self.shear) * math.pi / 180)
-        shift = random.uniform(*self.translate)
+        shear = math.tan(python_random().uniform(*self.shear) * math.pi / 180)
+        shift = python_random().uniform(*self.translate)
         matrix = np.concatenate([turn + shear * turn[::-1], [[shift * columns], [shift * rows]]], axis=1)
         image = cv2.warpAffine(image, matrix, dsize=(columns, rows), borderValue=(GREY,) * 3)
         corners = boxes[:, [0, 1, 2, 3, 0, 3, 2, 1]].reshape(-1, 4, 2) @ matrix[:, :2].T + matrix[:, 2]
@@ -143,8 +143,8 @@ class Mosaic:
     def _blended(self, image: np.ndarray, other: Sample) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean of the image and a part of another, and the other's boxes in it."""
         rows, columns = self.input_dim
-        factor = random.uniform(*self.mixup_scale)
-        mirrored = random.uniform(0, 1) > 0.5
+        factor = python_random().uniform(*self.mixup_scale)
+        mirrored = python_random().uniform(0, 1) > 0.5
         scale = min(rows / other["image"].shape[0], columns / other["image"].shape[1])
         small = _scaled(other["image"], scale)
         canvas = np.full((rows, columns, 3), GREY, np.uint8)
@@ -155,8 +155,8 @@ class Mosaic:
         height, width = canvas.shape[:2]
         whole = np.zeros((max(height, rows), max(width, columns), 3), np.uint8)
         whole[:height, :width] = canvas
-        y = random.randint(0, height - rows - 1) if height > rows else 0
-        x = random.randint(0, width - columns - 1) if width > columns else 0
+        y = python_random().randint(0, height - rows - 1) if height > rows else 0
+        x = python_random().randint(0, width - columns - 1) if width > columns else 0
         boxes = np.clip(other["gt_bbox"] * (scale * factor), 0, np.array([width, height] * 2, np.float32))
         if mirrored:
             boxes[:, 0::2] = width - boxes[:, 2::-2]

@@ -11,6 +11,7 @@ from typing import Optional, Union
 
 import numpy as np
 
+from core.io.randomness import numpy_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.masks import mapped
 
@@ -99,13 +100,13 @@ class RandomExpand:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample, perhaps on a larger canvas."""
-        if np.random.uniform(0.0, 1.0) < self.prob:
+        if numpy_random().uniform(0.0, 1.0) < self.prob:
             return sample
         height, width = sample["image"].shape[:2]
-        ratio = np.random.uniform(1.0, self.ratio)
+        ratio = numpy_random().uniform(1.0, self.ratio)
         rows, columns = int(height * ratio), int(width * ratio)
         if rows <= height or columns <= width:
             return sample
-        y = np.random.randint(0, rows - height)
-        x = np.random.randint(0, columns - width)
+        y = numpy_random().randint(0, rows - height)
+        x = numpy_random().randint(0, columns - width)
         return Pad((rows, columns), pad_mode=-1, offsets=(x, y), fill_value=self.fill_value)(sample)

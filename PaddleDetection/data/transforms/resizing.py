@@ -6,13 +6,13 @@ https://github.com/PaddlePaddle/PaddleDetection, ``ppdet/data/transform/operator
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 import cv2
 import numpy as np
 
+from core.io.randomness import numpy_random, python_random
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.basic import Resize
 from PaddleDetection.data.transforms.objects import OF_OBJECTS
@@ -56,11 +56,11 @@ class RandomResize:
         """Return the sample at a random size."""
         size: Any = self.target_size
         if self.random_range:
-            shorter = np.random.randint(size[0][0], size[1][0] + 1)
+            shorter = numpy_random().randint(size[0][0], size[1][0] + 1)
             size = [int(shorter), max(size[0][1], size[1][1] + 1)]
         elif self.random_size:
-            size = random.choice(size)
-        interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
+            size = python_random().choice(size)
+        interp = python_random().choice(INTERPOLATIONS) if self.random_interp else self.interp
         return Resize(size, self.keep_ratio, interp)(sample)
 
 
@@ -91,8 +91,8 @@ class RandomShortSideResize:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample at a random size."""
-        size = random.choice(self.short_side_sizes)
-        interp = random.choice(INTERPOLATIONS) if self.random_interp else self.interp
+        size = python_random().choice(self.short_side_sizes)
+        interp = python_random().choice(INTERPOLATIONS) if self.random_interp else self.interp
         height, width = sample["image"].shape[:2]
         shorter, longer = min(height, width), max(height, width)
         if self.max_size is not None and longer / shorter * size > self.max_size:

@@ -7,12 +7,12 @@ boxes as shares of the image; here they are pixels, as everywhere.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from core.io.randomness import numpy_random, python_random
 from core.train.config.table import Component
 from PaddleDetection.data.dataset import Sample
 from PaddleDetection.data.transforms.faces import part_of, will_do, with_part, within
@@ -59,7 +59,7 @@ class CropWithSampling:
                     parts.append(part)
                     found += 1
         while parts:
-            part = parts.pop(int(np.random.uniform(0, len(parts)))).clip(0.0, 1.0)
+            part = parts.pop(int(numpy_random().uniform(0, len(parts)))).clip(0.0, 1.0)
             moved, kept = within(boxes, part)
             corners = (part * [width, height, width, height]).astype(int)
             if (len(kept) or not self.avoid_no_bbox) and (corners[2:] > corners[:2]).all():
@@ -89,15 +89,15 @@ class RandomSelect:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the sample after one of the lists."""
-        for transform in self.lists[random.random() >= self.p]:
+        for transform in self.lists[python_random().random() >= self.p]:
             sample = transform(sample)
         return sample
 
 
 def _drawn(sampler: Sequence[float]) -> np.ndarray:
     """Return the corners of a random part, as shares of an image."""
-    scale = np.random.uniform(sampler[2], sampler[3])
-    ratio = min(max(np.random.uniform(sampler[4], sampler[5]), scale**2), scale**-2)
+    scale = numpy_random().uniform(sampler[2], sampler[3])
+    ratio = min(max(numpy_random().uniform(sampler[4], sampler[5]), scale**2), scale**-2)
     across, down = scale * ratio**0.5, scale / ratio**0.5
-    left, top = np.random.uniform(0, 1 - across), np.random.uniform(0, 1 - down)
+    left, top = numpy_random().uniform(0, 1 - across), numpy_random().uniform(0, 1 - down)
     return np.array([left, top, left + across, top + down])

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from core.io import DataLoader, TensorDataset, WorkerError
+from core.io import Collate, DataLoader, Stack, TensorDataset, WorkerError
 from core.io import loader as loader_module
 from core.io.workers import pool as workers_module
 from core.io.workers.pool import WorkerTraceback
@@ -63,6 +63,14 @@ def test_order_and_noise_do_not_depend_on_the_number_of_workers(count: int) -> N
         assert plain(list(there.batches(start=2))) == whole[2:] == plain(list(here.batches(start=2)))
     assert np.random.get_state()[1].tolist() == before
     assert len({number for batch in whole for number in batch[2][2]}) == 10
+
+
+def test_what_a_batch_draws_before_it_is_collated_does_not_depend_on_the_reader() -> None:
+    options = {"batch_size": 4, "collate_fn": Collate([Stack(), Stack()], before=datasets.drawn_with), "seed": 7}
+    whole = [plain(list(batch)) for batch in DataLoader(datasets.Noisy(), **options)]
+    assert [plain(list(batch)) for batch in DataLoader(datasets.Noisy(), num_workers=2, **options)] == whole
+    drawn = [batch[1][2] for batch in whole]
+    assert len({number for batch in drawn for number in batch}) == len(drawn) == 3
 
 
 def test_without_a_seed_noise_follows_from_numpys_generator() -> None:

@@ -299,3 +299,9 @@ def length_of_record(record: tuple[int, int]) -> int:
 
 def number_of_line(line: str) -> tuple[int, float]:
     return int(line.split()[1]), uniform()
+
+
+def drawn_with(samples: Any) -> list[tuple[Any, float]]:
+    """Return each sample's number with one that is drawn for the batch."""
+    drawn = uniform()
+    return [(sample[0], drawn) for sample in samples]
