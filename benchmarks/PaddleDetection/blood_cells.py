@@ -152,6 +152,8 @@ def record(config: Any, folder: Path) -> None:
     defaults = {key: one.default for key, one in signature(config.network.name).parameters.items()}
     complete["network"] = {**defaults, **complete["network"]}
     complete["network"].pop("pretrained", None)
+    if hasattr(task.network, "ssd_head"):
+        complete["network"]["prior_counts"] = task.network.ssd_head.priors.counts
     (folder / "config.json").write_text(json.dumps(complete), encoding="utf-8")
 
 

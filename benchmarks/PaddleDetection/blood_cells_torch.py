@@ -63,7 +63,7 @@ class SSD(nn.Module):
                 block[2] = nn.ReLU6(inplace=True)
             self.parts.append(nn.Sequential(first, second))
             channels.append(have := outer)
-        counts = [4 - (level == 0) + 2 * (level > 0) for level in range(6)]
+        counts = settings["prior_counts"]
         self.boxes = nn.ModuleList(nn.Conv2d(one, count * 4, 1) for one, count in zip(channels, counts))
         self.scores = nn.ModuleList(
             nn.Conv2d(one, count * (self.classes + 1), 1) for one, count in zip(channels, counts)

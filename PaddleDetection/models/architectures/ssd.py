@@ -81,6 +81,14 @@ class SSD(Detector):
         nms_threshold: the largest overlap with a better box of the same class.
         soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
         soft_sigma: of gaussian.
+        min_sizes: sides of each level's prior boxes, pixels, in place of the network's own.
+        max_sizes: of each level, for each of its min_sizes a larger one: the square between both is a prior box, too;
+            or an empty list. null: the network's own, or with other min_sizes none.
+        aspect_ratios: widths over heights of each level's prior boxes besides 1; the inverse ones are added.
+        steps: distance of each level's positions, pixels; 0: the image's size over the level's.
+
+    Raises:
+        ValueError: the prior boxes are not of the network's levels, or a number is out of range.
     """
 
     divisor = 1
@@ -103,10 +111,15 @@ class SSD(Detector):
         nms_threshold: float = 0.45,
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
+        min_sizes: Optional[Sequence[Sequence[float]]] = None,
+        max_sizes: Optional[Sequence[Sequence[float]]] = None,
+        aspect_ratios: Optional[Sequence[Sequence[float]]] = None,
+        steps: Optional[Sequence[float]] = None,
     ) -> None:
         super().__init__()
         self.num_classes = num_classes
         self.backbone = backbone
+        priors = priors.changed(min_sizes, max_sizes, aspect_ratios, steps)
         self.ssd_head = SSDHead(
             backbone.channels, num_classes, priors, kernel_size, padding, use_sepconv, conv_decay
         )

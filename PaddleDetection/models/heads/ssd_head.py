@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import core
 from core import ParamAttr, nn, regularizer
@@ -68,6 +69,46 @@ class PriorBoxes(NamedTuple):
             for feature, least, most, ratios, step in levels
         ]
         return core.concat(found, 0)
+
+    def changed(
+        self,
+        min_sizes: Optional[Sequence[Sequence[float]]] = None,
+        max_sizes: Optional[Sequence[Sequence[float]]] = None,
+        aspect_ratios: Optional[Sequence[Sequence[float]]] = None,
+        steps: Optional[Sequence[float]] = None,
+    ) -> PriorBoxes:
+        """Return prior boxes with other sizes.
+
+        Args:
+            min_sizes: of each level, sides in pixels; None: these.
+            max_sizes: of each level, for each of its min_sizes a larger one, or none; None: these, or with other
+                min_sizes none.
+            aspect_ratios: of each level, widths over heights besides 1; None: these.
+            steps: of each level, distance of positions in pixels; None: these.
+
+        Raises:
+            ValueError: there is not one entry for each level, or a number is out of range.
+        """
+        if min_sizes is not None and max_sizes is None:
+            max_sizes = [()] * len(min_sizes)
+        given = {"min_sizes": min_sizes, "max_sizes": max_sizes, "aspect_ratios": aspect_ratios, "steps": steps}
+        given = {name: values for name, values in given.items() if values is not None}
+        for name, values in given.items():
+            if len(values) != (levels := len(self.steps)):
+                raise ValueError(f"{name} must have an entry for each of the {levels} levels, not {len(values)}")
+            numbers = values if name == "steps" else [number for level in values for number in level]
+            if not all(math.isfinite(number) and (number > 0 or (name, number) == ("steps", 0)) for number in numbers):
+                raise ValueError(f"{name} must hold positive numbers, not {list(values)}")
+        made = self._replace(**given)
+        for level, (least, most) in enumerate(zip(made.min_sizes, made.max_sizes)):
+            if not least:
+                raise ValueError(f"min_sizes: level {level} has no prior boxes; give it at least one size")
+            if most and (len(most) != len(least) or any(one >= other for one, other in zip(least, most))):
+                raise ValueError(
+                    f"max_sizes: level {level} must have none, or one above each of its min_sizes {list(least)}, "
+                    f"not {list(most)}"
+                )
+        return made
 
 
 class SepConvLayer(nn.Layer):

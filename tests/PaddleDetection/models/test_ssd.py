@@ -172,3 +172,39 @@ def test_trained_parameters() -> None:
         with core.LazyGuard():
             parameters = build().parameters()
         assert sum(parameter.size for parameter in parameters if not parameter.stop_gradient) == backbone + head
+
+
+def test_prior_boxes_of_other_sizes() -> None:
+    sizes = [[16, 24], [32], [48], [64], [96], [128]]
+    model = ssd_mobilenet_v1_300(num_classes=3, scale=0.25, min_sizes=sizes, aspect_ratios=[[2.0]] * 6)
+    priors = model.ssd_head.priors
+    assert priors.counts == [6, 3, 3, 3, 3, 3]
+    assert [layer.weight.shape[0] for layer in model.ssd_head.box_convs] == [24, 12, 12, 12, 12, 12]
+    maps = [core.zeros([1, 4, side, side]) for side in (8, 4, 2, 1, 1, 1)]
+    boxes = priors(maps, core.zeros([1, 3, 128, 128])).numpy() * 128
+    sides = boxes[:, 2:] - boxes[:, :2]
+    first = [[side * wide, side / wide] for side in (16, 24) for wide in (1, 2**0.5, 0.5**0.5)]
+    np.testing.assert_allclose(sides[:6], first, rtol=1e-5)
+    np.testing.assert_allclose((boxes[:6, :2] + boxes[:6, 2:]) / 2, 8.0, rtol=1e-5)  # half of a step of 16 pixels
+    assert MOBILENET_300.changed() == MOBILENET_300
+    with_squares = MOBILENET_300.changed(min_sizes=sizes, max_sizes=[[20, 30], *[[]] * 5])
+    assert with_squares.counts == [8, 5, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"min_sizes": [[16]]}, "min_sizes must have an entry for each of the 6 levels, not 1"),
+        ({"steps": [8, 16]}, "steps must have an entry for each of the 6 levels, not 2"),
+        ({"steps": [-1] * 6}, r"steps must hold positive numbers, not \[-1, -1"),
+        ({"aspect_ratios": [[2.0], [0.0], [], [], [], []]}, r"aspect_ratios must hold positive numbers, not \[\[2.0\]"),
+        ({"min_sizes": [[16], [], [32], [64], [96], [128]]}, "min_sizes: level 1 has no prior boxes; give it at least"),
+        (
+            {"max_sizes": [[]] * 5 + [[200]]},
+            r"max_sizes: level 5 must have none, or one above each of its min_sizes \[285.0\], not \[200\]",
+        ),
+    ],
+)
+def test_prior_boxes_that_cannot_be_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ssd_mobilenet_v1_300(**changes)
