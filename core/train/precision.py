@@ -48,11 +48,12 @@ class MixedPrecision:
             decorate(network, optimizer, level="O2", dtype=self.dtype)
 
 
-def precision_named(name: str) -> Optional[MixedPrecision]:
+def precision_named(name: str, scaling: Optional[Mapping[str, Any]] = None) -> Optional[MixedPrecision]:
     """Return what a config's precision means; None for float32.
 
     Args:
         name: "float32", "bfloat16" or "float16", whose gradients are scaled.
+        scaling: the arguments of a GradScaler; None: the defaults with float16, no scaling with bfloat16.
 
     Raises:
         ValueError: the device does not compute in it.
@@ -62,7 +63,7 @@ def precision_named(name: str) -> Optional[MixedPrecision]:
     if not (is_bfloat16_supported() if name == "bfloat16" else is_float16_supported()):
         other = "bfloat16" if is_bfloat16_supported() else "float32"
         raise ValueError(f"train.precision: this device does not compute in {name}: set it to {other}")
-    return MixedPrecision(name, scaling={} if name == "float16" else None)
+    return MixedPrecision(name, scaling={} if scaling is None and name == "float16" else scaling)
 
 
 def precision_chosen(choices: Any, caller: str) -> Optional[MixedPrecision]:

@@ -80,7 +80,8 @@ class Trainer:
         self.profile = Profile() if profile else None
         self.average = _moving_average(task, options.ema)
         self.manager = CheckpointManager(self, folder)
-        self.precision = precision or precision_named(options.precision)
+        scaling = options.loss_scaling
+        self.precision = precision or precision_named(options.precision, scaling.model_dump() if scaling else None)
         self.steps = [
             PhaseStep(phase, options.compiled, self.profile, self.precision, _constants(phase, self.phases))
             for phase in self.phases

@@ -45,6 +45,23 @@ CHECKPOINT_MINUTES = 10
 _ANY_INTERVAL = "an integer counts epochs; or keys epochs, steps, minutes"
 
 
+class LossScaling(Section):
+    """By what losses are multiplied before the backward pass of mixed precision, and gradients divided after it."""
+
+    init_loss_scaling: float = pydantic.Field(65536.0, gt=0, description="the first factor")
+    use_dynamic_loss_scaling: bool = pydantic.Field(
+        True, description="false: the factor stays; true: it follows from whether gradients are finite"
+    )
+    incr_every_n_steps: pydantic.PositiveInt = pydantic.Field(
+        2000, description="after so many steps in a row whose gradients were finite the factor rises"
+    )
+    incr_ratio: float = pydantic.Field(2.0, gt=1, description="by what it is then multiplied")
+    decr_every_n_nan_or_inf: pydantic.PositiveInt = pydantic.Field(
+        1, description="after so many steps in a row whose gradients were not it falls"
+    )
+    decr_ratio: float = pydantic.Field(0.5, gt=0, lt=1, description="by what it is then multiplied")
+
+
 class TrainOptions(Section):
     """How the Trainer runs; exactly one of ``epochs`` and ``steps`` says how long."""
 
@@ -59,6 +76,9 @@ class TrainOptions(Section):
     )
     precision: Literal["float32", "bfloat16", "float16"] = pydantic.Field(
         "float32", description="what products and convolutions of a training step compute in; weights stay float32"
+    )
+    loss_scaling: Optional[LossScaling] = pydantic.Field(
+        None, description="null: float16 scales losses with the defaults, bfloat16 does not need it"
     )
     accumulate: pydantic.PositiveInt = pydantic.Field(
         1,
@@ -86,6 +106,12 @@ class TrainOptions(Section):
         None, description="stop after this many evaluations without a better one"
     )
     tensorboard: bool = pydantic.Field(True, description="write TensorBoard events")
+
+    @pydantic.model_validator(mode="after")
+    def _scales_what_is_low(self) -> TrainOptions:
+        if self.loss_scaling is not None and self.precision == "float32":
+            raise ValueError("loss_scaling goes with precision bfloat16 or float16, not with float32")
+        return self
 
     @pydantic.model_validator(mode="after")
     def _has_one_length(self) -> TrainOptions:

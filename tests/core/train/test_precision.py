@@ -47,6 +47,34 @@ def test_what_a_cpu_does_not_compute_in_is_refused(tmp_path: Path, monkeypatch: 
     assert precision_named("float32") is None
 
 
+RECIPE = {"init_loss_scaling": 8.0, "incr_every_n_steps": 2, "decr_every_n_nan_or_inf": 2, "decr_ratio": 0.8}
+"""ERNIE's way with other lengths: doubled after finite steps, times 0.8 after two that were not."""
+
+
+def test_the_config_says_how_losses_are_scaled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.train.precision.is_bfloat16_supported", lambda: True)
+    options = TrainOptions.model_validate({"epochs": 1, "precision": "bfloat16", "loss_scaling": RECIPE})
+    assert options.loss_scaling is not None
+    chosen = precision_named("bfloat16", options.loss_scaling.model_dump())
+    assert chosen is not None and precision_named("bfloat16").scaler() is None  # type: ignore[union-attr]  # supported
+    found = chosen.scaler().state_dict()  # type: ignore[union-attr]  # as above
+    expected = {"scale": 8.0, **RECIPE, "incr_ratio": 2.0, "use_dynamic_loss_scaling": True}
+    assert {key: found[key] for key in found if not key.endswith("_count")} == {
+        key: value for key, value in expected.items() if key != "init_loss_scaling"
+    }
+    with pytest.raises(ValueError, match="loss_scaling goes with precision bfloat16 or float16, not with float32"):
+        TrainOptions.model_validate({"epochs": 1, "loss_scaling": {}})
+    with pytest.raises(ValueError, match="decr_ratio\n  Input should be less than 1"):
+        TrainOptions.model_validate({"epochs": 1, "precision": "bfloat16", "loss_scaling": {"decr_ratio": 1.5}})
+
+
+@pytest.mark.bfloat16
+def test_losses_are_scaled_as_the_config_says(tmp_path: Path) -> None:
+    trainer = trainer_for(Regression(), tmp_path, epochs=1, precision="bfloat16", loss_scaling=RECIPE)
+    trainer.fit()
+    assert trainer.steps[0].scaler.state_dict()["scale"] == 8.0 * 2.0 ** (trainer.progress.step // 2) > 8.0
+
+
 def scaled(path: Path, epochs: int, resume: bool = False) -> Trainer:
     scaling = {"init_loss_scaling": 4.0, "incr_every_n_steps": 5}
     if not resume:
