@@ -2,8 +2,10 @@
 
 There the corners of a box were those of its first and last pixel, so that a box of one pixel had a width of
 x2 - x1 + 1. Here boxes end where their last pixel ends, in both generations: a detector of generation 1 gives x2 and y2
-that are larger by 1 than what the release printed, and the same overlaps. Anchors lay around the middle of a cell, with
-sides of whole pixels at its stride; now they lie around its upper left corner.
+that are larger by 1 than what the release printed, and the same overlaps. Widths and heights in bbox.json are the same,
+for the release counted the last pixel when it wrote them (``bbox2out`` in its ``ppdet/utils/coco_eval.py``).
+
+Anchors lay around the middle of a cell, with sides of whole pixels at its stride; now they lie around its upper left corner.
 """
 
 from __future__ import annotations
@@ -42,6 +44,12 @@ def to_pixels(boxes: Any) -> Any:
 def from_pixels(pixels: Any) -> Any:
     """Return the boxes from first to last pixels (..., 4)."""
     return pixels + core.to_tensor(LAST_PIXEL)
+
+
+def rows_from_pixels(rows: Any) -> Any:
+    """Return class, score and box of objects (N, K, 6) whose boxes are first and last pixels; empty rows stay empty."""
+    kept = core.cast(rows[..., :1] >= 0, "float32")
+    return core.concat([rows[..., :2], from_pixels(rows[..., 2:]) * kept], -1)
 
 
 def anchor_halves(size: float, ratios: Sequence[float], stride: int, first: bool) -> list[list[float]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Optional
 
-import core
 from core.vision.ops import multiclass_nms
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import original_sizes, suppressed, suppression, to_original
-from PaddleDetection.models.generations import from_pixels, is_first, learn_as_first, to_pixels
+from PaddleDetection.models.generations import is_first, learn_as_first, rows_from_pixels, to_pixels
 from PaddleDetection.models.heads.region_boxes import within
 from PaddleDetection.models.heads.retina_head import RetinaHead
 from PaddleDetection.models.losses.retina_loss import RetinaLoss
@@ -93,8 +92,7 @@ class RetinaNet(Detector):
         pixels = within(pixels, original_sizes(im_shape, scale_factor).unsqueeze(1) - 1)
         settings = {**self.suppression, "score_threshold": 0.0, "nms_top_k": -1, "normalized": False}
         rows, counts, _ = multiclass_nms(pixels, likely.transpose([0, 2, 1]), **settings, padded=True)
-        kept = core.cast(rows[..., :1] >= 0, "float32")
-        return core.concat([rows[..., :2], from_pixels(rows[..., 2:]) * kept], -1), counts
+        return rows_from_pixels(rows), counts
 
     def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
         """Return "loss_cls" and "loss_reg"."""

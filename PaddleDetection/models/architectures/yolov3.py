@@ -13,7 +13,7 @@ from PaddleDetection.models.backbones.mobilenet_v3 import MobileNetV3
 from PaddleDetection.models.backbones.resnet import ResNet
 from PaddleDetection.models.base import Detector
 from PaddleDetection.models.boxes import original_sizes, suppression
-from PaddleDetection.models.generations import is_first
+from PaddleDetection.models.generations import is_first, rows_from_pixels
 from PaddleDetection.models.heads.yolo_head import YOLOv3Head
 from PaddleDetection.models.losses.yolov3_loss import FirstYOLOv3Loss, YOLOv3Loss
 from PaddleDetection.models.necks.yolo_fpn import WIDTH, YOLOv3FPN
@@ -141,13 +141,19 @@ class YOLOv3(AnchorYOLO):
         generation: int = 2,
     ) -> None:
         super().__init__(backbone, neck, num_classes, anchors, anchor_masks, conf_thresh, scale_x_y=scale_x_y)
-        first = is_first(generation)
+        self.is_first = is_first(generation)
         self.suppression = suppression(
-            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma, normalized=not first
+            *(score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma),
+            normalized=not self.is_first,
         )
-        smooth = first if label_smooth is None else label_smooth
-        kind = FirstYOLOv3Loss if first else YOLOv3Loss
+        smooth = self.is_first if label_smooth is None else label_smooth
+        kind = FirstYOLOv3Loss if self.is_first else YOLOv3Loss
         self.loss = kind(num_classes, anchors, anchor_masks, self.strides, ignore_thresh, smooth, scale_x_y)
+
+    def suppressed(self, boxes: Any, scores: Any) -> tuple[Any, Any]:
+        """Return what the base class does; in generation 1 the boxes end with their last pixel until then."""
+        rows, counts = super().suppressed(boxes, scores)
+        return rows_from_pixels(rows) if self.is_first else rows, counts
 
 
 def yolov3_darknet53(num_classes: int = 80, freeze_at: int = -1, **settings: Any) -> YOLOv3:

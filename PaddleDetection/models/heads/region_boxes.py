@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 import core
 from core.vision.ops import multiclass_nms
 from PaddleDetection.models.boxes import from_deltas, original_sizes
-from PaddleDetection.models.generations import from_pixels, to_pixels
+from PaddleDetection.models.generations import from_pixels, rows_from_pixels, to_pixels
 
 
 class Selection(NamedTuple):
@@ -126,7 +126,7 @@ def boxes_of_pixels(
     rows, found = _selected(boxes, likely, selection)
     pixels, kept = rows[..., 2:], core.cast(rows[..., :1] >= 0, "float32")
     corners = from_pixels(pixels * both_axes(scale_factor).unsqueeze(1)) * kept
-    return RegionBoxes(core.concat([rows[..., :2], from_pixels(pixels) * kept], -1), found, corners)
+    return RegionBoxes(rows_from_pixels(rows), found, corners)
 
 
 def _selected(boxes: Any, likely: Any, selection: Selection) -> tuple[Any, Any]:

@@ -347,6 +347,23 @@ def test_yolo_loss_smooths_classes_and_compares_sizes_by_their_distance() -> Non
     assert np.isfinite(made.loss([core.to_tensor(one) for one in outputs], nothing)["loss_yolo"].item())
 
 
+def test_yolo_boxes_end_behind_their_last_pixel_as_results_files_count() -> None:
+    sizes = {"keep_top_k": 4, "nms_top_k": 4, "score_threshold": 0.1, "nms_threshold": 0.5}
+    boxes = core.to_tensor(np.array([[[10, 20, 19, 39], [40, 40, 43, 43], [10, 20, 19, 38]]], np.float32))
+    scores = core.to_tensor(np.array([[[0.9, 0.8, 0.7]]], np.float32))
+    found = {}
+    for generation in (1, 2):
+        made = yolov3.YOLOv3(Given((8, 16, 32)), Given((32, 16, 8)), 1, generation=generation, **sizes)
+        rows, counts = made.suppressed(boxes, scores)
+        assert counts.tolist() == [2]
+        found[generation] = rows.numpy()[0, :2, 2:]
+        assert (rows.numpy()[0, 2:, 2:] == 0).all()
+    np.testing.assert_array_equal(found[2], boxes.numpy()[0, :2])
+    np.testing.assert_array_equal(found[1], [[10, 20, 20, 40], [40, 40, 44, 44]])
+    widths_and_heights = found[1][:, 2:] - found[1][:, :2]
+    np.testing.assert_array_equal(widths_and_heights, [[10, 20], [4, 4]])  # xmax - xmin + 1 in the release's bbox2out
+
+
 def test_an_official_file_of_fluid_1_makes_a_detector_of_generation_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
