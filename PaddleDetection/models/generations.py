@@ -5,7 +5,8 @@ x2 - x1 + 1. Here boxes end where their last pixel ends, in both generations: a 
 that are larger by 1 than what the release printed, and the same overlaps. Widths and heights in bbox.json are the same,
 for the release counted the last pixel when it wrote them (``bbox2out`` in its ``ppdet/utils/coco_eval.py``).
 
-Anchors lay around the middle of a cell, with sides of whole pixels at its stride; now they lie around its upper left corner.
+Anchors lay around the middle of a cell, with sides of whole pixels at its stride; now they lie around its upper left
+corner.
 """
 
 from __future__ import annotations
