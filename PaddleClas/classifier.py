@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Union
 
 import numpy as np
+from scipy.special import softmax
 
 import core
 from core.drawing import heat_overlay
@@ -20,7 +21,6 @@ from core.train.logs.run_folder import RunFolder
 from core.vision.transforms import Compose
 from PaddleClas.config import TOOLKIT
 from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
-from PaddleClas.evaluator import softmax
 from PaddleClas.grad_cam import grad_cam
 from PaddleClas.models.base import main_logits
 from PaddleClas.models.registry import NETWORKS
@@ -120,7 +120,7 @@ class ImageClassifier:
             logits: the network's outputs for it, shape (classes,).
             top: how many.
         """
-        probabilities = softmax(logits)
+        probabilities = softmax(logits, axis=-1)
         best = np.argsort(-probabilities, kind="stable")[:top].tolist()
         names = [self.class_names[number] for number in best]
         return Prediction(best, names, [float(probabilities[number]) for number in best])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
+from scipy.special import softmax
 
 from core.drawing import confusion_matrix, reliability_diagram
 from core.metric import ConfusionMatrix
@@ -47,7 +48,7 @@ class ClassificationEvaluator(Evaluator):
 
     def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
         """Take in a batch's logits, shape (N, class_num), and its labels, the batch's second field."""
-        probabilities = softmax(outputs[0])
+        probabilities = softmax(outputs[0], axis=-1)
         labels = batch[1].numpy().reshape(-1)
         predictions = probabilities.argmax(axis=1)
         of_label = np.take_along_axis(probabilities, labels[:, None], axis=1)[:, 0]
@@ -86,12 +87,6 @@ class ClassificationEvaluator(Evaluator):
         """Return for each class the share of its images that is recognised; None where it has no image."""
         matrix = self.confusion.matrix
         return [float(row[i] / row.sum()) if row.sum() else None for i, row in enumerate(matrix)]
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return probabilities for logits, along the last axis."""
-    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def write_pictures(

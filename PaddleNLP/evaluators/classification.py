@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.metrics import f1_score, matthews_corrcoef, roc_auc_score
 
 from core.drawing import confusion_matrix
@@ -38,7 +39,7 @@ class ClassificationEvaluator(Evaluator):
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
         """Take in a batch's logits, (N, classes), its "label" and "index"."""
-        self._probabilities.append(softmax(outputs[0]))
+        self._probabilities.append(softmax(outputs[0], axis=-1))
         self._labels.append(batch["label"].numpy())
         self._numbers.append(batch["index"].numpy())
 
@@ -112,15 +113,7 @@ class ClassificationEvaluator(Evaluator):
         return [file.write(folder)]
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Return probabilities for logits, along the last axis."""
-    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
-
-
-def write_pictures(
-    evaluator: ClassificationEvaluator, dataset: Any, model: str, split: str, folder: Path
-) -> list[str]:
+def write_pictures(evaluator: ClassificationEvaluator, dataset: Any, model: str, split: str, folder: Path) -> list[str]:
     """Write confusion_matrix.png, and mistakes.txt with the texts that were most surely mistaken; return their names.
 
     Args:

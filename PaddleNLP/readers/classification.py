@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
-from PaddleNLP.evaluators.classification import softmax
 from PaddleNLP.evaluators.numbers import sigmoid
 from PaddleNLP.readers.base import Text, TextReader
 
@@ -42,7 +42,7 @@ class ClassificationReader(TextReader):
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Classified:
         """Return the class of a text; see :meth:`TextReader.decode`."""
-        shares = softmax(np.asarray(outputs[0], np.float64))
+        shares = softmax(np.asarray(outputs[0], np.float64), axis=-1)
         best = int(shares.argmax())
         return Classified(self.class_names[best], float(shares[best]), dict(zip(self.class_names, shares.tolist())))
 

@@ -9,12 +9,12 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import core
 from core.train.runner.experiment import open_run
 from PaddleNLP import export, infer
 from PaddleNLP.config import TOOLKIT
-from PaddleNLP.evaluators.classification import softmax
 from PaddleNLP.explaining.attribution import integrated_gradients
 from PaddleNLP.explaining.explainer import Contribution, Explanation, explainer_of
 from PaddleNLP.explaining.page import ExplanationPage
