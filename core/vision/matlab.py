@@ -42,6 +42,8 @@ def read_matlab(path: str, owner: str) -> dict[str, Any]:
         FileNotFoundError: there is no such file.
         ValueError: it is no such file, or it unpacks to too much.
     """
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"{owner}: no file {path!r}")
     _check_compressed(path, owner)
     command = [sys.executable, "-I", "-c", _PROGRAM, os.path.abspath(path)]
     reason: Any = "scipy's reader ended on it"

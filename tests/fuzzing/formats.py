@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
+import cv2
 import numpy as np
 from PIL import Image
 
@@ -72,6 +73,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "archive": _archives(),
         "boxes": _boxes(),
         "texts": _texts(),
+        "video": _videos(folder),
     }
 
 
@@ -244,6 +246,19 @@ def _texts() -> list[Good]:
         ),
         Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),
     ]
+
+
+def _videos(folder: Path) -> list[Good]:
+    """Return three moving frames in three kinds of file."""
+    frames = np.random.RandomState(0).randint(0, 256, (3, 32, 48, 3), dtype=np.uint8)
+    videos = []
+    for name, code in (("a.mp4", "mp4v"), ("a.avi", "MJPG"), ("a.mkv", "MJPG")):
+        writer = cv2.VideoWriter(str(folder / name), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*code), 5.0, (48, 32))
+        for frame in frames:
+            writer.write(frame)
+        writer.release()
+        videos.append(Good(name, (folder / name).read_bytes()))
+    return videos
 
 
 def damaged(number: int, goods: list[Good], folder: Path) -> Path:

@@ -171,6 +171,13 @@ def _texts(path: Path) -> None:
         dataset[index]
 
 
+def _video(path: Path) -> None:
+    from core.vision.video import VideoReader
+
+    for frame in VideoReader(path, maximum_pixels=10**6, maximum_frames=1000):
+        assert frame.dtype == "uint8"
+
+
 def _trap(path: Path) -> None:
     """Do what a file for the tests of this process says."""
     word = path.read_text()
@@ -209,6 +216,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "archive": _archive,
     "boxes": _boxes,
     "texts": _texts,
+    "video": _video,
     "trap": _trap,
 }
 WITH_ENGINE = ("program", "state", "config")

@@ -14,7 +14,10 @@ from tests.fuzzing.formats import Good, bombs, damaged, good_files, written
 from tests.fuzzing.pool import FILES, ReaderPool
 from tests.sampling import sampled
 
-KINDS = ("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts")
+KINDS = (
+    *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
+    "video",
+)
 FEW, MANY = 45, 900
 
 

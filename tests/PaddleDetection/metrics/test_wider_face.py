@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from PaddleDetection.evaluator import DetectionEvaluator, metric_of
 from PaddleDetection.metrics.base import Found
 from PaddleDetection.metrics.wider_face import WIDERFaceMetric
 from PaddleDetection.results import stored
+from tests.fuzz import mutated
+from tests.PaddleDetection.wider_files import write_ground_truth
 
 Image = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -122,28 +125,6 @@ def test_the_truth_reaches_everything_and_nothing_nothing() -> None:
     assert math.isnan(WIDERFaceMetric().result()["AP"])
 
 
-def ground_truth(folder: Path, events: dict[str, dict[str, list[int]]]) -> None:
-    """Write the three files; the easy set has the first of the given faces."""
-
-    def cells(values: list[Any]) -> np.ndarray:
-        array = np.empty((len(values), 1), object)
-        array[:, 0] = values
-        return array
-
-    folder.mkdir(exist_ok=True)
-    for name in ("easy", "medium", "hard"):
-        faces = [
-            cells([np.array(found[: 1 if name == "easy" else None], np.uint8)[:, None] for found in files.values()])
-            for files in events.values()
-        ]
-        content = {
-            "event_list": cells(list(events)),
-            "file_list": cells([cells(list(files)) for files in events.values()]),
-            "gt_list": cells(faces),
-        }
-        savemat(folder / f"wider_{name}_val.mat", content)
-
-
 LIST = """0--Parade/a.jpg
 3
 1 2 10 10 0 0 0 0 0 0
@@ -158,7 +139,7 @@ LIST = """0--Parade/a.jpg
 @pytest.fixture
 def dataset(tmp_path: Path) -> WIDERFaceDataset:
     (tmp_path / "list.txt").write_text(LIST)
-    ground_truth(tmp_path / "truth", {"0--Parade": {"a": [1, 3]}, "9--Press": {"b": [1]}})
+    write_ground_truth(tmp_path / "truth", {"0--Parade": {"a": [1, 3]}, "9--Press": {"b": [1]}})
     with pytest.warns(UserWarning, match="1 boxes of no area"):
         return WIDERFaceDataset(str(tmp_path), "list.txt", "images", "truth")
 
@@ -198,7 +179,7 @@ def test_ground_truth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("0--Parade/a.jpg\n1\n1 2 10 10\n")
     with pytest.raises(FileNotFoundError):
         WIDERFaceDataset(str(tmp_path), "list.txt", "", "truth")
-    ground_truth(tmp_path / "truth", {"0--Parade": {"other": [1]}})
+    write_ground_truth(tmp_path / "truth", {"0--Parade": {"other": [1]}})
     with pytest.raises(ValueError, match="wider_easy_val.mat says nothing of .*0--Parade/a.jpg'; give the"):
         WIDERFaceDataset(str(tmp_path), "list.txt", "", "truth")
     savemat(tmp_path / "truth" / "wider_easy_val.mat", {"event_list": 1})
@@ -207,6 +188,31 @@ def test_ground_truth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "truth" / "wider_easy_val.mat").write_bytes(b"no" * 100)
     with pytest.raises(ValueError, match="WIDERFaceDataset: .*wider_easy_val.mat' is no Matlab file that can be read"):
         WIDERFaceDataset(str(tmp_path), "list.txt", "", "truth")
+
+
+@pytest.mark.parametrize(
+    "numbers", [range(8), pytest.param(range(8, 150), marks=pytest.mark.exhaustive)], ids=["few", "many"]
+)
+def test_damaged_ground_truth_is_read_or_refused_in_one_line(numbers: range, tmp_path: Path) -> None:
+    write_ground_truth(tmp_path, {"0--Parade": {"a": [1, 3], "b": [2]}, "9--Press": {"c": [1]}})
+    path, refused = tmp_path / "wider_easy_val.mat", 0
+    good = path.read_bytes()
+    for number in numbers:
+        path.write_bytes(mutated(number, [good]))
+        try:
+            found = read_subset(str(path))
+        except ValueError as error:
+            refused += 1
+            assert str(path) in str(error) and len(str(error).splitlines()) == 1, (number, str(error))
+        else:
+            assert all(faces.dtype == np.int64 for faces in found.values()), number
+    assert refused > len(numbers) // 2
+
+
+def test_ground_truth_that_never_comes_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "wider_easy_val.mat")  # nobody ever writes into it
+    with pytest.raises(FileNotFoundError, match="WIDERFaceDataset: no file '.*wider_easy_val.mat'"):
+        read_subset(str(tmp_path / "wider_easy_val.mat"))
 
 
 def test_other_classes_than_faces_are_refused() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,40 @@ def test_what_is_no_video_is_refused(video: Path, tmp_path: Path, capfd: pytest.
     assert capfd.readouterr().err == ""
     shutil.copy(video, tmp_path / "renamed.txt")
     assert len(list(VideoReader(tmp_path / "renamed.txt"))) == 6
+
+
+def audio_only() -> bytes:
+    """Return an AVI file whose one stream is sound: 8,000 bytes of 8 bits, mono."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return name + struct.pack("<I", len(data)) + data
+
+    head = chunk(b"avih", struct.pack("<14I", 1_000_000, 8000, 0, 0, 1, 0, 1, 8000, 0, 0, 0, 0, 0, 0))
+    stream = struct.pack("<4s4sIHHIIIIIIII8x", b"auds", bytes(4), 0, 0, 0, 0, 1, 8000, 0, 8000, 8000, 0, 1)
+    sound = chunk(b"strh", stream) + chunk(b"strf", struct.pack("<HHIIHHH", 1, 1, 8000, 8000, 1, 8, 0))
+    headers = chunk(b"LIST", b"hdrl" + head + chunk(b"LIST", b"strl" + sound))
+    return chunk(b"RIFF", b"AVI " + headers + chunk(b"LIST", b"movi" + chunk(b"00wb", bytes(8000))))
+
+
+def test_files_without_frames_are_refused(video: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    sound = tmp_path / "sound.avi"
+    sound.write_bytes(audio_only())
+    with pytest.raises(ValueError, match=r"sound.avi' is damaged, or its codec is not known"):
+        VideoReader(sound)
+    with VideoWriter(tmp_path / "none.mp4", 48, 64):
+        pass
+    with pytest.raises(ValueError, match=r"none.mp4' is damaged"):
+        list(VideoReader(tmp_path / "none.mp4"))
+    pipe = tmp_path / "pipe.mp4"
+    os.mkfifo(pipe)  # nobody ever writes into it
+    with pytest.raises(FileNotFoundError, match=r"no video file '.*pipe.mp4'"):
+        VideoReader(pipe)
+    whole = video.read_bytes()
+    for share in (0.1, 0.5, 0.9):
+        video.write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(ValueError, match=r"seen.mp4' is damaged"):  # its index stands at the end
+            list(VideoReader(video))
+    assert capfd.readouterr().err == ""
 
 
 def test_frames_that_do_not_fit_are_refused(tmp_path: Path) -> None:
