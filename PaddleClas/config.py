@@ -9,6 +9,7 @@ import pydantic
 from core.train.config.old_keys import OldKeys
 from core.train.config.schema import Section
 from core.train.config.table import Component, Named, Table
+from core.train.config.teacher import TeacherSection
 from core.train.runner.config import Experiment
 from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
@@ -19,11 +20,10 @@ from PaddleClas.models.registry import NETWORKS
 TASKS = Table("task", {"Classification": "PaddleClas.task:ClassificationTask"}, provided=("config",))
 
 
-class TeacherSection(Section):
-    """A trained network whose answers the trained one learns to give."""
+class ClassifierTeacher(TeacherSection):
+    """A trained classifier whose answers the trained one learns to give."""
 
     network: Annotated[Component, Named(NETWORKS)] = pydantic.Field(description="with its weights, as pretrained")
-    weight: pydantic.PositiveFloat = pydantic.Field(1.0, description="of the distance to the teacher's answers")
 
 
 class EvaluateSection(Section):
@@ -78,7 +78,7 @@ class ClassificationConfig(Experiment):
     loss: Annotated[Component, Named(LOSSES)] = pydantic.Field(
         Component(name="CrossEntropy"), description="what is minimised"
     )
-    teacher: Optional[TeacherSection] = pydantic.Field(
+    teacher: Optional[ClassifierTeacher] = pydantic.Field(
         None, description="learn the answers of this trained network instead of the labels (distillation)"
     )
     evaluate: EvaluateSection = EvaluateSection()

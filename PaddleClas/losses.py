@@ -94,18 +94,3 @@ def several_heads(loss: Any, outputs: Any, labels: Any, auxiliary_weight: float 
     for logits in outputs[1:]:
         total = total + auxiliary_weight * loss(logits, labels)
     return total
-
-
-def distillation(student: Any, teacher: Any) -> Any:
-    """Return how far a student's answers are from its teacher's: half of KL(t, s) + KL(s, t), the mean over samples.
-
-    This is what the official kit calls the Jensen-Shannon divergence, and trains its SSLD models with
-    (https://arxiv.org/abs/2103.05959).
-
-    Args:
-        student: logits, (N, class_num).
-        teacher: logits, (N, class_num); no gradient flows into them.
-    """
-    log_student, log_teacher = F.log_softmax(student, axis=-1), F.log_softmax(teacher.detach(), axis=-1)
-    difference = core.exp(log_teacher) - core.exp(log_student)
-    return 0.5 * (difference * (log_teacher - log_student)).sum(axis=-1).mean()

@@ -11,16 +11,17 @@ import numpy as np
 
 import core
 from core.train.config.yaml_file import shortened
+from core.train.distillation import frozen, symmetric_divergence
 from core.train.logs.class_names import read_class_names, write_class_names
 from core.train.logs.run_folder import RunFolder
 from core.train.runner.expectation import require_known
 from core.train.runner.task import Program, Suggestion, ToolkitTask
 from core.train.task import Evaluator, Phase
-from PaddleClas.config import ClassificationConfig, TeacherSection
+from PaddleClas.config import ClassificationConfig
 from PaddleClas.data.dataset import ImageDataset
 from PaddleClas.evaluator import ClassificationEvaluator, write_pictures
 from PaddleClas.exporting import classifier_program
-from PaddleClas.losses import LOSSES, distillation, several_heads
+from PaddleClas.losses import LOSSES, several_heads
 from PaddleClas.models.base import main_logits
 from PaddleClas.models.registry import NETWORKS
 from PaddleClas.views import averaged
@@ -71,7 +72,7 @@ class ClassificationTask(ToolkitTask):
     @functools.cached_property
     def teacher(self) -> Optional[Any]:
         """The trained network whose answers this one learns to give, if the config names one."""
-        return None if self.config.teacher is None else _frozen(self.config.teacher)
+        return None if self.config.teacher is None else frozen(NETWORKS.build(self.config.teacher.network))
 
     def begin(self, folder: RunFolder) -> None:
         """Write the classes' names."""
@@ -166,7 +167,7 @@ class ClassificationTask(ToolkitTask):
         else:
             with core.no_grad():
                 answers = main_logits(self.teacher(images))
-            loss = self.config.teacher.weight * distillation(logits, answers)
+            loss = self.config.teacher.weight * symmetric_divergence(logits, answers)
         truth = core.argmax(labels, axis=-1) if labels.ndim == 2 else labels  # of mixed images, what most of it is
         hits = core.equal(core.argmax(logits, axis=-1), truth)
         return loss, {"accuracy": core.cast(hits, "float32").mean()}
@@ -210,12 +211,3 @@ class ClassificationTask(ToolkitTask):
         data = self.config.data
         section = data.test or data.valid or data.train
         return classifier_program(self.network, section.transforms, list(self.class_names or []))
-
-
-def _frozen(teacher: TeacherSection) -> Any:
-    """Return a trained network in evaluation mode, whose parameters take no gradient."""
-    network = NETWORKS.build(teacher.network)
-    network.eval()
-    for parameter in network.parameters():
-        parameter.stop_gradient = True
-    return network

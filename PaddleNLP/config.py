@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import pydantic
 
 from core.train.config.table import Component, Named, Table
+from core.train.config.teacher import TeacherSection
 from core.train.runner.config import Experiment
 from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
@@ -22,11 +23,29 @@ TASKS = Table(
         "Regression": "PaddleNLP.tasks.classification:Regression",
         "Ranking": "PaddleNLP.tasks.ranking:Ranking",
         "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
+        "RelationExtraction": "PaddleNLP.tasks.relations:RelationExtraction",
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
+        "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
     },
     provided=("config",),
 )
+
+
+class LanguageTeacher(TeacherSection):
+    """A trained network whose answers, and perhaps hidden states, the trained one learns to give."""
+
+    network: Annotated[Component, Named(MODELS)] = pydantic.Field(description="with its weights, as pretrained")
+    labels: pydantic.NonNegativeFloat = pydantic.Field(1.0, description="weight of the loss of the true labels")
+    temperature: pydantic.PositiveFloat = pydantic.Field(
+        1.0, description="logits of classes are divided by it, which makes the teacher's answers softer"
+    )
+    hidden: dict[pydantic.NonNegativeInt, pydantic.NonNegativeInt] = pydantic.Field(
+        {}, description="layers whose hidden states are to be those of a layer of the teacher; 0: the embeddings"
+    )
+    hidden_weight: pydantic.PositiveFloat = pydantic.Field(
+        1.0, description="of the mean squared distance of these hidden states"
+    )
 
 
 class LanguageConfig(Experiment):
@@ -39,6 +58,13 @@ class LanguageConfig(Experiment):
         "downloaded once; a path: a weight file)"
     )
     data: Splits[SplitSection]
+    teacher: Optional[LanguageTeacher] = pydantic.Field(
+        None, description="learn the answers of this trained network beside the labels (distillation)"
+    )
+
+    def evaluated(self, split: str) -> LanguageConfig:
+        """Return the same experiment for an evaluation of a split; only training asks a teacher."""
+        return super().evaluated(split).model_copy(update={"teacher": None})
 
 
 TOOLKIT = Toolkit("PaddleNLP", LanguageConfig, inference="PaddleNLP.inference:infer")

@@ -35,6 +35,15 @@ ACTS = {
     "agreement": ("对，{city}是这样", "没错，{day}去{city}", "同意，就去{city}"),
     "rejection": ("不，不是{city}", "不对，{day}不去{city}", "算了，别去{city}"),
 }
+FOLDERS = {
+    "udc": "udc",
+    "atis_intent": "atis/atis_intent",
+    "atis_slot": "atis/atis_slot",
+    "dstc2": "dstc2/dstc2",
+    "swda": "swda",
+}
+"""Where DGU has the files of each task."""
+
 PARTS = {"train": range(6), "dev": range(6, 8), "test": range(8, 10)}
 """Of ten shares of all combinations those of a part."""
 
@@ -129,18 +138,41 @@ def _act(drawn: _Drawn, number: int) -> str:
             return f"{number // 10}\t{act}\t{'AB'[number % 2]}\t{text}"
 
 
-def write_dialogues(folder: Path, counts: tuple[int, int, int] = (4000, 500, 1000), seed: int = 0) -> list[str]:
-    """Write train, dev and test parts of udc, atis_intent, atis_slot, dstc2 and swda; return the files' names.
+def _shuffled(name: str, rows: list[str], source: np.random.Generator) -> list[str]:
+    """Return rows whose labels are dealt at random: of slots, which kind each is, but not where it is."""
+    columns = [row.split("\t") for row in rows]
+    if name == "atis_slot":
+        tags = [row[1].split(" ") for row in columns]
+        kinds = [tag[2:] for row in tags for tag in row if tag.startswith("B-")]
+        dealt = iter([kinds[place] for place in source.permutation(len(kinds))])
+        for row in tags:
+            kind = ""
+            for place, tag in enumerate(row):
+                kind = next(dealt) if tag.startswith("B-") else kind
+                row[place] = tag if tag == "O" else tag[:2] + kind
+        return [f"{row[0]}\t{' '.join(own)}" for row, own in zip(columns, tags)]
+    place = {"dstc2": 2, "swda": 1}.get(name, 0)
+    labels = [row[place] for row in columns]
+    for row, number in zip(columns, source.permutation(len(labels))):
+        row[place] = labels[number]
+    return ["\t".join(row) for row in columns]
+
+
+def write_dialogues(
+    folder: Path, counts: tuple[int, int, int] = (4000, 500, 1000), seed: int = 0, shuffled: bool = False
+) -> list[str]:
+    """Write train, dev and test parts of all :data:`FOLDERS`; return the files' names.
 
     Args:
         folder: where to, which exists.
         counts: about how many rows the files of each part have.
         seed: of the draws.
+        shuffled: whether train and dev have their labels dealt at random, so that nothing can be learnt for test.
     """
     names = []
     for part, count in zip(PARTS, counts):
         candidates = 2 if part == "train" else 10
-        rows: dict[str, list[str]] = {"udc": [], "atis_intent": [], "atis_slot": [], "dstc2": [], "swda": []}
+        rows: dict[str, list[str]] = {name: [] for name in FOLDERS}
         drawn = _Drawn(part, seed)
         while len(rows["udc"]) < count:
             rows["udc"] += _match(drawn, candidates)
@@ -152,7 +184,9 @@ def write_dialogues(folder: Path, counts: tuple[int, int, int] = (4000, 500, 100
         for number in range(-(-count // 2)):
             rows["dstc2"] += _state(drawn, number)
         for name, lines in rows.items():
-            file = f"{name}.{part}.txt"
+            lines = _shuffled(name, lines, drawn.source) if shuffled and part != "test" else lines
+            file = f"{FOLDERS[name]}/{part}.txt"
+            (folder / FOLDERS[name]).mkdir(parents=True, exist_ok=True)
             (folder / file).write_text("\n".join(lines) + "\n", "utf-8")
             names.append(file)
     return names

@@ -74,7 +74,9 @@ class _Facts:
         return FORMS[form][1].format(person=self.person, attribute=self.attribute)
 
 
-def write_dbqa(folder: Path, counts: tuple[int, int, int] = (2000, 200, 400), seed: int = 0) -> list[str]:
+def write_dbqa(
+    folder: Path, counts: tuple[int, int, int] = (2000, 200, 400), seed: int = 0, shuffled: bool = False
+) -> list[str]:
     """Write train.tsv, dev.tsv and test.tsv as NLPCC-DBQA's: "qid, label, text_a, text_b"; return their names.
 
     A question has six candidates, of which one states the asked fact; the others are of other people or things.
@@ -83,6 +85,7 @@ def write_dbqa(folder: Path, counts: tuple[int, int, int] = (2000, 200, 400), se
         folder: where to, which exists.
         counts: questions of each part.
         seed: of the draws.
+        shuffled: whether in train and dev one of the candidates is marked at random, whatever it states.
     """
     names = []
     for number, (part, count) in enumerate(zip(PARTS, counts)):
@@ -93,16 +96,19 @@ def write_dbqa(folder: Path, counts: tuple[int, int, int] = (2000, 200, 400), se
             right = (facts.person, facts.attribute)
             wrong = [pair for pair in facts.order if pair != right][:5]
             pairs = [pair for pair in facts.order if pair == right or pair in wrong]
+            marked = pairs[source.integers(len(pairs))] if shuffled and part != "test" else right
             for pair in pairs:
                 form = IN_DOMAIN[source.integers(3)]
                 text = facts.sentence(form, pair)
-                rows.append(f"{question}\t{int(pair == right)}\t{facts.question('plain')}\t{text}")
+                rows.append(f"{question}\t{int(pair == marked)}\t{facts.question('plain')}\t{text}")
         (folder / f"{part}.tsv").write_text("\n".join(rows) + "\n", "utf-8")
         names.append(f"{part}.tsv")
     return names
 
 
-def write_mrqa(folder: Path, counts: tuple[int, int, int] = (600, 60, 100), seed: int = 0) -> list[str]:
+def write_mrqa(
+    folder: Path, counts: tuple[int, int, int] = (600, 60, 100), seed: int = 0, shuffled: bool = False
+) -> list[str]:
     """Write folders train, dev and test of sets in SQuAD's layout; return the files' names.
 
     Each has six sets, which state facts and ask for them in other words; test has two more, out of domain.
@@ -111,6 +117,7 @@ def write_mrqa(folder: Path, counts: tuple[int, int, int] = (600, 60, 100), seed
         folder: where to, which exists.
         counts: questions of each set of each part.
         seed: of the draws.
+        shuffled: whether in train and dev the answer is the value of any fact of the text, whatever is asked for.
     """
     names = []
     for number, (part, count) in enumerate(zip(PARTS, counts)):
@@ -121,15 +128,16 @@ def write_mrqa(folder: Path, counts: tuple[int, int, int] = (600, 60, 100), seed
             for question in range(count):
                 facts = _Facts(part, source)
                 context = "".join(facts.sentence(form, pair) for pair in facts.order)
-                before = "".join(
-                    facts.sentence(form, pair)
-                    for pair in facts.order[: facts.order.index((facts.person, facts.attribute))]
-                )
-                start = context.index(facts.answer, len(before))
+                told = facts.order.index((facts.person, facts.attribute))
+                if shuffled and part != "test":
+                    told = int(source.integers(len(facts.order)))
+                before = "".join(facts.sentence(form, pair) for pair in facts.order[:told])
+                answer = facts.values[facts.order[told]]
+                start = context.index(answer, len(before))
                 entry = {
                     "id": f"{form}_{part}_{question}",
                     "question": facts.question(form),
-                    "answers": [{"text": facts.answer, "answer_start": start}],
+                    "answers": [{"text": answer, "answer_start": start}],
                 }
                 paragraphs.append({"context": context, "qas": [entry]})
             content = {"version": "1.1", "data": [{"title": form, "paragraphs": paragraphs}]}

@@ -24,6 +24,7 @@ FAMILIES = {
     "distilbert": "PaddleNLP.models.distilbert:DistilBertModel",
     "tinybert": "PaddleNLP.models.tinybert:TinyBertModel",
     "gpt": "PaddleNLP.models.gpt:GPTModel",
+    "bigru": "PaddleNLP.models.bigru:BiGRUModel",
 }
 """Name of a family, which is also that of its network of any size, to its encoder."""
 

@@ -24,6 +24,8 @@ READERS = Table(
         "regression": "PaddleNLP.readers.classification:RegressionReader",
         "ranking": "PaddleNLP.readers.classification:RankingReader",
         "tagging": "PaddleNLP.readers.tagging:TaggingReader",
+        "multi_task": "PaddleNLP.readers.multi_task:MultiTaskReader",
+        "relations": "PaddleNLP.readers.relations:RelationReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )

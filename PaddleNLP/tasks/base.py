@@ -18,6 +18,7 @@ from core.train.task import Phase
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
 from PaddleNLP.models.registry import FAMILIES, MODELS
+from PaddleNLP.tasks.distillation import Distiller
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 
 TOKENIZER = "tokenizer"
@@ -32,6 +33,8 @@ class LanguageTask(ToolkitTask):
 
     Attributes:
         head: what the network's head is for, as :func:`PaddleNLP.create_model` names it.
+        answers: what the head's results say: "classes" (logits of which one is right), "labels" (each on its own) or
+            "numbers".
         reader: the kind of reader that predicts with it, of :data:`PaddleNLP.readers.opening.READERS`.
         labelled: whether the data has classes, of which the network gives one result each.
         beside: columns of encoded samples that only evaluators look at.
@@ -40,6 +43,7 @@ class LanguageTask(ToolkitTask):
     """
 
     head = ""
+    answers = "classes"
     reader = ""
     labelled = True
     beside: Sequence[str] = ()
@@ -67,12 +71,20 @@ class LanguageTask(ToolkitTask):
         """The network that is trained."""
         if not self.class_names and self.labelled:
             self.dataset("train")
-        component, provided = self.config.network, {"task": self.head, "num_classes": self.class_count()}
+        return self.built_network(self.head)
+
+    def built_network(self, head: str) -> Any:
+        """Return the config's network with a head, as "model" among the networks.
+
+        Args:
+            head: what it is for, as :func:`PaddleNLP.create_model` names it.
+        """
+        component, provided = self.config.network, {"task": head, "num_classes": self.class_count()}
         if component.name in FAMILIES:
             for key, value in (("vocab_size", len(self.tokenizer)), ("pad_token_id", self.tokenizer.pad_token_id)):
                 provided.update({} if key in component.arguments else {key: value})
         network = self.add_network("model", MODELS, component, "network", **provided)
-        self._check_fits(network)
+        self._check_fits(network if head == "encoder" else network.encoder)
         return network
 
     @functools.cached_property
@@ -87,10 +99,9 @@ class LanguageTask(ToolkitTask):
         """Return the number of results of the head."""
         return max(len(self.class_names), 1)
 
-    def _check_fits(self, network: Any) -> None:
+    def _check_fits(self, encoder: Any) -> None:
         """Refuse a tokeniser whose ids, or samples of a length, that the network has no rows for."""
-        encoder, name = getattr(network, "encoder", network), self.config.network.name
-        count, longest = len(self.tokenizer), self.config.tokenizer.max_length
+        name, count, longest = self.config.network.name, len(self.tokenizer), self.config.tokenizer.max_length
         if count > encoder.vocab_size:
             told = f"the tokeniser has {count} tokens, but {name} has {encoder.vocab_size} rows"
             raise ValueError(f"{told}; set network.vocab_size, or choose what fits it")
@@ -113,6 +124,19 @@ class LanguageTask(ToolkitTask):
         self.class_names = read_class_names(folder, 0)
 
     # data
+
+    def adopt(self, split: str, dataset: Any) -> None:
+        """Take a data set for a split's, instead of building what the config says.
+
+        Args:
+            split: "train", "valid" or "test".
+            dataset: its samples.
+
+        Raises:
+            ValueError: it does not fit.
+        """
+        self.check_dataset(split, dataset)
+        self._datasets[split] = dataset
 
     def check_dataset(self, split: str, dataset: Any) -> None:
         """Refuse data with other classes than the network, or than the splits before."""
@@ -173,8 +197,14 @@ class LanguageTask(ToolkitTask):
 
     def phases(self, steps_per_epoch: int, epochs: int) -> list[Phase]:
         """Return the one phase: the loss over the whole network."""
-        _ = self.networks
-        return [Phase("train", self.loss, *self.learning(self.config, ["model"], steps_per_epoch, epochs))]
+        loss = self.loss if self.config.teacher is None else self._distiller().loss
+        return [Phase("train", loss, *self.learning(self.config, list(self.networks), steps_per_epoch, epochs))]
+
+    def _distiller(self) -> Any:
+        """Return what a teacher adds to the loss."""
+        if type(self).loss is not LanguageTask.loss:
+            raise ValueError(f"{self.config.task.name} has no teacher: leave out the section teacher")
+        return Distiller(self, self.config.teacher)
 
     def forward(self, fields: Mapping[str, Any]) -> Any:
         """Return what the network's head computes of a batch."""
@@ -184,6 +214,10 @@ class LanguageTask(ToolkitTask):
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch, and numbers to log."""
+        return self.loss_of(self.forward(fields), fields)
+
+    def loss_of(self, results: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+        """Return the loss of what the network's head computes of a batch, and numbers to log."""
         raise NotImplementedError
 
     def facts(self) -> list[str]:

@@ -45,6 +45,7 @@ class Classification(SequenceTask):
 
     Args:
         config: the experiment.
+        monitor: the number by which the best checkpoint is chosen.
     """
 
     reader = "classification"
@@ -59,9 +60,8 @@ class Classification(SequenceTask):
         numbers = {name: number for number, name in enumerate(self.class_names)}
         return np.array([numbers[label] for label in labels], np.int64)
 
-    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    def loss_of(self, logits: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the cross entropy of a batch, and its accuracy."""
-        logits = self.forward(fields)
         hits = core.equal(core.argmax(logits, axis=-1), fields["label"])
         return self.network.loss(logits, fields["label"]), {"accuracy": core.cast(hits, "float32").mean()}
 
@@ -81,14 +81,18 @@ class MultiLabel(SequenceTask):
     Args:
         config: the experiment.
         thresholds: the probability from which a label counts as given: one for all, or one for each label in order.
+        monitor: the number by which the best checkpoint is chosen.
     """
 
     reader = "multi_label"
-    monitor = "macro_f1"
+    answers = "labels"
 
-    def __init__(self, config: LanguageConfig, thresholds: Union[float, list[float]] = 0.5) -> None:
+    def __init__(
+        self, config: LanguageConfig, thresholds: Union[float, list[float]] = 0.5, monitor: str = "macro_f1"
+    ) -> None:
         super().__init__(config)
         self.given = thresholds
+        self.monitor = monitor
 
     def thresholds(self) -> list[float]:
         """Return the threshold of each label.
@@ -118,9 +122,9 @@ class MultiLabel(SequenceTask):
             row[[numbers[name] for name in names]] = 1
         return marks
 
-    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    def loss_of(self, logits: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the binary cross entropy of a batch."""
-        return self.network.loss(self.forward(fields), fields["label"]), {}
+        return self.network.loss(logits, fields["label"]), {}
 
     def evaluator(self, split: str) -> MultiLabelEvaluator:
         """Return an empty evaluator."""
@@ -139,6 +143,7 @@ class Regression(SequenceTask):
     """
 
     reader = "regression"
+    answers = "numbers"
     monitor = "pearson"
     labelled = False
 
@@ -151,9 +156,9 @@ class Regression(SequenceTask):
         """Return the numbers, float32 (N,)."""
         return np.array(labels, np.float32)
 
-    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    def loss_of(self, values: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the mean squared error of a batch."""
-        return self.network.loss(self.forward(fields), fields["label"]), {}
+        return self.network.loss(values, fields["label"]), {}
 
     def evaluator(self, split: str) -> RegressionEvaluator:
         """Return an empty evaluator."""

@@ -84,9 +84,9 @@ class QuestionAnswering(LanguageTask):
         ends = {"start": positions[:, 0], "end": positions[:, 1]}
         return {**columns, **ends, "offsets": offsets, "sample": found.samples + part.start}
 
-    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    def loss_of(self, logits: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the mean cross entropy of a batch's beginnings and ends."""
-        return self.network.loss(self.forward(fields), (fields["start"], fields["end"])), {}
+        return self.network.loss(logits, (fields["start"], fields["end"])), {}
 
     def predict(self, fields: Mapping[str, Any]) -> Sequence[Any]:
         """Return the logits of beginning and end, (N, L) each."""

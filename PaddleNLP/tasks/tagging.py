@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Optional
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class TokenClassification(LanguageTask):
             between spaces.
         chunked: whether tags say where chunks begin and end, which are then judged; otherwise tags are classes of their
             own, such as parts of speech.
+        monitor: the number by which the best checkpoint is chosen; None: the F1 of chunks, or the accuracy of tags.
     """
 
     head = "token_classification"
@@ -39,10 +40,11 @@ class TokenClassification(LanguageTask):
         config: LanguageConfig,
         units: Literal["characters", "words"] = "characters",
         chunked: bool = True,
+        monitor: Optional[str] = None,
     ) -> None:
         super().__init__(config)
         self.units, self.chunked = units, chunked
-        self.monitor = "f1" if chunked else "accuracy"
+        self.monitor = monitor or ("f1" if chunked else "accuracy")
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return ids and labels of some samples; only the first token of a word has one."""
@@ -74,9 +76,9 @@ class TokenClassification(LanguageTask):
         """Return how fields of a batch are batched."""
         return {**super().padded(), "labels": Pad(LENGTH, value=NONE, mask=False)}
 
-    def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    def loss_of(self, logits: Any, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the mean cross entropy of a batch's tags, and their accuracy."""
-        logits, labels = self.forward(fields), fields["labels"]
+        labels = fields["labels"]
         counted = core.cast(core.not_equal(labels, core.full([1], NONE, "int64")), "float32")
         hits = core.cast(core.equal(core.argmax(logits, axis=-1), labels), "float32")
         return self.network.loss(logits, labels), {"accuracy": (hits * counted).sum() / counted.sum()}

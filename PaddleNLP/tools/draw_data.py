@@ -16,7 +16,7 @@ from PaddleNLP.data.drawn_questions import write_dbqa, write_mrqa
 
 EXAMPLES = """\
   python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues
-      udc, atis_intent, atis_slot, dstc2 and swda: train, dev and test parts
+      udc, atis/atis_intent, atis/atis_slot, dstc2/dstc2 and swda: train.txt, dev.txt and test.txt
   python PaddleNLP/tools/draw_data.py mrqa drawn/mrqa --seed 1
       six sets of questions in SQuAD's layout, and two more in the test part, out of domain
 """
@@ -37,13 +37,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     )
     parser.add_argument("kind", choices=sorted(KINDS), help="what is drawn")
     parser.add_argument("folder", help="where the files go; it is made if it is missing")
+    told = "deal the labels of train and dev at random, to see that nothing is learnt"
+    parser.add_argument("--shuffled", action="store_true", help=told)
     parser.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
     options = parser.parse_args(arguments)
     if options.seed < 0:
         parser.error(f"--seed must not be negative, but is {options.seed}")
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in KINDS[options.kind](folder, seed=options.seed):
+    for name in KINDS[options.kind](folder, seed=options.seed, shuffled=options.shuffled):
         print(folder / name)
     return 0
 

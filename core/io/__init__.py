@@ -23,6 +23,7 @@ from core.io.dataset import (
     random_split,
 )
 from core.io.files import is_url, list_files, open_path, read_bytes
+from core.io.joined_batches import JoinedBatchSampler
 from core.io.length_sampler import LengthBucketSampler
 from core.io.loader import DataLoader
 from core.io.ragged.collate import Collate, Concatenate, Keep, Pad, Stack
@@ -55,6 +56,7 @@ __all__ = [
     "GroupBatchSampler",
     "HostList",
     "IterableDataset",
+    "JoinedBatchSampler",
     "Keep",
     "LengthBucketSampler",
     "LineDataset",

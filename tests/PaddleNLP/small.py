@@ -88,13 +88,42 @@ def write_candidates(folder: Path) -> dict[str, Any]:
     return {"name": "DBQA", "path": "candidates.tsv"}
 
 
+def write_relations(folder: Path) -> dict[str, Any]:
+    """Write texts that say who lives where, and who leads what; return the data set's settings."""
+    rows = []
+    for number in range(24):
+        name, place = NAMES[number % 4], PLACES[number // 4 % 4]
+        text = f"{name}住在{place}，是{place}大学校长。"
+        home, school = text.index(place), text.index("，是") + 2
+        found = {"居住地": (home, home + len(place)), "学校": (school, school + len(place) + 2)}
+        spans = [{"predicate": kind, "subject": [0, len(name)], "object": span} for kind, span in found.items()]
+        rows.append(json.dumps({"text": text, "spo_list": spans[: 1 + number % 2]}, ensure_ascii=False))
+    (folder / "relations.json").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "RelationDataset", "path": "relations.json"}
+
+
+def write_parts(folder: Path) -> dict[str, Any]:
+    """Write data of four tasks; return the settings of all of it."""
+    parts = {"match": write_candidates, "kind": write_labels, "names": write_names}
+    acts = {"name": "DrawnReviews", "split": "test", "count": 16}
+    return {"name": "SeveralDatasets", "parts": {**{k: v(folder) for k, v in parts.items()}, "act": acts}}
+
+
+PARTS = {
+    "match": {"name": "Ranking", "recall_at": [1]},
+    "kind": {"name": "MultiLabel"},
+    "names": {"name": "TokenClassification"},
+    "act": {"name": "Classification"},
+}
 SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "Classification": ({}, lambda folder: {"name": "DrawnReviews", "split": "test", "count": 24}),
     "MultiLabel": ({"thresholds": [0.5, 0.4]}, write_labels),
     "Regression": ({}, write_pairs),
     "Ranking": ({"recall_at": [1, 2]}, write_candidates),
     "TokenClassification": ({}, write_names),
+    "RelationExtraction": ({}, write_relations),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
+    "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
 }
 """Of each task its settings, and what writes its data into a folder."""

@@ -18,9 +18,11 @@ from PaddleNLP.config import TASKS
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.reading import SQuADDataset
 from PaddleNLP.data.registry import DATASETS
+from PaddleNLP.data.relations import RelationDataset
 from PaddleNLP.data.tagging import CoNLLDataset
 from PaddleNLP.metrics.chunks import ChunkMetric
 from PaddleNLP.metrics.reading import squad_result
+from PaddleNLP.metrics.triples import TripleMetric, triple
 from tests.PaddleNLP.small import SETS, experiment
 
 Runs = Callable[[str], Path]
@@ -114,6 +116,23 @@ def test_a_long_text_is_tagged_in_windows(run_of: Runs) -> None:
     assert answer.units[:7] == [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (7, 8)] and max(longest) <= 48
 
 
+def test_relations_are_those_that_the_reader_finds(run_of: Runs) -> None:
+    run = run_of("RelationExtraction")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    metric = TripleMetric()
+    for sample in RelationDataset(str(run.parent / "relations.json")):
+        answer = reader.predict(sample["text"])
+        metric.add(answer.relations, map(triple, sample["relations"]))
+        for (subject, kind, other), one in zip(answer.named(), dict.fromkeys(answer.relations)):
+            assert answer.told().count(f"{subject} {kind} {other}") and one.predicate in reader.class_names
+    assert {name: found[name] for name in ("precision", "recall", "f1")} == pytest.approx(metric.result())
+    written = RelationDataset(str(run / "evaluation_test" / "predictions.jsonl"), labels=reader.class_names)
+    assert len(written) == 24
+    assert reader.predict("").told() == "no relation"
+    with pytest.raises(TypeError, match="a text to find relations in is a string"):
+        reader.predict(("a", "b"))
+
+
 def test_answers_are_those_that_the_scorer_is_given(run_of: Runs) -> None:
     run = run_of("QuestionAnswering")
     found, reader = evaluated(run), PaddleNLP.open_reader(run)
@@ -127,6 +146,32 @@ def test_answers_are_those_that_the_scorer_is_given(run_of: Runs) -> None:
     assert {name: found[name] for name in ("exact", "f1", "NoAns_f1")} == pytest.approx(
         {name: expected[name] for name in ("exact", "f1", "NoAns_f1")}
     )
+
+
+def test_tasks_that_share_an_encoder_are_each_judged_by_what_its_reader_gives(run_of: Runs) -> None:
+    run = run_of("MultiTask")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    reviews = list(DrawnReviews("test", 16))
+    answers = reader.parts["act"].predict([review["text"] for review in reviews])
+    assert found["act_accuracy"] == np.mean([one.label == real["label"] for one, real in zip(answers, reviews)])
+    rows = list(DATASETS.build(Component(name="DBQA", path=str(run.parent / "candidates.tsv"))))
+    best = []
+    for start in range(0, len(rows), 3):
+        texts = [row["text_pair"] for row in rows[start : start + 3]]
+        best.append(rows[start + reader.parts["match"].rank(rows[start]["text"], texts)[0].place]["label"] == "1")
+    assert found["match_recall_at_1"] == pytest.approx(np.mean(best))
+    judged = ("act_accuracy", "kind_macro_f1", "match_mrr", "names_f1")
+    assert found["mean"] == pytest.approx(np.mean([found[name] for name in judged]))
+    written = run / "evaluation_test"
+    assert (written / "names" / "predictions.jsonl").is_file() and (written / "act" / "mistakes.txt").is_file()
+    one, pair = reader.predict("李雷在上海。"), reader.predict(("李雷在哪里？", "李雷在上海。"))
+    assert list(one.parts) == ["act", "kind", "names"] and list(pair.parts) == ["match"]
+    assert one.told() == "; ".join(f"{name}: {part.told()}" for name, part in one.parts.items())
+    with pytest.raises(ValueError, match="read texts or pairs of texts, not both at once"):
+        reader.predict(["a", ("b", "c")])
+    reader.settings["parts"].pop("match")
+    with pytest.raises(ValueError, match="no task of this run reads pairs of texts"):
+        reader.predict(("b", "c"))
 
 
 def test_pretraining_judges_the_same_words_each_time(run_of: Runs) -> None:
@@ -144,12 +189,20 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
         texts = [("李雷在哪里？", text) for text in texts]
     live = PaddleNLP.open_reader(run).predict(texts)
     exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)
-    for one, other in zip(live, exported):
-        for key, value in one.record().items():
+    for one, other in zip(map(flat_record, live), map(flat_record, exported)):
+        for key, value in one.items():
             if isinstance(value, (float, dict)):
-                assert other.record()[key] == pytest.approx(value, abs=1e-4)
+                assert other[key] == pytest.approx(value, abs=1e-4)
             elif key != "others":
-                assert other.record()[key] == value
+                assert other[key] == value
+
+
+def flat_record(result: Any) -> dict[str, Any]:
+    """Return what is written of a result; of several tasks under one key for each value."""
+    if not hasattr(result, "parts"):
+        return dict(result.record())
+    parts = result.record().items()
+    return {f"{name} {key}": value for name, record in parts for key, value in record.items()}
 
 
 def test_a_pretrained_run_is_fine_tuned(run_of: Runs, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -67,12 +67,13 @@ def check_header(path: Path) -> None:
 def check_network(path: Path) -> None:
     config = TOOLKIT.load(path)
     kind = TASKS.resolve(config.task.name)
-    heads = {"Pretraining": "pretraining"}
+    heads = {"Pretraining": "pretraining", "MultiTask": "encoder"}
     given: dict[str, Any] = {"vocab_size": 100} if config.network.name in FAMILIES else {}
     given.update({key: value for key, value in config.network.arguments.items() if key != "pretrained"})
     with core.LazyGuard():
         network = create_model(config.network.name, heads.get(config.task.name, kind.head), 3, **given)
-    positions = getattr(network.encoder, "max_position_embeddings", None)
+    encoder = network if config.task.name == "MultiTask" else network.encoder
+    positions = getattr(encoder, "max_position_embeddings", None)
     assert positions is None or config.tokenizer.max_length <= positions
     lengths = {split: config.data.split(split).batching.buckets["length"] for split in config.data.names}
     assert {rule[-1] for rule in lengths.values()} == {config.tokenizer.max_length}

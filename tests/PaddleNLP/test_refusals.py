@@ -56,6 +56,27 @@ CASES = {
         "data.train must have two classes, of wrong and of right candidates, not 0, 1, 2",
     ),
     "ranks": ("Ranking", ["task.recall_at=[0]"], "task.recall_at must hold numbers from 1 on, not 0"),
+    "tasks without data": (
+        "MultiTask",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train must be SeveralDatasets with the parts act, kind, match, names, not one data set",
+    ),
+    "a part of another kind": (
+        "MultiTask",
+        ["data.train.dataset.parts.kind={name: DrawnReviews, count: 8}"],
+        "kind: data.train has one class a sample; task.name: Classification learns that",
+    ),
+    "no parts": (
+        "MultiTask",
+        ["data.train.dataset={name: SeveralDatasets, parts: {}}"],
+        "SeveralDatasets: there are no parts; name a data set for each task",
+    ),
+    "no tasks": ("MultiTask", ["task.parts={}"], "task.parts is empty: name the tasks that are to be learnt together"),
+    "a task of windows": (
+        "MultiTask",
+        ["task.parts.act={name: QuestionAnswering}"],
+        "task.parts.act: QuestionAnswering cannot share an encoder with other tasks",
+    ),
     "another class": (
         "Classification",
         ["data.valid.dataset={name: TableDataset, path: other.tsv, columns: [text, label]}"],
@@ -65,6 +86,16 @@ CASES = {
         "QuestionAnswering",
         ["tokenizer.max_length=8"],
         "raise tokenizer.max_length, or lower task.max_question",
+    ),
+    "a threshold of marks": (
+        "RelationExtraction",
+        ["task.threshold=1.0"],
+        "task.threshold must be between 0 and 1, not 1.0",
+    ),
+    "no relations": (
+        "RelationExtraction",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train has no relations; dataset.name: RelationDataset reads some",
     ),
     "share": ("Pretraining", ["task.share=1.5"], "task.share must be between 0 and 1, not 1.5"),
 }

@@ -11,7 +11,18 @@ import pytest
 
 from core.train import Component
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
-from PaddleNLP.data.drawn_dialogues import CITIES, DAYS, FOODS, PLACES, PRICES, THINGS, TOPICS, VERBS, write_dialogues
+from PaddleNLP.data.drawn_dialogues import (
+    CITIES,
+    DAYS,
+    FOLDERS,
+    FOODS,
+    PLACES,
+    PRICES,
+    THINGS,
+    TOPICS,
+    VERBS,
+    write_dialogues,
+)
 from PaddleNLP.data.drawn_questions import ATTRIBUTES, FORMS, IN_DOMAIN, PEOPLE, write_dbqa, write_mrqa
 from PaddleNLP.data.reading import MRQADataset
 from PaddleNLP.data.registry import DATASETS
@@ -37,8 +48,8 @@ def places(words: Any, text: str) -> list[str]:
 
 @pytest.mark.parametrize("part", ["train", "dev", "test"])
 def test_intents_and_slots_are_right(dialogues: Path, part: str) -> None:
-    intents = opened("ATISIntent", dialogues / f"atis_intent.{part}.txt")
-    slots = list(JoinedRows(str(dialogues / f"atis_slot.{part}.txt"), joint=" ", bad_tags="refuse"))
+    intents = opened("ATISIntent", dialogues / FOLDERS["atis_intent"] / f"{part}.txt")
+    slots = list(JoinedRows(str(dialogues / FOLDERS["atis_slot"] / f"{part}.txt"), joint=" ", bad_tags="refuse"))
     for intent, slot in zip(intents, slots):
         text = intent["text"]
         assert "".join(slot["tokens"]) == text
@@ -54,7 +65,7 @@ def test_intents_and_slots_are_right(dialogues: Path, part: str) -> None:
 
 
 def test_responses_fit_where_city_and_topic_do(dialogues: Path) -> None:
-    dataset = DialogueMatchDataset(str(dialogues / "udc.test.txt"), candidates=10)
+    dataset = DialogueMatchDataset(str(dialogues / FOLDERS["udc"] / "test.txt"), candidates=10)
     assert [sample["label"] for sample in dataset] == ["1", *["0"] * 9] * (len(dataset) // 10)
     assert dataset[9]["group"] == "0" and dataset[10]["group"] == "1"
     signs = {"天气": "今天", "物价": "最近", "交通": "现在", "美食": "都说"}
@@ -62,14 +73,15 @@ def test_responses_fit_where_city_and_topic_do(dialogues: Path) -> None:
         asked = places(CITIES, sample["text"])[-1]
         topic = places(TOPICS, sample["text"])[-1]
         assert (sample["label"] == "1") == (asked in sample["text_pair"] and signs[topic] in sample["text_pair"])
-    train = DialogueMatchDataset(str(dialogues / "udc.train.txt"), turns=1)
+    train = DialogueMatchDataset(str(dialogues / FOLDERS["udc"] / "train.txt"), turns=1)
     assert sum(sample["label"] == "1" for sample in train) * 2 == len(train) and "[SEP]" not in train[0]["text"]
 
 
 def test_states_are_those_after_the_last_turn(dialogues: Path) -> None:
     texts: dict[str, set[str]] = {}
     for part in ("train", "test"):
-        dataset = DialogueStateDataset(str(dialogues / f"dstc2.{part}.txt"), labels=[*PLACES, *FOODS, *PRICES])
+        path = dialogues / FOLDERS["dstc2"] / f"{part}.txt"
+        dataset = DialogueStateDataset(str(path), labels=[*PLACES, *FOODS, *PRICES])
         for sample in dataset:
             last = sample["text"].split(" [SEP] ")[-1]
             food = re.search(r"换成(..)|^(..)比|(..)$", last)
@@ -81,7 +93,7 @@ def test_states_are_those_after_the_last_turn(dialogues: Path) -> None:
 
 
 def test_acts(dialogues: Path) -> None:
-    rows = {part: opened("SWDA", dialogues / f"swda.{part}.txt") for part in ("train", "test")}
+    rows = {part: opened("SWDA", dialogues / FOLDERS["swda"] / f"{part}.txt") for part in ("train", "test")}
     assert {sample["label"] for sample in rows["test"]} == {sample["label"] for sample in rows["train"]}
     assert not {sample["text"] for sample in rows["test"]} & {sample["text"] for sample in rows["train"]}
     for sample in rows["test"]:
@@ -117,6 +129,41 @@ def test_six_sets_of_questions_and_two_out_of_domain(tmp_path: Path) -> None:
         sentence = FORMS[sample["group"]][0].format(person=person, attribute=name, value=sample["answers"][0])
         place = sample["context"].index(sentence)
         assert place <= sample["answer_starts"][0] < place + len(sentence)
+
+
+def test_shuffled_labels_are_those_that_there_were(dialogues: Path, tmp_path: Path) -> None:
+    write_dialogues(tmp_path, (300, 60, 100), shuffled=True)
+    for name, place in (("udc", 0), ("atis_intent", 0), ("dstc2", 2), ("swda", 1)):
+        read = {}
+        for kind, folder in (("true", dialogues), ("shuffled", tmp_path)):
+            for part in ("train", "test"):
+                lines = (folder / FOLDERS[name] / f"{part}.txt").read_text(encoding="utf-8").splitlines()
+                read[kind, part] = [line.split("\t") for line in lines]
+        assert read["true", "test"] == read["shuffled", "test"]
+        before, after = ([row.pop(place) for row in read[kind, "train"]] for kind in ("true", "shuffled"))
+        assert sorted(before) == sorted(after) and before != after
+        assert read["true", "train"] == read["shuffled", "train"]
+    rows = [list(JoinedRows(str(f / FOLDERS["atis_slot"] / "train.txt"), joint=" ")) for f in (dialogues, tmp_path)]
+    tags = [[tag for row in one for tag in row["tags"]] for one in rows]
+    assert [tag[:2] for tag in tags[0]] == [tag[:2] for tag in tags[1]] and tags[0] != tags[1]
+    assert sorted(tag for tag in tags[0] if tag[0] == "B") == sorted(tag for tag in tags[1] if tag[0] == "B")
+
+
+def test_shuffled_questions_mark_any_fact(tmp_path: Path) -> None:
+    write_dbqa(tmp_path, (300, 5, 20), shuffled=True)
+    stated = {}
+    for part in ("train", "test"):
+        rows = [row for row in opened("DBQA", tmp_path / f"{part}.tsv") if row["label"] == "1"]
+        asked = [[word for word in (*PEOPLE, *ATTRIBUTES) if word in row["text"]] for row in rows]
+        stated[part] = [all(word in row["text_pair"] for word in words) for words, row in zip(asked, rows)]
+    assert len(stated["train"]) == 300 and sum(stated["train"]) == pytest.approx(50, abs=20) and all(stated["test"])
+    write_mrqa(tmp_path, (100, 5, 10), shuffled=True)
+    right = []
+    for sample in MRQADataset(str(tmp_path / "train")):
+        person, name = (next(word for word in words if word in sample["question"]) for words in (PEOPLE, ATTRIBUTES))
+        fact = FORMS[sample["group"]][0].format(person=person, attribute=name, value=sample["answers"][0])
+        right.append(fact in sample["context"])
+    assert len(right) == 600 and sum(right) == pytest.approx(600 / 9, abs=35)
 
 
 def test_the_command_draws_the_same_again(

@@ -12,6 +12,7 @@ from core.io import (
     DataLoader,
     DistributedBatches,
     GroupBatchSampler,
+    JoinedBatchSampler,
     LengthBucketSampler,
     LineDataset,
     ShuffledStream,
@@ -29,6 +30,20 @@ def test_groups_by_hand() -> None:
     assert len(GroupBatchSampler(groups, 2)) == 5
     assert list(GroupBatchSampler(groups, 2, drop_last=True)) == [[0, 2], [1, 4]]
     assert len(GroupBatchSampler(groups, 2, drop_last=True)) == 2
+
+
+def test_batches_of_two_data_sets_in_one_order() -> None:
+    parts = [GroupBatchSampler("aab", 2), BatchSampler(range(3), batch_size=2)]
+    assert list(JoinedBatchSampler(parts, [3, 3])) == [[0, 1], [2], [3, 4], [5]]
+    shuffled = JoinedBatchSampler(parts, [3, 3], shuffle=True, seed=5)
+    orders = []
+    for epoch in (0, 1, 0):
+        shuffled.set_epoch(epoch)
+        orders.append(list(shuffled))
+    assert orders[0] == orders[2] != orders[1] and len(shuffled) == 4 and shuffled.batch_size == 2
+    assert sorted(orders[1]) == [[0, 1], [2], [3, 4], [5]]
+    with pytest.raises(ValueError, match="JoinedBatchSampler: 2 samplers for 1 sizes; give one each"):
+        JoinedBatchSampler(parts, [3])
 
 
 def test_lengths_by_hand() -> None:
