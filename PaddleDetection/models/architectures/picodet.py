@@ -5,19 +5,17 @@ The networks of 2022: LCNet, and task-aligned assignment. Source of parameter na
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Optional
 
-import core
+from PaddleDetection.models.architectures.anchor_free import AnchorFree
 from PaddleDetection.models.backbones.lcnet import LCNet
-from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed, suppression
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.pico_head import PicoHeadV2
 from PaddleDetection.models.losses.pico_loss import PicoLoss
 from PaddleDetection.models.necks.lc_pan import LCPAN
 
 
-class PicoDet(Detector):
+class PicoDet(AnchorFree):
     """Predicts a box around each cell of four levels as distributions of the distances to its sides.
 
     Args:
@@ -27,12 +25,12 @@ class PicoDet(Detector):
         num_classes: how many classes there are.
         reg_max: the largest distance, strides.
         static_assigner_epoch: in training, before this epoch, counted from 0, ATSS assigns anchors to objects.
-        score_threshold: boxes of a class must score above it.
-        nms_top_k: so many of the best boxes of each class are looked at.
-        keep_top_k: so many boxes of an image are given.
-        nms_threshold: the largest overlap with a better box of the same class.
-        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
-        soft_sigma: of gaussian.
+        score_threshold: as of :func:`PaddleDetection.models.boxes.suppression`.
+        nms_top_k: likewise.
+        keep_top_k: likewise.
+        nms_threshold: likewise.
+        soft_nms: likewise.
+        soft_sigma: likewise.
     """
 
     def __init__(
@@ -50,32 +48,11 @@ class PicoDet(Detector):
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
     ) -> None:
-        super().__init__()
-        self.num_classes = num_classes
-        self.backbone = backbone
-        self.neck = neck
+        kept = suppression(score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma)
+        super().__init__(backbone, neck, num_classes, static_assigner_epoch, kept)
         self.head = PicoHeadV2(neck.channels[0], num_classes, neck.strides, num_convs, reg_max)
         self.divisor = neck.strides[-2]
-        self.static_assigner_epoch = static_assigner_epoch
-        self.register_buffer("early", core.to_tensor(float(static_assigner_epoch > 0)), persistable=False)
         self.loss = PicoLoss(num_classes, neck.strides, reg_max)
-        self.suppression = suppression(
-            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
-        )
-
-    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
-        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
-        return suppressed(corners, likely, scale_factor, self.suppression)
-
-    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_vfl", "loss_bbox" and "loss_dfl"."""
-        features = self.neck(self.backbone(image))
-        return self.loss(features, self.head(features), targets, self.early)
-
-    def begin_epoch(self, epoch: int) -> None:
-        """Assign predictions, not anchors, from ``static_assigner_epoch`` on."""
-        self.early.set_value(core.to_tensor(float(epoch < self.static_assigner_epoch)))
 
 
 def picodet_xs(num_classes: int = 80, **settings: Any) -> PicoDet:

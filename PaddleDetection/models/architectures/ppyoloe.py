@@ -7,19 +7,17 @@ Source of parameter names: PaddleDetection 2.x.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Optional
 
-import core
+from PaddleDetection.models.architectures.anchor_free import AnchorFree
 from PaddleDetection.models.backbones.cspresnet import CSPResNet
-from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed, suppression
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.ppyoloe_head import PPYOLOEHead
 from PaddleDetection.models.losses.ppyoloe_loss import PPYOLOELoss
 from PaddleDetection.models.necks.custom_csp_pan import CustomCSPPAN
 
 
-class PPYOLOE(Detector):
+class PPYOLOE(AnchorFree):
     """Predicts a box around each cell of three levels as distributions of the distances to its sides.
 
     Args:
@@ -28,13 +26,15 @@ class PPYOLOE(Detector):
         num_classes: how many classes there are.
         reg_max: the largest distance, strides.
         static_assigner_epoch: in training, before this epoch, counted from 0, ATSS assigns anchors to objects.
-        score_threshold: boxes of a class must score above it.
-        nms_top_k: so many of the best boxes of each class are looked at.
-        keep_top_k: so many boxes of an image are given.
-        nms_threshold: the largest overlap with a better box of the same class.
-        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
-        soft_sigma: of gaussian.
+        score_threshold: as of :func:`PaddleDetection.models.boxes.suppression`.
+        nms_top_k: likewise.
+        keep_top_k: likewise.
+        nms_threshold: likewise.
+        soft_nms: likewise.
+        soft_sigma: likewise.
     """
+
+    head_name = "yolo_head"
 
     def __init__(
         self,
@@ -50,32 +50,11 @@ class PPYOLOE(Detector):
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
     ) -> None:
-        super().__init__()
-        self.num_classes = num_classes
-        self.backbone = backbone
-        self.neck = neck
+        kept = suppression(score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma)
+        super().__init__(backbone, neck, num_classes, static_assigner_epoch, kept)
         self.yolo_head = PPYOLOEHead(neck.channels, num_classes, neck.strides, reg_max)
         self.divisor = max(neck.strides)
-        self.static_assigner_epoch = static_assigner_epoch
-        self.register_buffer("early", core.to_tensor(float(static_assigner_epoch > 0)), persistable=False)
         self.loss = PPYOLOELoss(num_classes, neck.strides, reg_max)
-        self.suppression = suppression(
-            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
-        )
-
-    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
-        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        corners, likely = self.yolo_head.boxes(self.yolo_head(self.neck(self.backbone(image))))
-        return suppressed(corners, likely, scale_factor, self.suppression)
-
-    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_cls", "loss_iou" and "loss_dfl"."""
-        features = self.neck(self.backbone(image))
-        return self.loss(features, self.yolo_head(features), targets, self.early)
-
-    def begin_epoch(self, epoch: int) -> None:
-        """Assign predictions, not anchors, from ``static_assigner_epoch`` on."""
-        self.early.set_value(core.to_tensor(float(epoch < self.static_assigner_epoch)))
 
 
 def ppyoloe_crn_s(num_classes: int = 80, **settings: Any) -> PPYOLOE:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Optional
 
-import core
+from PaddleDetection.models.architectures.anchor_free import AnchorFree
 from PaddleDetection.models.backbones.csp_darknet import CSPDarkNet
-from PaddleDetection.models.base import Detector
-from PaddleDetection.models.boxes import suppressed, suppression
+from PaddleDetection.models.boxes import suppression
 from PaddleDetection.models.heads.yolox_head import YOLOXHead
 from PaddleDetection.models.losses.yolox_loss import YOLOXLoss
 from PaddleDetection.models.necks.yolo_csp_pan import YOLOCSPPAN
 
 
-class YOLOX(Detector):
+class YOLOX(AnchorFree):
     """Predicts one box from each cell of three levels, without anchors.
 
     Args:
@@ -24,12 +22,12 @@ class YOLOX(Detector):
         depthwise: whether the head's 3 x 3 convolutions are depthwise.
         num_classes: how many classes there are.
         l1_epoch: in training, the L1 loss counts from this epoch on, counted from 0, where augmentation has ended.
-        score_threshold: boxes of a class must score above it.
-        nms_top_k: so many of the best boxes of each class are looked at.
-        keep_top_k: so many boxes of an image are given.
-        nms_threshold: the largest overlap with a better box of the same class.
-        soft_nms: "linear" or "gaussian" lowers the scores of overlapping boxes (arXiv 1704.04503); null drops them.
-        soft_sigma: of gaussian.
+        score_threshold: as of :func:`PaddleDetection.models.boxes.suppression`.
+        nms_top_k: likewise.
+        keep_top_k: likewise.
+        nms_threshold: likewise.
+        soft_nms: likewise.
+        soft_sigma: likewise.
     """
 
     def __init__(
@@ -47,32 +45,15 @@ class YOLOX(Detector):
         soft_nms: Optional[str] = None,
         soft_sigma: float = 0.5,
     ) -> None:
-        super().__init__()
-        self.num_classes = num_classes
-        self.backbone = backbone
-        self.neck = neck
+        kept = suppression(score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma)
+        super().__init__(backbone, neck, num_classes, l1_epoch, kept)
         self.head = YOLOXHead(neck.channels, num_classes, neck.strides, channels, depthwise)
         self.divisor = max(neck.strides)
-        self.l1_epoch = l1_epoch
-        self.register_buffer("l1_weight", core.to_tensor(float(l1_epoch <= 0)), persistable=False)
         self.loss = YOLOXLoss(num_classes, neck.strides)
-        self.suppression = suppression(
-            score_threshold, nms_top_k, keep_top_k, nms_threshold, soft_nms, soft_sigma
-        )
 
-    def forward(self, image: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
-        """Return boxes (N, keep_top_k, 6) and their numbers (N,)."""
-        corners, likely = self.head.boxes(self.head(self.neck(self.backbone(image))))
-        return suppressed(corners, likely, scale_factor, self.suppression)
-
-    def losses(self, image: Any, im_shape: Any, scale_factor: Any, targets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return "loss_cls", "loss_obj", "loss_iou" and "loss_l1"."""
-        features = self.neck(self.backbone(image))
-        return self.loss(features, self.head(features), targets, self.l1_weight)
-
-    def begin_epoch(self, epoch: int) -> None:
-        """Count the L1 loss from ``l1_epoch`` on."""
-        self.l1_weight.set_value(core.to_tensor(float(epoch >= self.l1_epoch)))
+    def phase(self) -> Any:
+        """Return the weight of the L1 loss."""
+        return 1.0 - self.early
 
 
 def yolox_nano(num_classes: int = 80, **settings: Any) -> YOLOX:

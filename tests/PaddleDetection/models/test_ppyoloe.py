@@ -167,4 +167,4 @@ def test_trained_parameters(name: str, count: int) -> None:
     with core.LazyGuard():
         made = getattr(ppyoloe, f"ppyoloe_{name}")()
     assert sum(parameter.size for parameter in made.parameters() if not parameter.stop_gradient) == count
-    assert made.static_assigner_epoch == (30 if "plus" in name else 100)
+    assert made.later == (30 if "plus" in name else 100)
