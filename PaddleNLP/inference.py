@@ -166,6 +166,8 @@ def _text_of(sample: dict[str, Any], units: str) -> Text:
     """Return the text of a sample, or the pair."""
     if "tokens" in sample:
         return ("" if units == "characters" else " ").join(sample["tokens"])
+    if "choices" in sample:
+        return (sample["context"], "\t".join([sample["question"], *sample["choices"]]))
     if "question" in sample:
         return sample["question"], sample["context"]
     return (sample["text"], sample["text_pair"]) if "text_pair" in sample else str(sample["text"])

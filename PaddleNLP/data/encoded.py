@@ -111,13 +111,15 @@ def texts_of(dataset: Any, fields: Iterable[str] = ("text", "text_pair", "questi
 
     Args:
         dataset: its samples are mappings.
-        fields: which fields of a sample are texts; "tokens" are joined.
+        fields: which fields of a sample are texts; "tokens" are joined, and "sentences" and
+            "choices" are texts each.
     """
     named = list(fields)
     for number in range(len(dataset)):
         sample = dataset[number]
         if "tokens" in sample:
             yield "".join(sample["tokens"])
+        yield from (*sample.get("sentences", ()), *sample.get("choices", ()))
         for field in named:
             if sample.get(field):
                 yield sample[field]

@@ -88,6 +88,9 @@ FORMATS: dict[str, Callable[..., TextDataset]] = {
         columns=["pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"],
         numeric=True,
     ),
+    "SuggestionMining": _format(
+        text="sentence", columns=["id", "sentence", "label"], labels=_YES_NO, separator=",", quoting=True
+    ),
     "Toxic": _format(
         text="comment_text",
         multi_label=["toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"],

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from core.io.files import join_path
 from core.train.config.table import Component, Table
+from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
@@ -57,6 +58,7 @@ DATASETS = _Datasets(
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
         "RelationDataset": RelationDataset,
+        "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",

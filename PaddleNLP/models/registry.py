@@ -35,6 +35,7 @@ TASKS = Table(
         "token_classification": "PaddleNLP.models.heads:TokenClassification",
         "question_answering": "PaddleNLP.models.heads:QuestionAnswering",
         "pair_classification": "PaddleNLP.models.heads:PairClassification",
+        "multi_perspective": "PaddleNLP.models.perspectives:MultiPerspective",
         "multiple_choice": "PaddleNLP.models.heads:MultipleChoice",
         "masked_lm": "PaddleNLP.models.language_heads:MaskedLM",
         "next_sentence": "PaddleNLP.models.language_heads:NextSentencePrediction",
@@ -102,8 +103,8 @@ def create_model(
         name: one of :func:`list_models`: a family such as ``"ernie"``, whose size is given by settings, or a
             checkpoint such as ``"ernie-3.0-base-zh"``, which has its own.
         task: what the head is for: "sequence_classification", "token_classification", "question_answering",
-            "pair_classification", "multiple_choice", "masked_lm", "next_sentence", "pretraining"; of some families
-            "language_model" (XLNet, GPT), "discriminator" (ELECTRA); or "encoder" for no head.
+            "pair_classification", "multi_perspective", "multiple_choice", "masked_lm", "next_sentence",
+            "pretraining"; of some families "language_model" (XLNet, GPT), "discriminator" (ELECTRA); or "encoder" for no head.
         num_classes: results of a head that classifies; others do not read it.
         pretrained: None or False for fresh weights; True for the official ones of the checkpoint; the name of a
             checkpoint; or the path of a weight file of any format that :mod:`core.weights` reads, or of a folder of

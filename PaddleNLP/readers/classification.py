@@ -47,6 +47,15 @@ class ClassificationReader(TextReader):
         return Classified(self.class_names[best], float(shares[best]), dict(zip(self.class_names, shares.tolist())))
 
 
+class MultiPerspectiveReader(ClassificationReader):
+    """Texts to the classes that several classifiers find likeliest together."""
+
+    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Classified:
+        """Return the class by the mean of the probabilities; see :meth:`TextReader.decode`."""
+        shares = softmax(np.asarray(outputs[0], np.float64), axis=-1).mean(axis=0)
+        return super().decode(text, columns, [np.log(np.maximum(shares, 1e-300))])
+
+
 @dataclasses.dataclass
 class Ranked:
     """A candidate among others.

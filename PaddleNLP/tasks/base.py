@@ -37,6 +37,7 @@ class LanguageTask(ToolkitTask):
             "numbers".
         reader: the kind of reader that predicts with it, of :data:`PaddleNLP.readers.opening.READERS`.
         labelled: whether the data has classes, of which the network gives one result each.
+        inputs: the shape of the ids that the network takes; None: any size.
         beside: columns of encoded samples that only evaluators look at.
         windowed: whether long texts are read in windows, and not cut.
         class_names: the classes that the network knows, in order; empty before data is read, or where there are none.
@@ -44,6 +45,7 @@ class LanguageTask(ToolkitTask):
 
     head = ""
     answers = "classes"
+    inputs: Sequence[Optional[int]] = (None, None)
     reader = ""
     labelled = True
     beside: Sequence[str] = ()
@@ -237,11 +239,13 @@ class LanguageTask(ToolkitTask):
 
     def program(self) -> Program:
         """Return the network from ids to its results, for any number and length of texts, with the tokeniser."""
-        examples = {0: (2, 3), 1: (8, 12)}
+        sizes = ((2, 3), (8, 12)) if len(self.inputs) == 2 else ((2, 3), (3, 4), (8, 12))
+        examples = {axis: size for axis, size in enumerate(sizes) if self.inputs[axis] is None}
         names = ["input_ids", *(["token_type_ids"] if "token_type_ids" in self.tokenizer.model_input_names else [])]
-        specs = [InputSpec([None, None], "int64", name, examples=examples) for name in names]
+        specs = [InputSpec(list(self.inputs), "int64", name, examples=examples) for name in names]
         extra = {"preprocessing": self.stored(), "class_names": list(self.class_names) or None}
-        return Program(core.jit.to_static(self.network), specs, f"{' and '.join(names)} int64 [any, any]", extra)
+        shape = ", ".join("any" if size is None else str(size) for size in self.inputs)
+        return Program(core.jit.to_static(self.network), specs, f"{' and '.join(names)} int64 [{shape}]", extra)
 
     def reader_settings(self) -> dict[str, Any]:
         """Return what the task's reader needs beside tokeniser, length and classes."""

@@ -102,6 +102,19 @@ def write_relations(folder: Path) -> dict[str, Any]:
     return {"name": "RelationDataset", "path": "relations.json"}
 
 
+def write_choices(folder: Path) -> dict[str, Any]:
+    """Write questions about where persons are, with two or three places to choose from; return the data's settings."""
+    documents = []
+    for number in range(24):
+        name, place = NAMES[number % 4], PLACES[number // 4 % 4]
+        others = [one for one in PLACES if one != place][: 1 + number % 2]
+        choices = [*others, place] if number % 3 else [place, *others]
+        entry = {"question": f"{name}在哪里？", "choice": choices, "answer": place}
+        documents.append([[f"{name}在{place}。"], [entry], str(number)])
+    (folder / "choices.json").write_text(json.dumps(documents, ensure_ascii=False), encoding="utf-8")
+    return {"name": "C3Dataset", "path": "choices.json"}
+
+
 def write_parts(folder: Path) -> dict[str, Any]:
     """Write data of four tasks; return the settings of all of it."""
     parts = {"match": write_candidates, "kind": write_labels, "names": write_names}
@@ -117,12 +130,15 @@ PARTS = {
 }
 SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "Classification": ({}, lambda folder: {"name": "DrawnReviews", "split": "test", "count": 24}),
+    "MultiPerspective": ({}, lambda folder: {"name": "DrawnReviews", "split": "test", "count": 24}),
     "MultiLabel": ({"thresholds": [0.5, 0.4]}, write_labels),
     "Regression": ({}, write_pairs),
     "Ranking": ({"recall_at": [1, 2]}, write_candidates),
     "TokenClassification": ({}, write_names),
     "RelationExtraction": ({}, write_relations),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
+    "PairClassification": ({}, write_candidates),
+    "MultipleChoice": ({}, write_choices),
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
 }

@@ -15,6 +15,7 @@ from core.train import Component
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
 from PaddleNLP.config import TASKS
+from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.reading import SQuADDataset
 from PaddleNLP.data.registry import DATASETS
@@ -23,7 +24,7 @@ from PaddleNLP.data.tagging import CoNLLDataset
 from PaddleNLP.metrics.chunks import ChunkMetric
 from PaddleNLP.metrics.reading import squad_result
 from PaddleNLP.metrics.triples import TripleMetric, triple
-from tests.PaddleNLP.small import SETS, experiment
+from tests.PaddleNLP.small import PLACES, SETS, experiment
 
 Runs = Callable[[str], Path]
 
@@ -133,6 +134,33 @@ def test_relations_are_those_that_the_reader_finds(run_of: Runs) -> None:
         reader.predict(("a", "b"))
 
 
+def test_pairs_whose_texts_are_encoded_one_by_one(run_of: Runs) -> None:
+    run = run_of("PairClassification")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    rows = list(DATASETS.build(Component(name="DBQA", path=str(run.parent / "candidates.tsv"))))
+    answers = reader.predict([(row["text"], row["text_pair"]) for row in rows])
+    assert found["accuracy"] == pytest.approx(np.mean([one.label == row["label"] for one, row in zip(answers, rows)]))
+    own = [answer.probabilities[row["label"]] for answer, row in zip(answers, rows)]
+    assert found["loss"] == pytest.approx(-np.log(own).mean(), rel=1e-4)
+    with pytest.raises(TypeError, match="what is to be compared is a tuple of two texts"):
+        reader.predict("one")
+
+
+def test_choices_are_those_that_the_reader_makes(run_of: Runs) -> None:
+    run = run_of("MultipleChoice")
+    found, reader = evaluated(run), PaddleNLP.open_reader(run)
+    questions = list(C3Dataset(str(run.parent / "choices.json")))
+    answers = reader.predict([(one["context"], one["question"], *one["choices"]) for one in questions])
+    assert found["accuracy"] == np.mean([one.place == real["label"] for one, real in zip(answers, questions)])
+    for one, real in zip(answers, questions):
+        assert one.text == real["choices"][one.place] and sum(one.probabilities) == pytest.approx(1)
+    joined = reader.predict((questions[1]["context"], "\t".join([questions[1]["question"], *questions[1]["choices"]])))
+    assert joined.probabilities == pytest.approx(answers[1].probabilities, abs=1e-5)
+    assert reader.predict([]) == []
+    with pytest.raises(TypeError, match="a tuple of a text, a question and at least two choices"):
+        reader.predict(("a", "b", "c"))
+
+
 def test_answers_are_those_that_the_scorer_is_given(run_of: Runs) -> None:
     run = run_of("QuestionAnswering")
     found, reader = evaluated(run), PaddleNLP.open_reader(run)
@@ -185,13 +213,15 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
     run = run_of(task)
     assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
     texts: list[Any] = ["虽然房间很小，但是服务员很热情", "李雷在上海。", "王"]
-    if task in ("QuestionAnswering", "Regression", "Ranking"):
+    if task in ("QuestionAnswering", "Regression", "Ranking", "PairClassification"):
         texts = [("李雷在哪里？", text) for text in texts]
+    if task == "MultipleChoice":
+        texts = [(text, "李雷在哪里？", *PLACES[: 2 + place]) for place, text in enumerate(texts)]
     live = PaddleNLP.open_reader(run).predict(texts)
     exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)
     for one, other in zip(map(flat_record, live), map(flat_record, exported)):
         for key, value in one.items():
-            if isinstance(value, (float, dict)):
+            if isinstance(value, (float, dict)) or key == "probabilities":
                 assert other[key] == pytest.approx(value, abs=1e-4)
             elif key != "others":
                 assert other[key] == value

@@ -97,6 +97,16 @@ CASES = {
         ["data.train.dataset={name: DrawnReviews, count: 8}"],
         "data.train has no relations; dataset.name: RelationDataset reads some",
     ),
+    "no choices": (
+        "MultipleChoice",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train has no choices; dataset.name: C3Dataset reads some",
+    ),
+    "no pairs": (
+        "PairClassification",
+        ["data.train.dataset={name: DrawnReviews, count: 8}"],
+        "data.train has no pairs of texts; task.name: Classification learns single ones",
+    ),
     "share": ("Pretraining", ["task.share=1.5"], "task.share must be between 0 and 1, not 1.5"),
 }
 

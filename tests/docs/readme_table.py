@@ -214,6 +214,14 @@ TABLE: Table = {
             Run(says="早餐不怎么好吃"),
         ),
         ("python PaddleNLP/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
+        (
+            "python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues",
+            Run(says="drawn/dialogues/dstc2/dstc2/test.txt"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
+            NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains tasks that share an encoder"),
+        ),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=1", NotRun("as above")),
         (

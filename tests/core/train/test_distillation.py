@@ -36,13 +36,13 @@ def test_softer_answers() -> None:
     logits = core.to_tensor(LOGITS, stop_gradient=False)
     answers = core.to_tensor(OTHERS, stop_gradient=False)
     loss = soft_divergence(logits, answers, 3.0)
-    assert float(loss) == pytest.approx(each.mean(), rel=2e-5)
+    assert float(loss) == pytest.approx(each.mean(), rel=1e-4)
     loss.backward()
     gradient = 3 * (np.exp(student) - np.exp(teacher)) / 5
     np.testing.assert_allclose(logits.grad.numpy(), gradient, atol=1e-6)
     assert answers.grad is None
     counted = core.to_tensor(np.array([1, 0, 0, 1, 0], "f4"))
-    assert float(soft_divergence(logits, answers, 3.0, counted)) == pytest.approx(each[[0, 3]].mean(), rel=2e-5)
+    assert float(soft_divergence(logits, answers, 3.0, counted)) == pytest.approx(each[[0, 3]].mean(), rel=1e-4)
 
 
 def test_a_teacher_learns_nothing() -> None:
