@@ -5,9 +5,27 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from core.kernels.engine.requirements import PackageError, check
 from core.text.tokenizers.base import Offsets
 from core.text.tokenizers.segmentation import LikeliestPath, Segmenter
 from core.text.vocabulary import Vocab
+
+
+def load_jieba(caller: str, use: str) -> Any:
+    """Return the package jieba, which is an extra.
+
+    Args:
+        caller: for the message.
+        use: what needs it.
+
+    Raises:
+        PackageError: it is not installed; the message has the command that installs it.
+    """
+    try:
+        check("jieba", ("jieba",))
+    except PackageError as error:
+        raise PackageError(f"{caller} needs the extra jieba for {use}: {error}") from None
+    return importlib.import_module("jieba")
 
 
 class BaseTokenizer:
@@ -93,7 +111,7 @@ class JiebaTokenizer(BaseTokenizer):
             use_hmm: words that the vocabulary has not are guessed.
 
         Raises:
-            ImportError: one of the two is asked for, and jieba is not installed.
+            PackageError: one of the two is asked for, and jieba is not installed.
         """
         if not cut_all and not use_hmm:
             return self._path.cut(sentence)
@@ -103,13 +121,7 @@ class JiebaTokenizer(BaseTokenizer):
         return found
 
     def _load(self) -> Any:
-        try:
-            jieba = importlib.import_module("jieba")
-        except ImportError:
-            raise ImportError(
-                "JiebaTokenizer needs jieba (pip install jieba) for use_hmm=True and cut_all=True; use_hmm=False needs "
-                "nothing"
-            ) from None
+        jieba = load_jieba("JiebaTokenizer", "use_hmm=True and cut_all=True; use_hmm=False works without")
         tokenizer = jieba.Tokenizer()
         tokenizer.FREQ = dict.fromkeys(self.vocab.token_to_idx, 1)
         tokenizer.total = len(tokenizer.FREQ)
