@@ -35,7 +35,7 @@ TASKS = Table(
         "token_classification": "PaddleNLP.models.heads:TokenClassification",
         "question_answering": "PaddleNLP.models.heads:QuestionAnswering",
         "pair_classification": "PaddleNLP.models.heads:PairClassification",
-        "multi_perspective": "PaddleNLP.models.perspectives:MultiPerspective",
+        "multi_perspective": "PaddleNLP.models.combined.perspectives:MultiPerspective",
         "multiple_choice": "PaddleNLP.models.heads:MultipleChoice",
         "masked_lm": "PaddleNLP.models.language_heads:MaskedLM",
         "next_sentence": "PaddleNLP.models.language_heads:NextSentencePrediction",

@@ -20,7 +20,7 @@ from PaddleNLP.config import TASKS, LanguageConfig
 from PaddleNLP.data.lines import json_file
 from PaddleNLP.data.several import SeveralDatasets
 from PaddleNLP.evaluators.multi_task import MultiTaskEvaluator
-from PaddleNLP.models.multi_head import SHARED, HeadSize, MultiHead
+from PaddleNLP.models.combined.multi_head import SHARED, HeadSize, MultiHead
 from PaddleNLP.tasks.base import LanguageTask
 
 PARTS = "parts.json"

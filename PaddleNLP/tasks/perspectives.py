@@ -13,7 +13,7 @@ from PaddleNLP.tasks.classification import Classification
 class MultiPerspective(Classification):
     """Trains four classifiers on one encoder, whose probabilities are averaged.
 
-    They are those of :class:`PaddleNLP.models.perspectives.MultiPerspective`.
+    They are those of :class:`PaddleNLP.models.combined.perspectives.MultiPerspective`.
 
     Args:
         config: the experiment.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from PaddleNLP.models.multi_head import HeadSize, MultiHead
+from PaddleNLP.models.combined.multi_head import HeadSize, MultiHead
 from PaddleNLP.models.registry import create_model
 
 SIZE = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 24}

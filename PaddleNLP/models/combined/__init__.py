@@ -1,0 +1,1 @@
+"""Networks in which several heads read one encoder."""
