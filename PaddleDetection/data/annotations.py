@@ -43,9 +43,12 @@ class Repairs:
         Raises:
             ValueError: a corner is no finite number.
         """
+        left, top, right, bottom = corners
+        if 0 <= left < right <= width and 0 <= top < bottom <= height and right + bottom < math.inf:  # most are good
+            if right - left > 1e-5 * pixel < bottom - top:
+                return left, top, right, bottom
         if not all(math.isfinite(value) for value in corners):
             raise ValueError(f"{self.path}: {where}: the box has a corner that is no finite number: {list(corners)}")
-        left, top, right, bottom = corners
         inside = max(left, 0.0), max(top, 0.0), min(right, width), min(bottom, height)
         if inside[2] - inside[0] <= 1e-5 * pixel or inside[3] - inside[1] <= 1e-5 * pixel:
             self.left_out.append(where)

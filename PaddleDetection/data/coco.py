@@ -142,7 +142,10 @@ class COCODataset(DetectionDataset):
     def _four(self, box: Any, where: str) -> list[float]:
         if not isinstance(box, list) or len(box) != 4:
             raise ValueError(f"{self.path}: {where}: bbox must be four numbers, not {str(box)[:80]}")
-        return [number(value, f"{self.path}: {where}: a number of bbox") for value in box]
+        try:
+            return [float(value) for value in box]
+        except (TypeError, ValueError, OverflowError):  # which one, and why
+            return [number(value, f"{self.path}: {where}: a number of bbox") for value in box]
 
     def _add_mask(self, mask: Any, box: tuple[float, ...], size: tuple[int, int], place: int, where: str) -> None:
         if isinstance(mask, dict):

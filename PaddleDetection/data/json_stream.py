@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from core.io.files import open_path
 
 CHUNK = 1 << 20
 """Characters that are read at a time."""
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_NO_BRACKET = re.compile(r'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"\[\]{}]*)*', re.DOTALL)
 
 
 def records(path: str, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -34,16 +38,18 @@ def records(path: str, names: Sequence[str]) -> Iterator[tuple[str, dict[str, An
             text.expect(":")
             if name in names:
                 text.expect("[")
-            elif not text.follows("["):
-                text.value()
+            else:
+                if text.follows("["):
+                    text.leave_list()
+                else:
+                    text.value()
                 text.follows(",")
                 continue
-            while not text.follows("]"):  # also of lists that are not wanted: one of them as a whole is gigabytes
+            while not text.follows("]"):
                 record = text.value()
-                if name in names:
-                    if not isinstance(record, dict):
-                        raise ValueError(f"{path}: {name!r} must hold records, not {str(record)[:80]!r}")
-                    yield str(name), record
+                if not isinstance(record, dict):
+                    raise ValueError(f"{path}: {name!r} must hold records, not {str(record)[:80]!r}")
+                yield str(name), record
                 text.follows(",")
             text.follows(",")
 
@@ -72,6 +78,20 @@ class _Text:
                     return value
             size *= 2  # so that a large value is not tried too often
 
+    def leave_list(self) -> None:
+        """Step over the rest of a list, which as a whole may be gigabytes; its values are not looked at."""
+        depth, size = 1, CHUNK
+        while depth:
+            begin, self.place = self.place, _NO_BRACKET.match(self.text, self.place).end()  # type: ignore[union-attr]
+            sign = self.text[self.place : self.place + 1]
+            if sign in ("", '"'):  # the text that is here ends, perhaps within a string
+                size = CHUNK if self.place > begin else 2 * size
+                if not self._more(size):
+                    raise ValueError(f"{self.path}: not a whole JSON file: a list does not end")
+            else:
+                depth += 1 if sign in "[{" else -1
+                self.place += 1
+
     def follows(self, sign: str) -> bool:
         """Return whether a sign is next, and step over it."""
         self._skip()
@@ -87,8 +107,7 @@ class _Text:
 
     def _skip(self) -> None:
         while True:
-            while self.place < len(self.text) and self.text[self.place] in " \t\r\n":
-                self.place += 1
+            self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
             if self.place < len(self.text) or not self._more(CHUNK):
                 return
 

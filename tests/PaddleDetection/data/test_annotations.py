@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from core.io import Subset
+from PaddleDetection.data import json_stream
 from PaddleDetection.data.coco import COCODataset
 from PaddleDetection.data.json_stream import records
 from PaddleDetection.data.pipeline import SplitSection, batched_fields, network_fields
@@ -140,6 +141,21 @@ def test_only_crowds_and_images_without_objects_make_batches(tmp_path: Path) -> 
         (batch,) = section.loader_of(Subset(dataset, wanted), fields)
         assert batch["gt_bbox"].shape == [len(wanted), 8, 4] and batch["gt_bbox_lengths"].tolist() == objects
         assert batch["image"].shape == [len(wanted), 3, 8, 8]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+def test_lists_that_are_not_wanted_are_passed(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_stream, "CHUNK", chunk)
+    others = [[], {"a": ["]", '"[', "\\", {"b": [[1.5, -2e9], None]}]}, "x" * 40, 7]
+    content = {"others": others, "info": {"year": [2017]}, "images": [{"id": 1}, {"id": 2}], "last": [[[]]]}
+    path = tmp_path / "all.json"
+    for text in (json.dumps(content), json.dumps(content, indent=2)):
+        path.write_text(text)
+        assert list(records(str(path), ("images",))) == [("images", {"id": 1}), ("images", {"id": 2})]
+    for cut in ('{"others": [1, {"a": [2', '{"others": ["not ended'):
+        path.write_text(cut)
+        with pytest.raises(ValueError, match="all.json: not a whole JSON file: a list does not end"):
+            list(records(str(path), ("images",)))
 
 
 def test_json_files_that_are_cut_or_none(tmp_path: Path) -> None:
