@@ -30,6 +30,7 @@ TASKS = Table(
         "MultipleChoice": "PaddleNLP.tasks.choices:MultipleChoice",
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
+        "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
     },
     provided=("config",),
 )

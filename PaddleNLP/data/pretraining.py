@@ -27,6 +27,9 @@ from PaddleNLP.data.lines import text_lines
 BEGINS, INSIDE, SPECIAL = 0, 1, -1
 """What segment labels say of a token."""
 
+NONE = -100
+"""The label of what a task says nothing of."""
+
 _FIELDS = ("token_ids", "sent_ids", "pos_ids", "seg_labels")
 
 
@@ -240,3 +243,49 @@ def mask_words(
     found = np.where(chosen & (drawn < 0.8 * share), mask_id, ids)
     found[other] = source.integers(first_id, vocab_size, int(other.sum()))
     return Masked(found.astype(np.int64), chosen)
+
+
+def places(length: int, share: float) -> int:
+    """Return how many tokens of a text are masked at most: more would be drawn of few texts, and all have room for it.
+
+    Args:
+        length: of the text in tokens.
+        share: of the words that are masked.
+    """
+    return math.ceil(length * share * 1.5) + 1
+
+
+def masked_sample(
+    ids: np.ndarray,
+    segments: np.ndarray,
+    whole_words: float,
+    mask_id: int,
+    vocab_size: int,
+    source: np.random.Generator,
+    share: float,
+    room: int,
+) -> dict[str, np.ndarray]:
+    """Return a text with words masked, "input_ids" (L,), and "places" and "labels" of what is to be told, (room,).
+
+    Behind the last masked token places are 0 and labels -100.
+
+    Args:
+        ids: integers (L,).
+        segments: see :func:`mask_words`, as for the rest.
+        whole_words: the probability that words are masked as wholes.
+        mask_id: the id of the mask.
+        vocab_size: other tokens have ids below it.
+        source: of the draws.
+        share: of the words that are chosen.
+        room: for how many tokens there are places.
+    """
+    found = mask_words(ids[None], segments[None], np.array([whole_words]), mask_id, vocab_size, source, share)
+    chosen = np.flatnonzero(found.chosen[0])
+    most = places(len(ids), share)
+    if len(chosen) > most:
+        chosen = np.sort(source.choice(chosen, most, replace=False))
+    where, labels = np.zeros(room, np.int64), np.full(room, NONE, np.int64)
+    where[: len(chosen)], labels[: len(chosen)] = chosen, ids[chosen]
+    masked = np.array(ids, np.int64)
+    masked[chosen] = found.ids[0][chosen]
+    return {"input_ids": masked, "places": where, "labels": labels}

@@ -9,6 +9,7 @@ from core.io.files import join_path
 from core.train.config.table import Component, Table
 from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
+from PaddleNLP.data.documents import DocumentsDataset
 from PaddleNLP.data.drawn_reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
 from PaddleNLP.data.pretraining import PretrainingRows
@@ -63,6 +64,7 @@ DATASETS = _Datasets(
         "DialogueStateDataset": DialogueStateDataset,
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",
         "PretrainingRows": PretrainingRows,
+        "DocumentsDataset": DocumentsDataset,
         "JoinedTexts": "PaddleNLP.data.joined:JoinedTexts",
     },
     provided=("transform",),

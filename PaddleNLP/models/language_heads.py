@@ -195,6 +195,58 @@ class Pretraining(MaskedLM):
         return token_loss(logits[0], labels[0]) + F.cross_entropy(logits[1], labels[1].reshape([-1]))
 
 
+class ContinualPretraining(MaskedLM):
+    """ERNIE 2.0's tasks of words and sentences: masked tokens, capitals, tokens of the document, orders, distances.
+
+    Args:
+        encoder: as in :class:`PaddleNLP.models.heads.Head`, with vectors of tasks.
+        num_classes: how many orders of the parts of a paragraph there are.
+        dropout: not used, as in the official models.
+    """
+
+    head_names = ("cls", "capitalisation", "document_relation", "reordering", "distance")
+    uses_pooler = True
+
+    def __init__(self, encoder: Any, num_classes: int, dropout: Optional[float] = None) -> None:
+        super().__init__(encoder, dropout)
+        self.capitalisation = self._linear(2)
+        self.document_relation = self._linear(2)
+        self.reordering = self._linear(num_classes)
+        self.distance = self._linear(3)
+
+    def forward(self, *arguments: Any, masked_positions: Any = None, **named: Any) -> tuple[Any, ...]:
+        """Return logits of masked tokens (M, vocab_size), of all tokens (N, L, 2) twice, and of texts, (N, classes).
+
+        Args:
+            *arguments: of the encoder, as the named ones.
+            masked_positions: as in :class:`MaskedLM`.
+            **named: see there.
+        """
+        sequence, pooled = self.encoder(*arguments, **named)[:2]
+        return (
+            self._predictions()(chosen(sequence, masked_positions)),
+            self.capitalisation(sequence),
+            self.document_relation(sequence),
+            self.reordering(pooled),
+            self.distance(pooled),
+        )
+
+    def loss(self, logits: tuple[Any, ...], labels: tuple[Any, ...]) -> Any:
+        """Return the sum of the mean cross entropies of the tasks that have labels.
+
+        Args:
+            logits: as :meth:`forward` gives them.
+            labels: of each task, int64; -100: none.
+        """
+        total = 0.0
+        for one, target in zip(logits, labels):
+            target = target.reshape([-1])
+            losses = F.cross_entropy(one.reshape([-1, one.shape[-1]]), target, reduction="none").reshape([-1])
+            there = (target != -100).astype("float32")
+            total = total + (losses * there).sum() / there.sum().clip(min=1.0)
+        return total
+
+
 def chosen(sequence: Any, positions: Any) -> Any:
     """Return the vectors of some tokens, (M, hidden_size); all, (N, L, hidden_size), where none are named.
 

@@ -40,6 +40,7 @@ TASKS = Table(
         "masked_lm": "PaddleNLP.models.language_heads:MaskedLM",
         "next_sentence": "PaddleNLP.models.language_heads:NextSentencePrediction",
         "pretraining": "PaddleNLP.models.language_heads:Pretraining",
+        "continual_pretraining": "PaddleNLP.models.language_heads:ContinualPretraining",
     },
 )
 """Heads that all families share, by the name of what they are for; a family's own are in ``heads`` of its encoder."""
@@ -104,7 +105,8 @@ def create_model(
             checkpoint such as ``"ernie-3.0-base-zh"``, which has its own.
         task: what the head is for: "sequence_classification", "token_classification", "question_answering",
             "pair_classification", "multi_perspective", "multiple_choice", "masked_lm", "next_sentence",
-            "pretraining"; of some families "language_model" (XLNet, GPT), "discriminator" (ELECTRA); or "encoder" for no head.
+            "pretraining", "continual_pretraining"; of some families "language_model" (XLNet, GPT), "discriminator"
+            (ELECTRA); or "encoder" for no head.
         num_classes: results of a head that classifies; others do not read it.
         pretrained: None or False for fresh weights; True for the official ones of the checkpoint; the name of a
             checkpoint; or the path of a weight file of any format that :mod:`core.weights` reads, or of a folder of

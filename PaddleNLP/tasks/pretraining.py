@@ -21,23 +21,10 @@ from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
-from PaddleNLP.data.pretraining import BEGINS, INSIDE, SPECIAL, join_words, mask_words
+from PaddleNLP.data.pretraining import BEGINS, INSIDE, NONE, SPECIAL, join_words, masked_sample, places
 from PaddleNLP.tasks.base import LanguageTask
 
-NONE = -100
-"""The label of places where nothing is masked."""
-
 _COLUMNS = ("token_type_ids", "offset_mapping")
-
-
-def places(length: int, share: float) -> int:
-    """Return how many tokens of a text are masked at most: more would be drawn of few texts, and all have room for it.
-
-    Args:
-        length: of the text in tokens.
-        share: of the words that are masked.
-    """
-    return math.ceil(length * share * 1.5) + 1
 
 
 class Pretraining(LanguageTask):
@@ -203,18 +190,10 @@ class MaskedDataset(Dataset):
     def __getitem__(self, index: int) -> dict[str, Any]:
         sample = self.encoded[index]
         ids, segments = sample["input_ids"], sample.pop("segments")
-        whole = np.array([sample.pop("whole_words")])
+        whole = sample.pop("whole_words")
         source = np.random.default_rng(integer(0, 2**62) if self.drawn else index)
-        found = mask_words(ids[None], segments[None], whole, self.mask_id, self.vocab_size, source, self.share)
-        chosen = np.flatnonzero(found.chosen[0])
-        most = places(len(ids), self.share)
-        if len(chosen) > most:
-            chosen = np.sort(source.choice(chosen, most, replace=False))
-        where, labels = np.zeros(self.room, np.int64), np.full(self.room, NONE, np.int64)
-        where[: len(chosen)], labels[: len(chosen)] = chosen, ids[chosen]
-        masked = ids.copy()
-        masked[chosen] = found.ids[0][chosen]
-        return {**sample, "input_ids": masked, "places": where, "labels": labels}
+        special = (self.mask_id, self.vocab_size)
+        return {**sample, **masked_sample(ids, segments, whole, *special, source, self.share, self.room)}
 
 
 class MaskedEvaluator(Evaluator):

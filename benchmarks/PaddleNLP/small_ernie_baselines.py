@@ -15,8 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.runs import ROOT
 from core.train import load_config
 from PaddleNLP.config import LanguageConfig
+from PaddleNLP.data.pretraining import NONE
 from PaddleNLP.metrics.chunks import ChunkMetric
-from PaddleNLP.tasks.pretraining import NONE, Pretraining
+from PaddleNLP.tasks.pretraining import Pretraining
 
 STRENGTHS = (0.3, 1, 3, 10, 30)
 """Inverse strengths of regularisation, of which the dev part chooses."""
