@@ -27,6 +27,7 @@ from tests.core.weights.test_mxnet_params import WITH_NUMPY_SHAPES, WITHOUT_NUMP
 from tests.fuzzing import structure
 from tests.fuzzing.structure import Mutation
 from tests.hostile_images import encoded
+from tests.parity.text import tiny_archives
 from tests.PGL.small_sets import write_cora
 from tests.program_texts import write
 
@@ -73,6 +74,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "archive": _archives(),
         "boxes": _boxes(),
         "texts": _texts(),
+        "corpora": _corpora(folder / "corpora"),
         "video": _videos(folder),
     }
 
@@ -245,6 +247,22 @@ def _texts() -> list[Good]:
             )
         ),
         Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),
+    ]
+
+
+def _corpora(folder: Path) -> list[Good]:
+    """Return an archive of each data set of paddle.text."""
+    folder.mkdir()
+    archives = [tiny_archives.imdb, tiny_archives.imikolov, tiny_archives.wmt14, tiny_archives.wmt16]
+    paths = [Path(make(folder)) for make in archives]
+    archive, *dictionaries = map(Path, tiny_archives.conll05(folder))
+    others = {path.name: path.read_bytes() for path in dictionaries}
+    movies, houses = Path(tiny_archives.movielens(folder)), Path(tiny_archives.uci_housing(folder))
+    return [
+        *(Good(path.name, path.read_bytes(), structure.of_text_archive) for path in paths),
+        Good("conll05", archive.read_bytes(), structure.of_text_archive, archive.name, others),
+        Good(movies.name, movies.read_bytes(), structure.of_zip),
+        Good(houses.name, houses.read_bytes(), structure.of_numbers),
     ]
 
 

@@ -171,6 +171,29 @@ def _texts(path: Path) -> None:
         dataset[index]
 
 
+def _corpora(path: Path) -> None:
+    import warnings
+
+    from core.text import datasets
+
+    name = path.name.partition(".")[0]
+    conll = ("conll05st-tests.tar.gz", "wordDict.txt", "verbDict.txt", "targetDict.txt", "emb")
+    read: dict[str, Callable[[], Any]] = {
+        "aclImdb_v1": lambda: datasets.Imdb(str(path), cutoff=1),
+        "simple-examples": lambda: datasets.Imikolov(str(path), window_size=2, min_word_freq=1),
+        "wmt14": lambda: datasets.WMT14(str(path), dict_size=9),
+        "wmt16": lambda: datasets.WMT16(str(path), src_dict_size=9, trg_dict_size=9),
+        "conll05": lambda: datasets.Conll05st(*(str(path / file) for file in conll)),
+        "ml-1m": lambda: datasets.Movielens(str(path)),
+        "housing": lambda: datasets.UCIHousing(str(path)),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset = read[name]()
+    for index in range(len(dataset)):
+        dataset[index]
+
+
 def _video(path: Path) -> None:
     from core.vision.video import VideoReader
 
@@ -216,6 +239,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "archive": _archive,
     "boxes": _boxes,
     "texts": _texts,
+    "corpora": _corpora,
     "video": _video,
     "trap": _trap,
 }

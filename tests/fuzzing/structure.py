@@ -6,6 +6,7 @@ Each takes a source of chance and a good file's bytes, and gives a damaged one's
 from __future__ import annotations
 
 import copy
+import gzip
 import io
 import json
 import pickletools
@@ -191,6 +192,27 @@ def of_tar(source: random.Random, data: bytes) -> bytes:
         out.write(member.tobuf(tarfile.GNU_FORMAT, errors="surrogateescape"))
         out.write(content + bytes(-len(content) % 512))
     return out.getvalue() + bytes(1024)
+
+
+def of_text_archive(source: random.Random, data: bytes) -> bytes:
+    """Change words of one of the texts in a tar file, or its members."""
+    if source.random() < 0.3:
+        return of_tar(source, data)
+    out = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive, tarfile.open(fileobj=out, mode="w") as changed:
+        members = [member for member in archive if member.isfile()]
+        chosen = source.choice(members)
+        for member in members:
+            stream = archive.extractfile(member)
+            assert stream is not None
+            content = stream.read()
+            if member is chosen:
+                packed = content[:2] == b"\x1f\x8b"
+                content = of_numbers(source, gzip.decompress(content) if packed else content)
+                content = gzip.compress(content, mtime=0) if packed else content
+            member.size = len(content)
+            changed.addfile(member, io.BytesIO(content))
+    return out.getvalue()
 
 
 def of_zip(source: random.Random, data: bytes) -> bytes:

@@ -16,7 +16,7 @@ from tests.sampling import sampled
 
 KINDS = (
     *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
-    "video",
+    *("corpora", "video"),
 )
 FEW, MANY = 45, 900
 
