@@ -39,7 +39,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
 }
 
 DRAWN = {"pred_cls": 0.3, "pred_reg": 0.1, "mask_fcn_logits": 1.0}
-"""Predictors that begin with zeros, or whose masks are one half everywhere, and the deviation of what takes their place."""
+"""Predictors that begin with zeros, or make masks of one half everywhere, and the deviation of weights instead."""
 
 pytestmark = [
     pytest.mark.exhaustive,
