@@ -18,15 +18,17 @@ from numba import types  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
 
 from core.kernels.engine.kernel_cache import kept_on_disk  # noqa: E402
+from core.kernels.engine.kernel_compiler import KernelDispatcher  # noqa: E402
+from core.kernels.engine.thread_loops import threads as threads  # noqa: E402
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
 
-threads = numba.prange
-
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function whose ``prange`` loops run on all threads."""
-    return _compile(function, parallel=True)
+    """Compile a function whose loops over ``threads`` run on all threads."""
+    kernel = _compile(function)
+    kernel.starts_threads = True
+    return kernel
 
 
 def serial(function: Callable[..., Any]) -> Any:
@@ -50,7 +52,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
-    return kept_on_disk(numba.njit(error_model="numpy", **options)(function))
+    return kept_on_disk(KernelDispatcher(function, **options))
 
 
 @intrinsic

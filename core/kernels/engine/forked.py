@@ -120,7 +120,7 @@ def _refuse_parallel_kernels(dispatcher: Any) -> None:
     call = dispatcher.__call__
 
     def checked(self: Any, *arguments: Any, **named: Any) -> Any:
-        if self.targetoptions.get("parallel"):
+        if self.targetoptions.get("parallel") or getattr(self, "starts_threads", False):
             raise RuntimeError(MESSAGE)
         return call(self, *arguments, **named)
 

@@ -26,6 +26,7 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 
 from core.kernels.engine.compilations import note_compilation
+from core.kernels.engine.kernel_compiler import reduced, restored
 
 _logger = logging.getLogger("core.kernels")
 _ROOT = Path(__file__).resolve().parents[3]
@@ -61,6 +62,12 @@ class _Unwritable(_IN_TREE):
 
 class _CompiledForms(CompileResultCacheImpl):
     _locator_classes = [*_LOCATORS, _Unwritable]
+
+    def reduce(self, cres: Any) -> Any:
+        return reduced(cres)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        return restored(target_context, *payload)
 
 
 class KernelCache(FunctionCache):

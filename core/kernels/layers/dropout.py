@@ -50,9 +50,11 @@ def _drop(x, first, second, limit, scale, out):
             else:
                 count = x.size - start
                 padded, made = np.zeros(_CHUNK, np.float32), np.empty(_CHUNK, np.float32)
-                padded[:count] = x[start:]
+                for i in range(count):
+                    padded[i] = x[start + i]
                 _chunk(padded, _U(chunk * _BLOCKS), first, second, limit, scale, made)
-                out[start:] = made[:count]
+                for i in range(count):
+                    out[start + i] = made[i]
 
 
 @serial
