@@ -70,7 +70,8 @@ def _build_rows(indptr, weights, chances, others, parts):
         for row in range(first, last):
             start, end = indptr[row], indptr[row + 1]
             _build(weights[start:end], exact[: end - start], others[start:end], waiting)
-            chances[start:end] = exact[: end - start]
+            for i in range(end - start):
+                chances[start + i] = exact[i]
 
 
 def alias_tables(weights: np.ndarray, indptr: Optional[np.ndarray] = None) -> AliasTables:

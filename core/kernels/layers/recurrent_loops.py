@@ -124,6 +124,12 @@ def _lstm_step_back(
 
 
 @serial
+def _copy(x: np.ndarray, result: np.ndarray) -> None:
+    for j in range(result.size):
+        result[j] = x[j]
+
+
+@serial
 def _add(total: np.ndarray, x: np.ndarray) -> None:
     for j in range(total.size):
         total[j] += x[j]
@@ -149,13 +155,14 @@ def gru_forward(
         for i in range(steps):
             t = steps - 1 - i if reverse else i
             h = hidden if i == 0 else y[t + 1 if reverse else t - 1]
-            recurrent[:] = bias
+            for b in range(last - first):
+                _copy(bias, recurrent[b])
             add_rows_of_product(h[first:last], weight, recurrent, 0, last - first)
             for b in range(first, last):
                 if lengths.size and t >= lengths[b]:
-                    y[t, b] = h[b]
+                    _copy(h[b], y[t, b])
                 else:
-                    candidates[t, b] = recurrent[b - first, 2 * size :]
+                    _copy(recurrent[b - first, 2 * size :], candidates[t, b])
                     _gru_step(gates[t, b], recurrent[b - first], h[b], y[t, b])
 
 
@@ -245,7 +252,7 @@ def simple_forward(
             add_rows_of_product(h, weight, y[t], first, last)
             for b in range(first, last):
                 if lengths.size and t >= lengths[b]:
-                    y[t, b] = h[b]
+                    _copy(h[b], y[t, b])
                 elif rectified:
                     for j in range(size):
                         y[t, b, j] = np.float32(0) if y[t, b, j] < 0 else y[t, b, j]

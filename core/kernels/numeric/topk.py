@@ -45,7 +45,8 @@ def _top_of_row(keys, k, in_order, places):
         select(keys, order, 0, k - 1, width)
         if in_order:
             sort(keys, order, 0, k - 1)
-    places[:] = order[:k]
+    for i in range(k):
+        places[i] = order[i]
 
 
 @compiled
