@@ -102,6 +102,8 @@ class _Outliner(ast.NodeTransformer):
             raise self._error(loop, "a loop over threads has one variable, and one or two bounds")
         _Leaving(self._error).visit_body(loop)
         used = [node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Name)]
+        if any(node.id in self.names for node in used):
+            raise self._error(loop, "a loop over threads holds another one; that takes range")
         assigned = {node.id for node in used if _is_assigned(node)} | {loop.target.id}
         shared = sorted(assigned & self.read_outside)
         if shared:

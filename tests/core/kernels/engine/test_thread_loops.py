@@ -166,6 +166,12 @@ def stepping(x: np.ndarray) -> None:
         x[i] = 0
 
 
+def nested(x: np.ndarray) -> None:
+    for i in threads(x.size):
+        for j in threads(i):
+            x[j] = i
+
+
 def naming(x: np.ndarray) -> None:
     for i, _ in enumerate(threads(x.size)):
         x[i] = 0
@@ -178,6 +184,7 @@ def naming(x: np.ndarray) -> None:
         (returning, 4, "a loop over threads cannot be left by return"),
         (adding_up, 2, "total is assigned in a loop over threads and used outside; take another name"),
         (stepping, 1, "a loop over threads has one variable, and one or two bounds"),
+        (nested, 1, "a loop over threads holds another one; that takes range"),
         (naming, 1, "threads is only for loops: `for i in threads(n):`"),
     ],
 )
