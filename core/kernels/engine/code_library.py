@@ -93,7 +93,8 @@ class KernelLibrary(JITCodeLibrary):
 
     def _make(self, name: str) -> None:
         self._codegen._check_llvm_bugs()
-        self._shared_module = self._get_module_for_linking().clone()
+        self._shared_module = self._get_module_for_linking()
+        self._final_module = self._shared_module.clone()  # anew, where Ctrl-C has ended an attempt
         for function in self._final_module.functions:
             if not function.is_declaration:
                 function.linkage = "external" if function.name == name else "internal"
