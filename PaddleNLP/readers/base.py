@@ -6,7 +6,7 @@ import abc
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, ClassVar, Optional, Union
 
 import numpy as np
 
@@ -27,7 +27,12 @@ class TextReader(abc.ABC):
         max_length: tokens of a text at most.
         class_names: the classes, in the order of their numbers.
         settings: what else the kind of reader needs.
+
+    Attributes:
+        placed: whether results need the characters of tokens, which cutting a text then tells.
     """
+
+    placed: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -90,7 +95,7 @@ class TextReader(abc.ABC):
         first = [text[0] if isinstance(text, tuple) else text for text in texts]
         second = [text[1] for text in texts] if pairs == {True} else None
         columns: dict[str, list[Any]] = self.tokenizer.batch(
-            first, second, self.max_length, return_offsets_mapping=True
+            first, second, self.max_length, return_offsets_mapping=self.placed
         )
         return columns
 
@@ -115,6 +120,6 @@ class TextReader(abc.ABC):
 
         Args:
             text: as given.
-            columns: what the tokeniser made of it: ids, and "offset_mapping".
+            columns: what the tokeniser made of it: ids, and where the reader is ``placed`` "offset_mapping".
             outputs: the network's results of it; those of tokens are longer than the text where it was padded.
         """

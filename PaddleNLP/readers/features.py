@@ -35,6 +35,8 @@ class Features:
 class FeatureReader(TextReader):
     """Texts to vectors."""
 
+    placed = True
+
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Features:
         """Return the vectors of a text; see :meth:`TextReader.decode`."""
         tokens = outputs[0][: len(columns["input_ids"])]
