@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable
 
+from benchmarks.paddlenlp_import import let_import
 from benchmarks.side import Side, require
 
 BATCH = 64
@@ -112,14 +113,7 @@ def paddlenlp(
     kind: str, settings: dict[str, Any], vocabulary: str, lines: Sequence[str]
 ) -> dict[str, Callable[[], Any]]:
     """Return the steps of paddlenlp's side."""
-    import types
-
-    for name in ("aistudio_sdk", "aistudio_sdk.hub"):  # of which paddlenlp needs a function that nothing here calls
-        sys.modules[name] = types.ModuleType(name)
-    sys.modules["aistudio_sdk"].hub = sys.modules["aistudio_sdk.hub"]  # type: ignore[attr-defined]
-    sys.modules["aistudio_sdk.hub"].download = None  # type: ignore[attr-defined]
-    import zlib  # noqa: F401, I001 # before paddle, which crashes after it
-
+    let_import()
     import paddlenlp.transformers
 
     tokenizer = getattr(paddlenlp.transformers, kind)(vocabulary, **settings)
