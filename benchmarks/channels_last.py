@@ -3,8 +3,9 @@
     python -m benchmarks.channels_last [--models MobileNetV1,EfficientNetB0] [--batch 1] [--threads 1] [--each]
 
 For each kind of step: how many there are, the sum of their best times of several rounds, and what they compute in that
-time, with the channels that fill vectors up. A step that is run again finds its data in the cache. ``small`` are
-products on images of one pixel: squeeze-and-excitation, and the scores. ``--each`` prints every step.
+time, with the channels that fill vectors up; ``winograd`` counts what a plain convolution would compute. A step that is
+run again finds its data in the cache. ``small`` are products on images of one pixel: squeeze-and-excitation, and the
+scores. ``--each`` prints every step.
 """
 
 from __future__ import annotations
@@ -85,9 +86,8 @@ def _table(plan: Any, best: Sequence[float], each: bool) -> None:
     from core.kernels.channels_last import table as t
     from core.kernels.channels_last.vectors import LANES
 
-    names = {
-        getattr(t, name): name.lower() for name in ("PRODUCT", "ROW", "PLAIN", "SUM", "MEAN", "MAXIMUM", "COMBINE")
-    }
+    kinds_of_steps = ("PRODUCT", "WINOGRAD", "ROW", "PLAIN", "SUM", "MEAN", "MAXIMUM", "COMBINE", "JOIN")
+    names = {getattr(t, name): name.lower() for name in kinds_of_steps}
     kinds: dict[str, list[float]] = {}
     for step, took in zip(plan.table, best):
         kind, operations = names[step[t.KIND]], 0
@@ -99,6 +99,12 @@ def _table(plan: Any, best: Sequence[float], each: bool) -> None:
             operations = 2 * pixels * depth * channels
             what = f"{pixels} pixels, {depth} to {channels} channels"
             kind = "small" if step[t.PIXELS_OF_IMAGE] == 1 else kind
+        elif kind == "winograd":
+            tiles = step[t.ROWS] * step[t.WORK] // (step[t.BLOCKS] * step[t.CHUNKS])
+            vectors = [plan.places[step[t.PANELS] + 4 * panel] for panel in range(step[t.OUT_PANELS])]
+            pixels, channels = tiles * step[t.SIDE] ** 2, sum(vectors) * LANES
+            operations = 18 * pixels * step[t.DEPTH] * channels
+            what = f"{pixels} pixels in tiles of {step[t.SIDE]}, {step[t.DEPTH]} to {channels} channels"
         elif kind == "row":
             images = step[t.WORK] // step[t.BLOCKS]
             pixels, taps = step[t.ROWS] * step[t.WIDTH] * images, step[t.KERNEL_ROWS] ** 2 * step[t.NEIGHBOURS]

@@ -12,6 +12,8 @@ from core.jit.passes.channels_last_shapes import Shapes
 from core.jit.passes.channels_last_steps import Activation, Step
 from core.kernels.dtypes import float32
 
+_WORTH_SAVING = 0.33  # of all multiplications: the rest is about as fast as in the engine
+
 
 class Layers(Shapes):
     """Takes the nodes of a program over, one after another."""
@@ -35,7 +37,13 @@ class Layers(Shapes):
     @property
     def is_worth_it(self) -> bool:
         """Whether a convolution goes along rows and none but the first is dense and wider than a pixel, or most are
-        followed by what the engine cannot compute within them."""
+        followed by what the engine cannot compute within them, or many multiplications are saved."""
+        from core.kernels.channels_last.weights import multiplications
+
+        every = [(step, multiplications(step.weight, step.pixels)) for step in self.steps if step.weight is not None]
+        left = sum(multiplications(step.weight, step.pixels, step.side) for step, _ in every)
+        if left < (1 - _WORTH_SAVING) * sum(number for _, number in every):
+            return True
         products = [step for step in self.steps if step.kind == "product"]
         wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
         unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
@@ -45,7 +53,7 @@ class Layers(Shapes):
     # convolutions and products
 
     def _take_convolution(self, node: ProgramNode) -> bool:
-        from core.kernels.channels_last.weights import goes_along_rows, is_product  # numba loads with the first use
+        from core.kernels.channels_last.weights import goes_along_rows, is_product, side_of_tiles  # numba loads with it
 
         name, pad = self.padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
         if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
@@ -68,6 +76,10 @@ class Layers(Shapes):
             return False
         given = {"kernel": weight.shape[2:], "stride": stride, "pad": pad, "groups": groups, "weight": weight}
         step = Step(kind, source, len(weight), bias=biases[0] if biases else None, **given)
+        if kind == "product":
+            sizes = [size if isinstance(size, int) else 0 for size in node.metas[0][0][2:]]
+            step.pixels = sizes[0] * sizes[1]
+            step.side = side_of_tiles(weight, groups, stride, step.pixels) if source is not None else 0
         if source is None:
             self.input = name
         elif kind == "product" and groups == 1 and (step.kernel, stride, pad) == ((1, 1), (1, 1), (0, 0, 0, 0)):

@@ -23,6 +23,8 @@ class Step:
     Attributes:
         kind: ``product``, ``row``, ``mean``, ``maximum``, ``combine`` or ``join``, as Layer of core.kernels has it.
         source: What it reads; None is the network's input.
+        side: Of the tiles that a convolution as a product is computed in by few multiplications; 0: plainly.
+        pixels: Of an image that a convolution as a product gives; 0: unknown.
         parts: What is joined, and how often pixels are repeated.
         is_done: Nothing more can join it.
         version: How often something joined it.
@@ -41,6 +43,8 @@ class Step:
     other: Optional[Step] = None
     bounds: tuple[float, float] = (-math.inf, math.inf)
     activation: Activation = ("nothing", 0.0, 0.0)
+    side: int = 0
+    pixels: int = 0
     parts: tuple[tuple[Step, int], ...] = ()
     is_done: bool = False
     version: int = 0
@@ -118,7 +122,11 @@ class Steps:
                 activation=(ACTIVATIONS.index(name), first, second),
                 parts=tuple([(places[part], times) for part, times in step.parts]),
             )
-            if step.kind == "product":
+            if step.side:
+                panels, depth = packed.winograd(step.weight, step.side)
+                layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth)
+                layer = layer._replace(bias=packed.bias(step.bias, step.channels))
+            elif step.kind == "product":
                 panels, depth = packed.product(step.weight, step.groups, step.source is None)
                 layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
             elif step.kind == "row":

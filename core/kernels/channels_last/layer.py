@@ -15,17 +15,18 @@ class Layer(NamedTuple):
     """One layer; what it gives is the value numbered by its place, from 1, and value 0 is the network's input.
 
     Attributes:
-        kind: ``product`` (a convolution as a product), ``row`` (one along rows, depthwise or finely grouped), ``mean``
-            (of a whole image), ``maximum`` (of a window), ``combine`` (element by element) or ``join`` (the channels of
-            several values one behind the other).
+        kind: ``product`` (a convolution as a product), ``winograd`` (one of 3 x 3 by few multiplications), ``row`` (one
+            along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` (of a window),
+            ``combine`` (element by element) or ``join`` (the channels of several values one behind the other).
         source: The value that it reads.
         channels: Of the result.
         kernel: Height and width of the window.
         stride: The same.
         pad: Zeros above, left, below and right.
         share: ``row``: channels of a group.
-        panels: ``product``: see :meth:`core.kernels.channels_last.weights.PackedWeights.product`.
-        depth: ``product``: input channels of a group.
+        panels: ``product``, ``winograd``: see :class:`core.kernels.channels_last.weights.PackedWeights`.
+        depth: The same: input channels of a group.
+        side: ``winograd``: pixels of the result's square tiles.
         weight: ``row``: where its weights begin.
         bias: Where the bias begins.
         scale: A value (N, C, 1, 1) that the source is multiplied by first.
@@ -45,6 +46,7 @@ class Layer(NamedTuple):
     share: int = 1
     panels: tuple[tuple[int, int, int, int], ...] = ()
     depth: int = 0
+    side: int = 0
     weight: int = 0
     bias: int = 0
     scale: Optional[int] = None

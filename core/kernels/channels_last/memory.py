@@ -85,8 +85,9 @@ class Memory:
         borders = [[0, 0, 0, 0] for _ in self.shapes]
         for place, layer in enumerate(layers, 1):
             last.update(dict.fromkeys(layer.reads, place))
-            if layer.kind in ("product", "row"):
-                borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], layer.pad)]
+            if layer.kind in ("product", "row", "winograd"):
+                wanted = self._border_for_tiles(place, layer) if layer.side else layer.pad
+                borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], wanted)]
         last.update({place: len(layers) + 1 for place in outputs})
         self.is_whole = [last[place] > self.alone for place in range(len(self.shapes))]
         self.values = [
@@ -94,6 +95,12 @@ class Memory:
             for i, (shape, border, whole) in enumerate(zip(self.shapes, borders, self.is_whole))
         ]
         self.size = self._lay_out(last)
+
+    def _border_for_tiles(self, place: int, layer: Layer) -> tuple[int, int, int, int]:
+        """Return the border of the source that makes up whole tiles of the result."""
+        top, left, below, right = layer.pad
+        height, width = self.shapes[place][2:]
+        return top, left, below + -height % layer.side, right + -width % layer.side
 
     def parts(self, place: int) -> int:
         """Return into how many parts the rows of an image are cut where they are convolved along, or summed up."""
@@ -121,12 +128,13 @@ class Memory:
             return padded(channels) * height * width if height * width > 1 else 0
 
         def weights(layer: Layer) -> int:
-            return layer.depth * layer.kernel[0] * layer.kernel[1] * padded(layer.channels)
+            taps = (layer.side + 2) ** 2 if layer.side else layer.kernel[0] * layer.kernel[1]
+            return layer.depth * taps * padded(layer.channels)
 
         large = [
             place
             for place, layer in enumerate(self._layers, 1)
-            if layer.kind == "product" and size(place) and size(place) + size(layer.source) >= weights(layer)
+            if layer.depth and size(place) and size(place) + size(layer.source) >= weights(layer)
         ]
         return max(large, default=0)
 

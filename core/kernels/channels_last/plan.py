@@ -11,9 +11,12 @@ from core.kernels.channels_last import table as t
 from core.kernels.channels_last.layer import Layer
 from core.kernels.channels_last.memory import Memory, Placed
 from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS
+from core.kernels.channels_last.winograd_plan import tiles_of
 
 _TASKS = 8  # of a step that is worth it: enough for a few threads to end together
 _TASK_COST = 8000  # vectors of products that are worth a task
+_HEIGHTS = (7, 4, 2)  # tiles of a task where tasks share the pixels
+_MOST_TILES = 28  # where they share the channels, because weights are more than pixels
 _SMALL_IMAGE = 16  # pixels up to which all images are rows of one product
 
 
@@ -76,6 +79,10 @@ class Plan:
             sums = self._memory.sums(place, image or 0)
             if layer.kind == "product":
                 self._product(layer, source, target, scale, other)
+            elif layer.kind == "winograd":
+                tasks, room, fields = tiles_of(layer, source, target, other, self._place)
+                self.room = max(self.room, room)
+                self._step(t.WINOGRAD, tasks, target, (*layer.bounds, *layer.activation[1:]), **fields)
             elif layer.kind == "row":
                 self._convolve_rows(layer, source, target, self._memory.parts(place), sums)
             elif layer.kind == "mean":
@@ -134,9 +141,12 @@ class Plan:
             depths = [tap + k for tap in taps for k in range(layer.depth)]
         cost = rows * units * len(depths) * sum(panel[0] for panel in layer.panels)
         wanted = min(_TASKS, max(1, cost // _TASK_COST))
-        heights = [tiles * HEIGHT for tiles in (7, 4, 2)]
-        few = heights[-1] if scale is not None else heights[0]  # where channels share the work, each scales again
-        block = next((height for height in heights if units * -(-rows // height) >= wanted), few)
+        block = next((tiles * HEIGHT for tiles in _HEIGHTS if units * -(-rows // (tiles * HEIGHT)) >= wanted), 0)
+        factors = len(depths) * layer.channels
+        if not block or (scale is None and factors > rows * source.pixel):
+            block = HEIGHT * (_MOST_TILES if scale is None else _HEIGHTS[-1])  # each task scales its pixels
+        blocks = -(-rows // block)
+        block = -(-rows // (blocks * HEIGHT)) * HEIGHT
         blocks = -(-rows // block)
         chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))
         fields: dict[str, int] = {}

@@ -21,6 +21,7 @@ from core.kernels.channels_last.steps import (
     largest,
     multiply,
 )
+from core.kernels.channels_last.winograd_step import convolve_tiles
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
 from core.kernels.numeric.sharing import APART, next_task, wait_for_all
 
@@ -90,6 +91,8 @@ def _work(
                 clear_border(memory, step, places, task - work)
             elif kind == t.PRODUCT:
                 multiply(memory, weights, step, number, places, scratch, task)
+            elif kind == t.WINOGRAD:
+                convolve_tiles(memory, weights, step, number, places, scratch, task)
             elif kind == t.ROW:
                 convolve_rows(memory, weights, step, number, task)
             elif kind == t.PLAIN:

@@ -10,10 +10,12 @@ from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
 from core.kernels.channels_last.tiles import convolve_row, height, product_tile
 from core.kernels.channels_last.vectors import LANES
+from core.kernels.channels_last.weights import ZEROS
 from core.kernels.engine.compiled import serial, vectorized
 
 _NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
-_ZERO, _LOWEST = np.float32(0), np.float32(-np.inf)
+_ZERO, _LOWEST, _HIGHEST = np.float32(0), np.float32(-np.inf), np.float32(np.inf)
+_DEPTH = 512  # lines of weights that stay in the cache while all pixels of a task pass
 
 
 @serial
@@ -55,7 +57,7 @@ def multiply(
     if step[t.SCALE] >= 0:
         _scale_rows(memory, places, base, pixels, begin, end, step, unit, scratch)
         base, pixels = scratch, step[t.SCRATCH_ROWS] - begin
-    target, added = step[t.TARGET] + unit * step[t.TARGET_STEP], step[t.OTHER] + unit * step[t.OTHER_STEP]
+    target, addend = step[t.TARGET] + unit * step[t.TARGET_STEP], step[t.OTHER] + unit * step[t.OTHER_STEP]
     count = step[t.OUT_PANELS]
     first, last = count * chunk // chunks, count * (chunk + 1) // chunks
     left = right = 0
@@ -65,15 +67,22 @@ def multiply(
         if panel == first:
             left = column
         right = column + vectors * LANES
-        tile = height(end - begin)
-        inputs = (base + shift, step[t.DEPTHS], step[t.DEPTH], factors, step[t.BIAS] + column)
-        r = begin
-        while r < end:
-            at = min(r, end - tile)  # the last tile may compute a few pixels again
-            others = step[t.OTHERS] + at if step[t.OTHERS] >= 0 else -1
-            results = (target + column, step[t.TARGETS] + at, added + column, others, number[0], number[1])
-            product_tile(memory, weights, places, vectors, tile, pixels + at, *inputs, *results)
-            r += tile
+        depth, width = step[t.DEPTH], vectors * LANES
+        added, others = addend + column, step[t.OTHERS]
+        bias, low, high = step[t.BIAS] + column, _LOWEST, _HIGHEST
+        for k in range(0, depth, _DEPTH):
+            lines = min(_DEPTH, depth - k)
+            if k + lines == depth:
+                low, high = number[0], number[1]
+            inputs = (base + shift, step[t.DEPTHS] + k, lines, factors + k * width, bias)
+            r = begin
+            while r < end:
+                tile = height(end - r)
+                more = others + r if others >= 0 else -1
+                results = (target + column, step[t.TARGETS] + r, added, more, low, high)
+                product_tile(memory, weights, places, vectors, tile, pixels + r, *inputs, *results)
+                r += tile
+            bias, added, others = ZEROS, target + column, step[t.TARGETS]
     if step[t.ACTIVATION] != _NOTHING:
         _activate_pixels(memory, places, target, step[t.TARGETS], begin, end, left, right, step, number)
 

@@ -17,10 +17,13 @@ KERNEL, STRIDE, KERNEL_ROWS, NEIGHBOURS, SOURCE_HEIGHT, SOURCE_WIDTH, BEFORE = r
 
 # values side by side
 PARTS, PART_COUNT = range(42, 44)
-FIELDS = 44
+
+# tiles of few multiplications
+SIDE, TILES, APART, BESIDE, TARGET_PIXEL, OTHER_PIXEL = range(44, 50)
+FIELDS = 50
 
 # kinds of steps
-PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN = range(8)
+PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD = range(9)
 
 AS_IMAGE, AS_ROW, AS_LAST, UNREAD = "image", "row", "channels last", "unread"
 """How a result comes out: (N, C, H, W); (N, C), of images of one pixel; (N, H, W, C); or as (N, C, H, W) that nobody

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Optional
 
 import numpy as np
@@ -9,19 +10,28 @@ import numpy as np
 from core.kernels.channels_last.layer import padded
 from core.kernels.channels_last.tiles import ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
+from core.kernels.channels_last.winograd import transformed_weights
+
+_PIXELS_OF_A_CHANNEL_PAIR = 400 * 256 * 512
+_MOST_CHANNEL_PAIRS = 512 * 512  # whose weights for tiles of 4 are worth their memory, 38 MB
+_READING = 16  # multiplications in the time of reading a weight
+_CHANGING = {0: 0, 2: 160, 4: 400}  # in the time of changing a channel of a tile, by its side
+
+ZEROS = 0
+"""Where a tile's width of zeros stands."""
 
 
 class PackedWeights:
     """Collects weights; places are numbers of float32 from the beginning of :attr:`array`."""
 
     def __init__(self) -> None:
-        self._parts: list[np.ndarray] = []
-        self._length = 0
+        self._parts = [np.zeros(VECTORS * LANES, np.float32)]
+        self._length = VECTORS * LANES
 
     @property
     def array(self) -> np.ndarray:
         """All of them, flat."""
-        return np.concatenate(self._parts) if self._parts else np.zeros(LANES, np.float32)
+        return np.concatenate(self._parts)
 
     def product(
         self, weight: np.ndarray, groups: int, plain: bool
@@ -42,14 +52,25 @@ class PackedWeights:
         for group in range(groups):
             part = weight[group * size : (group + 1) * size]
             lines = (part.transpose(1, 2, 3, 0) if plain else part.transpose(2, 3, 1, 0)).reshape(-1, size)
-            lines = np.pad(lines, ((0, 0), (0, padded(size) - size)))
-            vectors = padded(size) // LANES
-            count = -(-vectors // VECTORS)
-            for i in range(count):
-                first, last = vectors * i // count, vectors * (i + 1) // count
-                place = self._add(lines[:, first * LANES : last * LANES])
-                panels.append((last - first, place, group * size + first * LANES, group * depth))
+            panels += [(v, place, group * size + c, group * depth) for v, place, c in self._panels(lines)]
         return tuple(panels), depth
+
+    def winograd(self, weight: np.ndarray, side: int) -> tuple[tuple[tuple[int, int, int, int], ...], int]:
+        """Lay a weight (O, I, 3, 3) out for tiles of ``side`` x ``side`` pixels; return what :meth:`product` does."""
+        changed = transformed_weights(weight, side)
+        return tuple([(*panel, 0) for panel in self._panels(changed.reshape(-1, len(weight)))]), weight.shape[1]
+
+    def _panels(self, lines: np.ndarray) -> list[tuple[int, int, int]]:
+        """Add lines, cut into panels of few channels; return their vectors, places and first channels."""
+        channels = lines.shape[1]
+        lines = np.pad(lines, ((0, 0), (0, padded(channels) - channels)))
+        vectors = padded(channels) // LANES
+        count = -(-vectors // VECTORS)
+        cuts = [vectors * i // count for i in range(count + 1)]
+        return [
+            (last - first, self._add(lines[:, first * LANES : last * LANES]), first * LANES)
+            for first, last in zip(cuts, cuts[1:])
+        ]
 
     def rows(self, weight: np.ndarray) -> int:
         """Lay a weight (C, share, kernel, kernel) out for a convolution along rows; return its place."""
@@ -83,3 +104,35 @@ def is_product(weight: np.ndarray, groups: int) -> bool:
     """Return whether the product kernel computes this convolution."""
     outputs, inputs = weight.shape[:2]
     return groups == 1 or (outputs % (groups * LANES) == 0 and inputs > 0)
+
+
+def multiplications(weight: np.ndarray, pixels: int, side: int = 0) -> float:
+    """Return how many multiplications a convolution of an image takes, in tiles of ``side`` pixels or plainly (0).
+
+    Where the size of the image is unknown (0), it is guessed from the channels: a network has more where it has fewer
+    pixels, about 20 x 20 of 256 to 512 channels.
+    """
+    outputs, inputs, height, width = weight.shape
+    pixels = pixels or max(1, _PIXELS_OF_A_CHANNEL_PAIR // (outputs * inputs))
+    if not side:
+        return float(weight.size * pixels)
+    tiles = math.ceil(math.sqrt(pixels) / side) ** 2
+    return float((side + 2) ** 2 * outputs * inputs * tiles)
+
+
+def side_of_tiles(weight: np.ndarray, groups: int, stride: tuple[int, int], pixels: int) -> int:
+    """Return of which tiles, of 2 or 4 pixels a side, a convolution is computed fastest; 0: as a plain product.
+
+    Besides multiplying, changing windows and products takes time for each channel of a tile, and reading a weight as
+    much as multiplying by it so many times (measured; tiles of 4 have four times as many weights as plain products).
+    """
+    outputs, inputs = weight.shape[:2]
+    if groups > 1 or weight.shape[2:] != (3, 3) or stride != (1, 1):
+        return 0
+
+    def cost(side: int) -> float:
+        tiles = multiplications(weight, pixels, side) / ((side + 2) ** 2 * outputs * inputs) if side else 0
+        read = ((side + 2) ** 2 if side else 9) * outputs * inputs * _READING
+        return multiplications(weight, pixels, side) + read + tiles * (outputs + inputs) * _CHANGING[side]
+
+    return min((0, 2, 4) if outputs * inputs <= _MOST_CHANNEL_PAIRS else (0, 2), key=cost)
