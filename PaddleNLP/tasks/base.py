@@ -18,7 +18,7 @@ from core.train.task import Phase
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, texts_of
 from PaddleNLP.models.registry import FAMILIES, MODELS
-from PaddleNLP.tasks.distillation import Distiller
+from PaddleNLP.tasks.distillation import HEADS, Distiller
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
 
 TOKENIZER = "tokenizer"
@@ -204,7 +204,7 @@ class LanguageTask(ToolkitTask):
 
     def _distiller(self) -> Any:
         """Return what a teacher adds to the loss."""
-        if type(self).loss is not LanguageTask.loss:
+        if type(self).loss is not LanguageTask.loss or self.head not in HEADS:
             raise ValueError(f"{self.config.task.name} has no teacher: leave out the section teacher")
         return Distiller(self, self.config.teacher)
 

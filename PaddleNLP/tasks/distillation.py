@@ -16,6 +16,9 @@ from core.train.distillation import frozen, masked_mean, soft_divergence
 from PaddleNLP.config import LanguageTeacher
 from PaddleNLP.models.registry import FAMILIES, MODELS
 
+HEADS = ("sequence_classification", "token_classification", "question_answering")
+"""Heads that can have a teacher: they give their encoder's hidden states, too."""
+
 PROJECTIONS = "projections"
 """The name in checkpoints of what makes a student's hidden states as wide as the teacher's."""
 
@@ -33,6 +36,7 @@ class Distiller:
 
     def __init__(self, task: Any, section: LanguageTeacher) -> None:
         self.task, self.section = task, section
+        student = task.network  # reads the data, too, which says how many classes there are
         given = {"task": task.head, "num_classes": task.class_count()}
         if section.network.name in FAMILIES and "vocab_size" not in section.network.arguments:
             given["vocab_size"] = len(task.tokenizer)
@@ -41,14 +45,14 @@ class Distiller:
         except (TypeError, ValueError) as error:
             raise ValueError(f"teacher.network: {error}") from None
         self.pairs = [(int(own), int(other)) for own, other in section.hidden.items()]
-        for place, network in enumerate((task.network, self.teacher)):
-            layers = len(network.encoder.encoder.layers) if self.pairs else 0
+        for place, network in enumerate((student, self.teacher)):
+            layers = len(getattr(getattr(network.encoder, "encoder", None), "layers", ()))
             most = max((pair[place] for pair in self.pairs), default=0)
             if most > layers:
                 told = ("student", "teacher")[place]
                 raise ValueError(f"teacher.hidden names layer {most} of the {told}, which has {layers}")
         if self.pairs:
-            sizes = (task.network.encoder.hidden_size, self.teacher.encoder.hidden_size)
+            sizes = (student.encoder.hidden_size, self.teacher.encoder.hidden_size)
             task.networks[PROJECTIONS] = nn.LayerList([nn.Linear(*sizes) for _ in self.pairs])
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
@@ -73,12 +77,13 @@ class Distiller:
 
     def _soft(self, student: Any, teacher: Any, counted: Any) -> Any:
         """Return how far a student's answers are from its teacher's, by what they say."""
-        kind = self.task.answers
-        if kind == "numbers":
-            return F.mse_loss(student, teacher.detach())
-        if kind == "labels":
-            return F.binary_cross_entropy_with_logits(student, F.sigmoid(teacher.detach()))
         tokens = counted if student.ndim == 3 else None
+        if self.task.answers == "numbers":
+            return F.mse_loss(student, teacher.detach())
+        if self.task.answers == "labels":
+            truth = F.sigmoid(teacher.detach())
+            each = F.binary_cross_entropy_with_logits(student, truth, reduction="none")
+            return masked_mean(each.mean(axis=-1), tokens)
         return soft_divergence(student, teacher, self.section.temperature, tokens)
 
 

@@ -47,6 +47,7 @@ def test_the_loss_is_of_labels_answers_and_hidden_states(kind: str, tmp_path: Pa
         logits, own = task.network(fields["input_ids"], fields["token_type_ids"], **given)
         answers, states = master(fields["input_ids"], fields["token_type_ids"], **given)
         labels = float(task.loss_of(logits, fields)[0])
+    assert answers.shape == logits.shape
     mask = fields["input_ids_mask"].numpy()
     each = soft(logits.numpy(), answers.numpy(), 2.0)
     answers_loss = each.mean() if each.ndim == 1 else each[mask].mean()
@@ -59,6 +60,26 @@ def test_the_loss_is_of_labels_answers_and_hidden_states(kind: str, tmp_path: Pa
     found.backward()
     assert all(one.grad is None for one in master.parameters())
     assert all(float(one.grad.abs().sum()) > 0 for one in task.networks["projections"].parameters())
+
+
+@pytest.mark.parametrize("kind", ["MultiLabel", "Regression", "RelationExtraction"])
+def test_labels_and_numbers_are_learnt_from_a_teacher(kind: str, tmp_path: Path) -> None:
+    changes = [f"teacher.network={teacher()}", "teacher.labels=0.0"]
+    task = TOOLKIT.build_task(TOOLKIT.load(experiment(kind, tmp_path), changes))
+    (phase,) = task.phases(3, 2)
+    task.eval_mode()
+    (fields,) = device_fields(next(iter(task.loader("train").batches())))
+    given = (fields["input_ids"], fields["token_type_ids"])
+    mask = {"attention_mask": fields["input_ids_mask"]}
+    with core.no_grad():
+        own, other = (one(*given, **mask).numpy() for one in (task.network, phase.loss.__self__.teacher))
+    if kind == "Regression":
+        expected = ((own - other) ** 2).mean()
+    else:
+        truth = 1 / (1 + np.exp(-other))
+        each = -(truth * np.log(1 / (1 + np.exp(-own))) + (1 - truth) * np.log(1 / (1 + np.exp(own)))).mean(-1)
+        expected = each.mean() if each.ndim == 1 else each[fields["input_ids_mask"].numpy()].mean()
+    assert float(phase.loss(fields)[0]) == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_run_with_a_teacher_that_is_gone_when_it_is_evaluated(run_of: Runs, tmp_path: Path) -> None:
@@ -80,6 +101,12 @@ def test_a_run_with_a_teacher_that_is_gone_when_it_is_evaluated(run_of: Runs, tm
         ("Classification", ["teacher.hidden={0: 3}"], "teacher.hidden names layer 3 of the teacher, which has 2"),
         ("Classification", ["teacher.hidden={4: 0}"], "teacher.hidden names layer 4 of the student, which has 1"),
         ("Pretraining", [], "Pretraining has no teacher: leave out the section teacher"),
+        ("PairClassification", [], "PairClassification has no teacher: leave out the section teacher"),
+        (
+            "Classification",
+            ["network={name: bigru, hidden_size: 8}", "teacher.hidden={1: 1}"],
+            "teacher.hidden names layer 1 of the student, which has 0",
+        ),
         ("Classification", ["teacher.network.pretrained=none.safetensors"], "none.safetensors"),
     ],
 )
