@@ -38,8 +38,9 @@ class Distiller:
         self.task, self.section = task, section
         student = task.network  # reads the data, too, which says how many classes there are
         given = {"task": task.head, "num_classes": task.class_count()}
-        if section.network.name in FAMILIES and "vocab_size" not in section.network.arguments:
-            given["vocab_size"] = len(task.tokenizer)
+        if section.network.name in FAMILIES:
+            own = {"vocab_size": len(task.tokenizer), "pad_token_id": task.tokenizer.pad_token_id}
+            given.update({key: value for key, value in own.items() if key not in section.network.arguments})
         try:
             self.teacher = frozen(MODELS.build(section.network, **given))
         except (TypeError, ValueError) as error:
