@@ -40,11 +40,11 @@ class Layers(Shapes):
         followed by what the engine cannot compute within them, or many multiplications are saved."""
         from core.kernels.channels_last.weights import multiplications
 
-        every = [(step, multiplications(step.weight, step.pixels)) for step in self.steps if step.weight is not None]
-        left = sum(multiplications(step.weight, step.pixels, step.side) for step, _ in every)
-        if left < (1 - _WORTH_SAVING) * sum(number for _, number in every):
-            return True
         products = [step for step in self.steps if step.kind == "product"]
+        every = sum(multiplications(step.weight, step.pixels) for step in products)
+        left = sum(multiplications(step.weight, step.pixels, step.side) for step in products)
+        if left < (1 - _WORTH_SAVING) * every:
+            return True
         wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
         unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
         along_rows = any(step.kind == "row" and step.groups > 1 for step in self.steps)
@@ -101,7 +101,7 @@ class Layers(Shapes):
         if weight.shape[1] != source.channels or (biases and len(biases[0]) != len(weight)):
             return False
         step = Step("product", source, len(weight), bias=biases[0] if biases else None)
-        step.weight = weight[:, :, None, None]
+        step.weight, step.pixels = weight[:, :, None, None], 1
         return self.new(node.outputs[0], step)
 
     _take_inner_products = _take_affine

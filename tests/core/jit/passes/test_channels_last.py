@@ -261,3 +261,14 @@ def test_a_dense_first_convolution_of_few_channels_reads_plain_images(tmp_path: 
     (network,) = program.networks.values()
     assert [layer.kind for layer in network.layers] == ["product", "row"]
     agrees(tmp_path / "model", images(2, channels, 12, 10))
+
+
+def test_networks_are_taken_over_where_a_third_of_the_multiplications_is_saved(tmp_path: Path) -> None:
+    first, along = nn.Conv2D(3, 32, 3, padding=1), nn.Conv2D(32, 32, 3, padding=1, groups=32)
+    dense, points = nn.Conv2D(32, 32, 3, padding=1), nn.Conv2D(32, 512, 1)
+    program = exported(lambda x: F.relu(dense(along(first(x)))), tmp_path / "model", [None, 3, 20, 24])
+    (network,) = program.networks.values()
+    assert [layer.kind for layer in network.layers] == ["product", "row", "winograd"]
+    agrees(tmp_path / "model", images(2, 3, 20, 24))
+    program = exported(lambda x: points(dense(along(first(x)))), tmp_path / "mixed", [None, 3, 20, 24])
+    assert operators(program) == ["convolution"] * 4
