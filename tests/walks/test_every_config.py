@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
+from PaddleDetection import train as train_detector
 from PGL.data import CiteseerDataset
+from tests.PaddleDetection.wider_files import write_wider
 from tests.PaddleGAN.small_runs import write_blobs
 from tests.PaddleGAN.tasks.translations import write_pictures
 from tests.PGL.small_sets import write_cora
@@ -27,7 +31,8 @@ from tests.walks.cases import (
     write_weights,
 )
 from tests.walks.killing import KillingServer
-from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_graph
+from tests.walks.small_detectors import smaller
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph
 
 pytestmark = pytest.mark.exhaustive
 
@@ -152,3 +157,29 @@ def _fits(change: str, config: Any) -> bool:
     """Whether a network of the config has the argument that a change makes smaller."""
     section, _, argument = change.partition("=")[0].partition(".network.")
     return argument not in ("n_blocks", "num_downs", "fc_dim") or argument in config[section]["network"]
+
+
+@pytest.mark.parametrize("file", configs("PaddleDetection"))
+def test_a_detector_takes_two_steps(file: Path, tmp_path: Path) -> None:
+    run, small = tmp_path / "run", tmp_path / file.name
+    small.write_text(yaml.safe_dump(smaller(yaml.safe_load(file.read_text(encoding="utf-8")), str(run))))
+    assert train_detector.main(["-c", str(small)]) == 0
+    assert (run / "checkpoints" / "newest").resolve().name == "step_00000002"
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    losses = [row["loss"] for row in rows if row["split"] == "train"]
+    assert losses and np.isfinite(losses).all()
+    judged = json.loads((run / "results.json").read_text())["results"]
+    numbers = [value for results in judged.values() for name, value in results.items() if name.endswith("AP")]
+    assert numbers and all(0 <= number <= 1 for number in numbers)
+
+
+def test_a_detector_of_faces(server: KillingServer, tmp_path: Path) -> None:
+    """WIDER FACE's files, from training to what an export finds."""
+    config = yaml.safe_load((ROOT / "PaddleDetection/configs/faces/blazeface_1000e.yaml").read_text())
+    config["evaluate"]["face_views"] = False  # more views than training evaluates
+    small = tmp_path / "blazeface.yaml"
+    small.write_text(yaml.safe_dump(smaller(config, str(tmp_path / "run"), wider=True)))
+    data = tmp_path / "data"
+    write_wider(data / "dataset" / "wider_face")
+    walk = Walk(server, tmp_path, "PaddleDetection", small, data, [])
+    walk_detector(walk, data / "dataset/wider_face/WIDER_val/images/0--Parade", "valid")
