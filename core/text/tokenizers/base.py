@@ -11,7 +11,18 @@ from core.text.tokenizers.windows import kept, strategy, windows
 
 Words = Union[str, Sequence[str]]
 Offsets = list[tuple[int, int]]
-OPTIONS = ("token_type_ids", "attention_mask", "position_ids", "special_tokens_mask", "offset_mapping", "word_ids")
+OPTIONS = {
+    f"return_{column.replace('offset_', 'offsets_')}": column
+    for column in (
+        "token_type_ids",
+        "attention_mask",
+        "position_ids",
+        "special_tokens_mask",
+        "offset_mapping",
+        "word_ids",
+    )
+}
+"""What a call may ask for, and the column that it then has."""
 
 
 class Pieces(NamedTuple):
@@ -252,11 +263,12 @@ class PretrainedTokenizer(TokenTable, Folders):
         return columns
 
     def _wanted(self, returned: Mapping[str, Optional[bool]]) -> list[str]:
-        named = {f"return_{column.replace('offset_', 'offsets_')}": column for column in OPTIONS}
+        if not returned:
+            return [name for name in OPTIONS.values() if name in self.model_input_names]
         for option in returned:
-            if option not in named:
-                raise ValueError(f"{type(self).__name__}: no option {option!r}; there are {', '.join(sorted(named))}")
-        asked = {column: returned.get(option) for option, column in named.items()}
+            if option not in OPTIONS:
+                raise ValueError(f"{type(self).__name__}: no option {option!r}; there are {', '.join(sorted(OPTIONS))}")
+        asked = {column: returned.get(option) for option, column in OPTIONS.items()}
         return [name for name, asks in asked.items() if (name in self.model_input_names if asks is None else asks)]
 
     def _add(
