@@ -243,7 +243,7 @@ def _texts() -> list[Good]:
                 *(("lcqmc.tsv", "a b\tc d\t1\ne\tf\t0\n"), ("toxic.csv", toxic), ("words.conllu", words + "\n\n")),
                 *(("tags.conll", "a B-X\nb I-X\n\nc O\n"), ("joined.tsv", "a\x02b\tn-B\x02n-I\n")),
                 *(("rows.txt", "1 5 2;0 0 0;0 1 2;-1 0 -1;1\n" * 2), ("state.txt", "0\ta\x01b\tx y\n0\tc\ty\n")),
-                ("match.txt", "1\ta b\tc\n0\ta b\td\n"),
+                *(("match.txt", "1\ta b\tc\n0\ta b\td\n"), ("documents.txt", "One.\nTwo.\n\nThree.\n")),
             )
         ),
         Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),

@@ -161,6 +161,7 @@ def _texts(path: Path) -> None:
         "tags": "CoNLLDataset",
         "joined": "JoinedRows",
         "rows": "PretrainingRows",
+        "documents": "DocumentsDataset",
         "state": "DialogueStateDataset",
         "match": "DialogueMatchDataset",
     }
