@@ -177,6 +177,7 @@ TABLE: Table = {
             "python PaddleDetection/train.py -c PaddleDetection/configs/coco_tiny_mask_rcnn_r18_fpn.yaml --data FOLDER",
             NotRun("it needs images of COCO, which are not in the repository, and half an hour"),
         ),
+        ("python -m benchmarks.PaddleDetection.reader FOLDER --paddle PYTHON --rounds 2 --images 32", PEERS),
         (
             "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
             "--log benchmarks/PaddleDetection/blood_cells.jsonl",
@@ -227,6 +228,11 @@ TABLE: Table = {
         (
             "python -m benchmarks.PaddleNLP.drawn_reviews",
             Run(says="characters, n-grams up to 4: accuracy 0.6"),
+        ),
+        (
+            "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
+            "--log benchmarks/PaddleNLP/fine_tuning.jsonl",
+            PEERS,
         ),
     ],
     "PGL/README.md": [
