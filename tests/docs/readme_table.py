@@ -230,6 +230,14 @@ TABLE: Table = {
             Run(says="characters, n-grams up to 4: accuracy 0.6"),
         ),
         (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
+            NotRun("as above"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dbqa_ernie.yaml --data drawn/dbqa",
+            NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains a network that ranks"),
+        ),
+        (
             "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
             "--log benchmarks/PaddleNLP/fine_tuning.jsonl",
             PEERS,
