@@ -38,7 +38,7 @@ class Layers(Shapes):
     def is_worth_it(self) -> bool:
         """Whether a convolution goes along rows and none but the first is dense and wider than a pixel, or most are
         followed by what the engine cannot compute within them, or many multiplications are saved."""
-        from core.kernels.channels_last.weights import multiplications
+        from core.kernels.channels_last.weights import multiplications  # numba loads with it
 
         products = [step for step in self.steps if step.kind == "product"]
         every = sum(multiplications(step.weight, step.pixels) for step in products)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import glob
+import importlib.util
 import os
 import re
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from typing import Optional
 
 import numpy as np
 
@@ -55,6 +58,19 @@ def hidden_packages(*names: str) -> Iterator[None]:
             del sys.modules[name]
 
 
+def has_gpus(driver: str = "/proc/driver/nvidia", packages: Optional[str] = None) -> bool:
+    """Tell whether the engine can compute on a GPU: there is a driver, and mxnet is one of its builds with CUDA.
+
+    Args:
+        driver: what there is where a driver is loaded.
+        packages: the folder that mxnet is installed in. None: where Python finds it.
+    """
+    if packages is None:
+        found = importlib.util.find_spec("mxnet")
+        packages = "" if found is None or found.origin is None else os.path.dirname(os.path.dirname(found.origin))
+    return os.path.exists(driver) and bool(glob.glob(f"{glob.escape(packages)}/mxnet_cu*"))  # such as mxnet_cu117
+
+
 # static programs lose gradients that are added up in place, as they are from the eighth use of a tensor on
 os.environ["MXNET_EXEC_INPLACE_GRAD_SUM_CAP"] = str(2**30)
 # otherwise it keeps one of oneDNN's kernels for every combination of sizes that it has ever seen
@@ -64,7 +80,7 @@ os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
 # Computing on the calling thread, as our custom kernels do, leaves one team of OpenMP threads; with a second one in the
 # engine's own thread they are more than there are processors, and each sleeps between any two operations. Only work for
 # another device gains from a thread of its own.
-if not os.path.exists("/proc/driver/nvidia"):
+if not has_gpus():
     os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
 
 

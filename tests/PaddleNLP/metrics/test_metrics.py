@@ -89,7 +89,7 @@ def test_answers_are_scored_as_by_squad(cases: Any, stored: Any) -> None:
     null = {str(number): score for number, (_, _, score) in enumerate(cases.ANSWERS)}
     found = squad_result(references, predictions, True, null, 0.6)
     wanted = {name: value for name, value in stored["squad"].items() if not name.endswith("total")}
-    assert found == wanted
+    assert found == pytest.approx(wanted, rel=1e-14)  # Python 3.12 adds up floats with less rounding
 
 
 def test_squad_1_1_counts_questions_without_prediction_and_empty_answers_as_wrong() -> None:

@@ -50,9 +50,9 @@ def continued(folder: Path, name: str, ending: str = "") -> dict:
 
 @pytest.mark.parametrize("name", CASES)
 def test_paddles_state_leads_where_paddle_goes(name):
-    expected = np.load(STATES / "continued.npz")
-    for key, array in continued(STATES, name).items():
-        np.testing.assert_allclose(array, expected[f"{name}/{key}"], rtol=2e-6, atol=1e-7)
+    with np.load(STATES / "continued.npz") as expected:
+        for key, array in continued(STATES, name).items():
+            np.testing.assert_allclose(array, expected[f"{name}/{key}"], rtol=2e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,8 +28,20 @@ def test_a_program_says_nothing_and_may_choose_the_engine(chosen: object) -> Non
         environment["MXNET_ENGINE_TYPE"] = str(chosen)
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=environment, check=True)
     assert done.stderr == ""
-    expected = chosen or ("None" if os.path.exists("/proc/driver/nvidia") else "NaiveEngine")
+    expected = chosen or ("None" if startup.has_gpus() else "NaiveEngine")
     assert done.stdout == f"[2.0, 2.0]\n{expected}\n"
+
+
+def test_a_driver_alone_gives_the_engine_no_gpu(tmp_path: Path) -> None:
+    driver, packages = tmp_path / "driver", tmp_path / "site-packages [1]"
+    (packages / "mxnet-1.9.1.dist-info").mkdir(parents=True)
+    assert not startup.has_gpus(str(driver), str(packages))
+    driver.mkdir()
+    assert not startup.has_gpus(str(driver), str(packages))  # the build for CPUs, on a machine with a GPU
+    (packages / "mxnet_cu117-1.9.1.dist-info").mkdir()
+    assert startup.has_gpus(str(driver), str(packages))
+    driver.rmdir()
+    assert not startup.has_gpus(str(driver), str(packages))
 
 
 THREADS = """
