@@ -3,6 +3,7 @@
 >>> import PaddleNLP
 >>> PaddleNLP.list_models("ernie-3.0*")
 >>> model = PaddleNLP.create_model("ernie", num_classes=3, num_hidden_layers=4, hidden_size=256)
+>>> tokenizer = PaddleNLP.create_tokenizer("ErnieTokenizer", vocab_file="vocab.txt")
 >>> reader = PaddleNLP.open_reader("runs/drawn_reviews_ernie")
 >>> reader.predict("虽然房间很小，但是服务员很热情").label
 
@@ -15,8 +16,9 @@ import importlib
 from typing import Any
 
 from PaddleNLP.models.registry import create_model, list_models
+from PaddleNLP.tokenizing import create_tokenizer
 
-__all__ = ["create_model", "list_models", "open_reader"]
+__all__ = ["create_model", "create_tokenizer", "list_models", "open_reader"]
 
 
 def open_reader(path: Any, checkpoint: str = "best") -> Any:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import base64
+import difflib
 import inspect
+import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Optional
+from typing import Annotated, Any, ClassVar, Optional, Union
 
 import pydantic
 
 import core.text
 from core.text.tokenizers import PretrainedTokenizer
+from core.text.tokenizers.folders import CONFIG, read_config
 from core.train.config.table import Component, Named, Table
+from core.weights import fetch
+from PaddleNLP.models.weights import ALIASES
+from PaddleNLP.models.weights.vocabularies import VOCABULARIES, Vocabulary
 
 
 class Tokenizers(Table):
@@ -50,20 +56,83 @@ class TokenizerSection(Component):
     learn: Optional[pydantic.PositiveInt] = pydantic.Field(
         None, description="learn a vocabulary of at most so many tokens from the texts of data.train, instead of a file"
     )
+    pretrained: Optional[str] = pydantic.Field(
+        None, description="download the official files of this checkpoint once, such as ernie-1.0, instead of a file"
+    )
     max_length: pydantic.PositiveInt = pydantic.Field(
         128, description="tokens of a sample at most, special ones included; longer texts are cut, or read in windows"
     )
 
     @pydantic.model_validator(mode="after")
     def _one_vocabulary(self) -> TokenizerSection:
-        given = [name for name in self.arguments if name in TOKENIZERS.paths]
-        if self.learn is not None and given:
-            raise ValueError(f"give learn, or the file {given[0]}, not both")
+        files = [f"the file {name}" for name in self.arguments if name in TOKENIZERS.paths]
+        sources = [name for name in ("learn", "pretrained") if getattr(self, name) is not None]
+        if sources and len(sources) + len(files) > 1:
+            raise ValueError(f"give {sources[0]}, or {[*sources[1:], *files][0]}, not both")
         if self.learn is not None and self.name not in LEARNABLE:
             raise ValueError(f"learn goes with {' and '.join(LEARNABLE)}, not with {self.name}: name its files")
-        if self.learn is None and not given:
+        if self.pretrained is not None and vocabulary_of(self.pretrained).tokenizer != self.name:
+            kind = vocabulary_of(self.pretrained).tokenizer
+            raise ValueError(f"the tokenizer of {self.pretrained} is a {kind}, not a {self.name}")
+        if not sources and not files:
             raise ValueError(f"name the files of {self.name}, or learn a vocabulary of the training texts: learn: 4000")
         return self
+
+
+def vocabulary_of(checkpoint: str) -> Vocabulary:
+    """Return what is known of the official tokeniser of a checkpoint.
+
+    Args:
+        checkpoint: its name, or an alias of it.
+
+    Raises:
+        ValueError: none is known; the message has the nearest names.
+    """
+    name = ALIASES.get(checkpoint, checkpoint)
+    if name not in VOCABULARIES:
+        near = difflib.get_close_matches(checkpoint, [*VOCABULARIES, *ALIASES], 3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise ValueError(f"no tokenizer is published for {checkpoint!r}{hint}")
+    return VOCABULARIES[name]
+
+
+def create_tokenizer(name: Union[str, os.PathLike[str]], **settings: Any) -> PretrainedTokenizer:
+    """Return a tokeniser by name.
+
+    Args:
+        name: a checkpoint such as ``"ernie-1.0"``, whose official files are downloaded once; a folder that
+            ``save_pretrained``, paddlenlp or a run of PaddleNLP wrote; or the name of a class with its files as
+            settings: ``create_tokenizer("ErnieTokenizer", vocab_file="vocab.txt")``.
+        **settings: further arguments of the class, in place of the published or stored ones.
+
+    Returns:
+        A tokeniser of :mod:`core.text`: called with a text, it gives ``input_ids`` and ``token_type_ids``.
+
+    Raises:
+        ValueError: there is no such checkpoint, class or folder (the message has the nearest names), or a file is
+            damaged.
+        FileNotFoundError: a folder lacks a file.
+        ConnectionError: a file cannot be downloaded.
+
+    Example:
+        >>> tokenizer = PaddleNLP.create_tokenizer("ernie-1.0")
+        >>> ids = tokenizer("房间很小", max_length=128)["input_ids"]
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        folder = next((one for one in (folder / "tokenizer", folder) if (one / CONFIG).is_file()), folder)
+        stored = read_config(str(folder / CONFIG)).get("tokenizer_class")
+        if not isinstance(stored, str):
+            raise ValueError(f"{os.fspath(name)}: no {CONFIG} says whose tokenizer this is")
+        kind: Any = TOKENIZERS.resolve(stored)
+        tokenizer: PretrainedTokenizer = kind.from_pretrained(folder, **settings)
+    elif os.fspath(name) in TOKENIZERS.list():
+        tokenizer = TOKENIZERS.resolve(os.fspath(name))(**settings)
+    else:
+        known = vocabulary_of(os.fspath(name))
+        files = {argument: str(fetch(address)) for argument, address in known.files.items()}
+        tokenizer = TOKENIZERS.resolve(known.tokenizer)(**{**files, **known.settings, **settings})
+    return tokenizer
 
 
 TokenizerChoice = Annotated[TokenizerSection, Named(TOKENIZERS)]
@@ -78,11 +147,14 @@ def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) 
         texts: called without arguments, gives the texts that a vocabulary is learnt from.
 
     Raises:
-        ValueError: neither files nor ``learn`` are given, or a file is broken.
+        ValueError: a file is broken.
         FileNotFoundError: a file is missing.
+        ConnectionError: official files are out of reach.
     """
     if section.learn is not None:
         return learned(section.name, texts(), section.learn, section.arguments)
+    if section.pretrained is not None:
+        return create_tokenizer(section.pretrained, **section.arguments)
     return TOKENIZERS.build(TOKENIZERS.below(section, root))
 
 
@@ -131,7 +203,7 @@ def restored(record: Any) -> Any:
     good = isinstance(record, dict) and set(record) == {"name", "files"} and isinstance(record["files"], dict)
     if not good or not all(isinstance(part, str) for pair in record["files"].items() for part in pair):
         raise ValueError("it holds no tokeniser")
-    kind = TOKENIZERS.resolve(record["name"])
+    kind: Any = TOKENIZERS.resolve(record["name"])
     with tempfile.TemporaryDirectory() as folder:
         for name, content in record["files"].items():
             if Path(name).name != name:

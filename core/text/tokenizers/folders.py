@@ -70,14 +70,14 @@ class Folders:
                 if parameters[argument].default is inspect.Parameter.empty:
                     raise FileNotFoundError(f"no file {path!r}, which a folder of a {cls.__name__} has")
                 del files[argument]
-        stored = _read(join_path(root, CONFIG))
+        stored = read_config(join_path(root, CONFIG))
         name = stored.get("tokenizer_class", cls.__name__)
         if name != cls.__name__:
             raise ValueError(f"{root}: the tokeniser of a {name}, and not of a {cls.__name__}")
         known = set(inspect.signature(cls).parameters) - set(cls.resource_files_names)
         arguments = {key: value for key, value in stored.items() if key in known}
         tokenizer = cls(**files, **{**arguments, **settings})
-        added = _read(join_path(root, ADDED))
+        added = read_config(join_path(root, ADDED))
         for token in sorted(added, key=lambda key: (len(str(added[key])), str(added[key]))):
             tokenizer.add_tokens(token)  # type: ignore[attr-defined]  # of PretrainedTokenizer
         return tokenizer
@@ -89,7 +89,12 @@ def _write(path: str, content: dict[str, Any]) -> None:
         stream.write("\n")
 
 
-def _read(path: str) -> dict[str, Any]:
+def read_config(path: str) -> dict[str, Any]:
+    """Return the settings of a file; none where there is no such file.
+
+    Raises:
+        ValueError: it is damaged.
+    """
     try:
         content = json.loads(read_bytes(path))
     except FileNotFoundError:
