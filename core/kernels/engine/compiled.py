@@ -16,12 +16,22 @@ import numba  # noqa: E402
 from llvmlite import ir  # noqa: E402
 from numba import types  # noqa: E402
 from numba.extending import intrinsic  # noqa: E402
+from numba.np.ufunc import parallel  # noqa: E402
 
 from core.kernels.engine.kernel_cache import kept_on_disk  # noqa: E402
 from core.kernels.engine.kernel_compiler import KernelDispatcher  # noqa: E402
 from core.kernels.engine.thread_loops import threads as threads  # noqa: E402
 
 numba.config.THREADING_LAYER = "omp"  # workqueue aborts when it is entered from several threads at once
+if numba.config.NUMBA_NUM_THREADS != processors():  # numba was imported before, and has read another number
+    try:
+        numba.config.reload_config()
+    except RuntimeError:
+        raise ImportError(
+            f"numba has started {numba.config.NUMBA_NUM_THREADS} threads, and core computes with {processors()}: import"
+            " core before numba computes"
+        ) from None
+    parallel.NUM_THREADS = processors()  # of which each thread starts so many
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -60,6 +60,35 @@ print(counts, len(os.sched_getaffinity(0)))
 """
 
 
+NUMBA_FIRST = """
+import numba
+import numpy as np
+
+@numba.njit(parallel=True)
+def added(x):
+    for i in numba.prange(len(x)):
+        x[i] += 1
+
+%s
+import core
+print(core.nn.functional.dropout(core.ones([8]), 0.0).sum().item(), numba.get_num_threads())
+added(np.ones(8))
+print(numba.get_num_threads())
+"""
+
+
+def test_numba_may_be_imported_before() -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": "3"}
+    environment.pop("NUMBA_NUM_THREADS", None)
+    command = [sys.executable, "-c", NUMBA_FIRST % ""]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "8.0 3\n3\n"
+    command = [sys.executable, "-c", NUMBA_FIRST % "added(np.ones(8))"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**environment, "NUMBA_NUM_THREADS": "2"})
+    told = "ImportError: numba has started 2 threads, and core computes with 3: import core before numba computes"
+    assert done.stderr.splitlines()[-1] == told
+
+
 @pytest.mark.parametrize("chosen", sampled([None, "3", "1", "2"], 1000, group=lambda chosen: chosen in (None, "3")))
 def test_the_number_of_threads_never_changes(chosen: object) -> None:
     ours = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
