@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,10 +62,7 @@ class AnswerReader(TextReader):
             search["max_question"],
         )
         spans: dict[int, WindowSpans] = {}
-        order = np.argsort([len(ids) for ids in found.columns["input_ids"]], kind="stable")
-        for begin in range(0, len(order), batch_size):
-            rows = order[begin : begin + batch_size].tolist()
-            start, end = self.run(self.batch({k: [column[row] for row in rows] for k, column in found.columns.items()}))
+        for rows, (start, end) in self.computed(found.columns, batch_size):
             inside = inside_text([found.offsets[row] for row in rows], start.shape)
             best = window_spans(start, end, inside, search["n_best"], search["longest"])
             for place, row in enumerate(rows):
@@ -83,7 +79,3 @@ class AnswerReader(TextReader):
         text = chosen_answer(answers, difference, self.settings["threshold"] if none else np.inf)
         best = next((answer for answer in answers if answer.text == text), Answer("", 0, 0, 0.0))
         return Answered(best.text, best.start, best.end, best.probability, answers)
-
-    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Answered:
-        """Not used: windows of a text are put together instead."""
-        raise NotImplementedError

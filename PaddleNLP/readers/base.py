@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, ClassVar, Optional, Union
 
@@ -67,17 +67,54 @@ class TextReader(abc.ABC):
             return self._read([texts], 1)[0]
         return self._read(list(texts), batch_size)
 
+    @abc.abstractmethod
+    def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
+        """Return the results of texts, in their order."""
+
+    def computed(
+        self, columns: Mapping[str, Sequence[Any]], batch_size: int
+    ) -> Iterator[tuple[list[int], Sequence[np.ndarray]]]:
+        """Go through the rows of a tokeniser's columns, those of alike length together.
+
+        Args:
+            columns: the tokeniser's.
+            batch_size: so many rows go through the network at once.
+
+        Yields:
+            The numbers of some rows, and the network's results of them, padded.
+        """
+        order = np.argsort([len(ids) for ids in columns["input_ids"]], kind="stable")
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size].tolist()
+            yield rows, self.run(self.batch({name: [column[row] for row in rows] for name, column in columns.items()}))
+
+    def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
+        """Return the network's arrays of some texts' columns, padded."""
+        length = max(len(ids) for ids in columns["input_ids"])
+        length += -length % MULTIPLE
+        if length > self.max_length:
+            length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))
+        fills = {"input_ids": self.tokenizer.pad_token_id, "token_type_ids": self.tokenizer.pad_token_type_id}
+        arrays = {}
+        for name, value in fills.items():
+            if name in columns:
+                arrays[name] = np.full((len(columns[name]), length), value, np.int64)
+                for row, ids in zip(arrays[name], columns[name]):
+                    row[: len(ids)] = ids
+        return arrays
+
+
+class WholeTextReader(TextReader):
+    """Reads texts one by one: each is a row of the network's batch, and is cut where it is too long."""
+
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
         if not texts:
             return []
         if any(not isinstance(part, str) for text in texts for part in (text if isinstance(text, tuple) else (text,))):
             raise TypeError("a text to read is a string, or a tuple of two")
         columns = self.encode(texts)
-        order = np.argsort([len(ids) for ids in columns["input_ids"]], kind="stable")
         found: dict[int, Any] = {}
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size].tolist()
-            outputs = self.run(self.batch({name: [column[row] for row in rows] for name, column in columns.items()}))
+        for rows, outputs in self.computed(columns, batch_size):
             for place, row in enumerate(rows):
                 here = {name: column[row] for name, column in columns.items()}
                 found[row] = self.decode(texts[row], here, [output[place] for output in outputs])
@@ -98,21 +135,6 @@ class TextReader(abc.ABC):
             first, second, self.max_length, return_offsets_mapping=self.placed
         )
         return columns
-
-    def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
-        """Return the network's arrays of some texts' columns, padded."""
-        length = max(len(ids) for ids in columns["input_ids"])
-        length += -length % MULTIPLE
-        if length > self.max_length:
-            length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))
-        fills = {"input_ids": self.tokenizer.pad_token_id, "token_type_ids": self.tokenizer.pad_token_type_id}
-        arrays = {}
-        for name, value in fills.items():
-            if name in columns:
-                arrays[name] = np.full((len(columns[name]), length), value, np.int64)
-                for row, ids in zip(arrays[name], columns[name]):
-                    row[: len(ids)] = ids
-        return arrays
 
     @abc.abstractmethod
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Any:

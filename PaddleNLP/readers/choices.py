@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.base import Text, WholeTextReader
 from PaddleNLP.readers.classification import ClassificationReader
 
 
-class StackedReader(TextReader):
+class StackedReader(WholeTextReader):
     """Reads several texts of each sample, an axis for them."""
 
     def rows(self, texts: Sequence[Text]) -> tuple[list[str], Any, list[int]]:
@@ -95,7 +95,7 @@ class ChoiceReader(StackedReader):
         return [pair[0] for pair in pairs], [pair[1] for pair in pairs], [len(one) - 2 for one in parts]
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Chosen:
-        """Return the choice; see :meth:`TextReader.decode`."""
+        """Return the choice; see :meth:`WholeTextReader.decode`."""
         shares = softmax(np.asarray(outputs[0], np.float64))
         best = int(shares.argmax())
         return Chosen(_parts(text)[2 + best], best, shares.tolist())

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import softmax
 
 from PaddleNLP.evaluators.numbers import sigmoid
-from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.base import Text, WholeTextReader
 
 
 @dataclasses.dataclass
@@ -37,11 +37,11 @@ class Classified:
         return f"{self.label} {self.score:.1%}"
 
 
-class ClassificationReader(TextReader):
+class ClassificationReader(WholeTextReader):
     """Texts to classes."""
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Classified:
-        """Return the class of a text; see :meth:`TextReader.decode`."""
+        """Return the class of a text; see :meth:`WholeTextReader.decode`."""
         shares = softmax(np.asarray(outputs[0], np.float64), axis=-1)
         best = int(shares.argmax())
         return Classified(self.class_names[best], float(shares[best]), dict(zip(self.class_names, shares.tolist())))
@@ -51,7 +51,7 @@ class MultiPerspectiveReader(ClassificationReader):
     """Texts to the classes that several classifiers find likeliest together."""
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Classified:
-        """Return the class by the mean of the probabilities; see :meth:`TextReader.decode`."""
+        """Return the class by the mean of the probabilities; see :meth:`WholeTextReader.decode`."""
         shares = softmax(np.asarray(outputs[0], np.float64), axis=-1).mean(axis=0)
         return super().decode(text, columns, [np.log(np.maximum(shares, 1e-300))])
 
@@ -110,11 +110,11 @@ class Labelled:
         return ", ".join(f"{name} {self.probabilities[name]:.1%}" for name in self.labels) or "no label"
 
 
-class MultiLabelReader(TextReader):
+class MultiLabelReader(WholeTextReader):
     """Texts to all labels that hold of them."""
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Labelled:
-        """Return the labels of a text; see :meth:`TextReader.decode`."""
+        """Return the labels of a text; see :meth:`WholeTextReader.decode`."""
         shares = dict(zip(self.class_names, sigmoid(outputs[0]).tolist()))
         thresholds = self.settings["thresholds"]
         return Labelled([name for name, least in zip(shares, thresholds) if shares[name] >= least], shares)
@@ -139,9 +139,9 @@ class Valued:
         return f"{self.value:.4f}"
 
 
-class RegressionReader(TextReader):
+class RegressionReader(WholeTextReader):
     """Texts to numbers."""
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Valued:
-        """Return the number of a text; see :meth:`TextReader.decode`."""
+        """Return the number of a text; see :meth:`WholeTextReader.decode`."""
         return Valued(float(outputs[0].reshape(-1)[0]))

@@ -13,7 +13,7 @@ import core
 from core.jit.exported.file import is_exported
 from core.train.runner.experiment import open_run
 from PaddleNLP.config import TOOLKIT
-from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.base import Text, WholeTextReader
 
 
 @dataclasses.dataclass
@@ -32,13 +32,13 @@ class Features:
     offsets: list[tuple[int, int]]
 
 
-class FeatureReader(TextReader):
+class FeatureReader(WholeTextReader):
     """Texts to vectors."""
 
     placed = True
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Features:
-        """Return the vectors of a text; see :meth:`TextReader.decode`."""
+        """Return the vectors of a text; see :meth:`WholeTextReader.decode`."""
         tokens = outputs[0][: len(columns["input_ids"])]
         return Features(outputs[1] if self.settings["pooled"] else tokens[0], tokens, list(columns["offset_mapping"]))
 

@@ -48,9 +48,7 @@ class MultiTaskReader(TextReader):
         def run(arrays: dict[str, np.ndarray]) -> Sequence[np.ndarray]:
             return [self.run(arrays)[output]]
 
-        found: TextReader = kind(
-            self.path, run, self.tokenizer, self.max_length, part["class_names"], part["settings"]
-        )
+        found: TextReader = kind(self.path, run, self.tokenizer, self.max_length, part["class_names"], part["settings"])
         return found
 
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
@@ -67,7 +65,3 @@ class MultiTaskReader(TextReader):
             raise ValueError(f"no task of this run reads {'pairs of texts' if pairs == {True} else 'single texts'}")
         found = {name: self.parts[name].predict(texts, batch_size) for name in names}
         return [ReadParts({name: found[name][number] for name in names}) for number in range(len(texts))]
-
-    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Any:
-        """Not used: the readers of the tasks decode."""
-        raise NotImplementedError

@@ -10,7 +10,7 @@ import numpy as np
 
 from PaddleNLP.evaluators.numbers import sigmoid
 from PaddleNLP.metrics.triples import Triple
-from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.base import Text, WholeTextReader
 from PaddleNLP.relation_tags import found_relations
 
 
@@ -40,7 +40,7 @@ class Related:
         return "; ".join(" ".join(one) for one in self.named()) or "no relation"
 
 
-class RelationReader(TextReader):
+class RelationReader(WholeTextReader):
     """Texts to relations between their parts; a character is a token."""
 
     def encode(self, texts: Sequence[Text]) -> dict[str, list[Any]]:
@@ -59,6 +59,6 @@ class RelationReader(TextReader):
         return {**columns, "characters": [[-1 if word is None else word for word in row] for row in words]}
 
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Related:
-        """Return the relations of a text; see :meth:`TextReader.decode`."""
+        """Return the relations of a text; see :meth:`WholeTextReader.decode`."""
         marks = sigmoid(outputs[0]) >= self.settings["threshold"]
         return Related(str(text), found_relations(marks, columns["characters"], self.class_names))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,10 +77,7 @@ class TaggingReader(TextReader):
         columns = self.tokenizer.batch(words, None, self.max_length, **options)
         texts = columns.pop("overflow_to_sample")
         nearest = [[-1] * len(row) for row in words]
-        order = np.argsort([len(ids) for ids in columns["input_ids"]], kind="stable")
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size].tolist()
-            (scores,) = self.run(self.batch({name: [column[row] for row in rows] for name, column in columns.items()}))
+        for rows, (scores,) in self.computed(columns, batch_size):
             for row, best in zip(rows, np.asarray(scores).argmax(axis=-1)):
                 numbers, before = columns["word_ids"][row], None
                 for place, word in enumerate(numbers):
@@ -101,7 +97,3 @@ class TaggingReader(TextReader):
             spans = list(chunks([parsed(tag, suffix) for tag in tags]))
         found = [(kind, units[first][0], units[last - 1][1]) for kind, first, last in spans]
         return Tagged(units, tags, [Chunk(kind, start, end, text[start:end]) for kind, start, end in found])
-
-    def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Tagged:
-        """Not used: windows of a text are put together instead."""
-        raise NotImplementedError
