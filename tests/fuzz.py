@@ -47,7 +47,7 @@ def bounds(seconds: float = 5.0, megabytes: int = 512) -> Iterator[None]:
     """Bound a block: past its time TooSlow is raised (a reader deaf to that ends the process), more memory is denied.
 
     Args:
-        seconds: wall-clock time.
+        seconds: of the processor, which do not depend on what else the machine does; on the clock four times as many.
         megabytes: address space beyond what the process has now.
 
     Raises:
@@ -60,17 +60,21 @@ def bounds(seconds: float = 5.0, megabytes: int = 512) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise TooSlow(f"still reading after {seconds} s")
 
-    previous = signal.signal(signal.SIGALRM, ring)
-    faulthandler.dump_traceback_later(seconds + 30, exit=True, file=sys.__stderr__)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = {signal.ITIMER_PROF: (signal.SIGPROF, seconds), signal.ITIMER_REAL: (signal.SIGALRM, 4 * seconds)}
+    previous = {number: signal.signal(number, ring) for number, _ in timers.values()}
+    faulthandler.dump_traceback_later(4 * seconds + 30, exit=True, file=sys.__stderr__)
+    for timer, (_, limit) in timers.items():
+        signal.setitimer(timer, limit)
     resource.setrlimit(resource.RLIMIT_AS, (now + (megabytes << 20), hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for timer in timers:
+            signal.setitimer(timer, 0)
         faulthandler.cancel_dump_traceback_later()
-        signal.signal(signal.SIGALRM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def outcome(read: Callable[[], Any], *kinds: type[Exception], name: str = "") -> tuple[Any, Optional[str]]:
