@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numba import types
@@ -24,14 +24,18 @@ _POINTS = {2: (1.0,), 4: (math.sqrt(0.5), math.sqrt(2.0))}
 """Points by the side of a tile; each stands for its negative too, and 0 and infinity come to them."""
 
 
-def matrices(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def matrices(side: int, points: Optional[Sequence[float]] = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what a tile of ``side`` pixels is computed by, in one dimension, float64.
+
+    Args:
+        side: 2 or 4.
+        points: where polynomials are evaluated, each with its negative. None: where they are in the kernels.
 
     Returns:
         For the result (side, side + 2), the weights (side + 2, 3) and the window (side + 2, side + 2): a convolution of
         a window d by weights w is ``result @ ((weights @ w) * (window @ d))``.
     """
-    points = np.array([0.0, *[sign * point for point in _POINTS[side] for sign in (1, -1)]])
+    points = [0.0, *[sign * point for point in points or _POINTS[side] for sign in (1, -1)]]
     size = side + 2
     result, weights, window = np.zeros((side, size)), np.zeros((size, 3)), np.zeros((size, size))
     for i, point in enumerate(points):
