@@ -75,6 +75,8 @@ def main() -> None:
             say = answers if size == "short" else lambda tokenizer, specials=True: of_lines(tokenizer, lines)
             found = content[size] = {}
             models = subwords.models(texts)
+            if size == "short":
+                subwords.store_models(models)
             found["models"] = {kind: cases.digest(model) for kind, model in models.items()}
             for kind in ("xlnet", "albert", "bpe"):
                 (folder / f"{kind}.model").write_bytes(models[kind])
