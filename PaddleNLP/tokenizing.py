@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import difflib
 import inspect
 import os
 import tempfile
@@ -16,7 +15,7 @@ import pydantic
 import core.text
 from core.text.tokenizers import PretrainedTokenizer
 from core.text.tokenizers.folders import CONFIG, read_config
-from core.train.config.table import Component, Named, Table
+from core.train.config.table import Component, Named, Table, nearest_names
 from core.weights import fetch
 from PaddleNLP.models.weights import ALIASES
 from PaddleNLP.models.weights.vocabularies import VOCABULARIES, Vocabulary
@@ -90,7 +89,7 @@ def vocabulary_of(checkpoint: str) -> Vocabulary:
     """
     name = ALIASES.get(checkpoint, checkpoint)
     if name not in VOCABULARIES:
-        near = difflib.get_close_matches(checkpoint, [*VOCABULARIES, *ALIASES], 3)
+        near = nearest_names(checkpoint, [*VOCABULARIES, *ALIASES], 3, 0.6)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"no tokenizer is published for {checkpoint!r}{hint}")
     return VOCABULARIES[name]
