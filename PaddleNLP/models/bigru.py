@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import core
 from core import nn
 from core.nn.initializer import Normal
+from PaddleNLP.models.encoder import kept_tokens
 
 
 class BiGRUModel(nn.Layer):
@@ -86,8 +87,7 @@ class BiGRUModel(nn.Layer):
             float32 (N, L, hidden_size); float32 (N, hidden_size); perhaps a tuple of two (N, L, hidden_size).
         """
         words = self.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
-        kept = (input_ids != self.pad_token_id) if attention_mask is None else attention_mask
-        kept = kept.astype("float32")
+        kept = kept_tokens(input_ids, attention_mask, self.pad_token_id)
         sequence, _ = self.gru(self.dropout(words), sequence_length=kept.sum(axis=-1).astype("int64"))
         pooled = core.max(sequence - (1.0 - kept.unsqueeze(-1)) * 1e4, axis=1)
         return (sequence, pooled, (words, sequence)) if output_hidden_states else (sequence, pooled)

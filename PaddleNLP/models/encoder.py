@@ -279,6 +279,18 @@ def padding_mask(input_ids: Any, attention_mask: Any, pad_token_id: int) -> Any:
     return (1.0 - attention_mask.astype("float32").unsqueeze([1, 2])) * HIDDEN
 
 
+def kept_tokens(input_ids: Any, attention_mask: Any, pad_token_id: int, dtype: str = "float32") -> Any:
+    """Return where there are tokens, and no padding: 1 and 0, (N, L).
+
+    Args:
+        input_ids: int64 (N, L).
+        attention_mask: (N, L), what is returned; None: padding is ``pad_token_id``.
+        pad_token_id: the token that fills short texts.
+        dtype: of the result.
+    """
+    return ((input_ids != pad_token_id) if attention_mask is None else attention_mask).astype(dtype)
+
+
 def set_epsilon(layer: Any, epsilon: float) -> None:
     """Set what the layer normalisations inside a layer add to variances; Paddle's Transformer layers have no argument.
 

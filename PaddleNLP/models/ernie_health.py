@@ -20,6 +20,7 @@ from PaddleNLP.models.electra import (
     replaced_loss,
 )
 from PaddleNLP.models.electra_pretraining import ElectraForTotalPretraining
+from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
 from PaddleNLP.models.language_heads import token_loss
 
@@ -148,8 +149,7 @@ class ErnieHealthForTotalPretraining(nn.Layer):
         masked = labels != -100
         raw = core.where(masked, labels, input_ids) if raw_input_ids is None else raw_input_ids
         filled = core.where(masked, self.chosen(scores).astype(input_ids.dtype), input_ids)
-        kept = (input_ids != self.encoder.pad_token_id) if attention_mask is None else attention_mask
-        kept = kept.astype("int64")
+        kept = kept_tokens(input_ids, attention_mask, self.encoder.pad_token_id, "int64")
         replaced = core.logical_and(masked, filled != raw).astype("int64")
         candidates = core.concat([raw.unsqueeze(2), self.wrong(scores, raw)], axis=2)
         found = self.discriminator(filled, candidates, *given)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Optional
 import core
 from core import nn
 from core.nn import functional as F
+from PaddleNLP.models.encoder import kept_tokens
 
 
 class Head(nn.Layer):
@@ -230,8 +231,7 @@ class PairClassification(Head):
         """Return logits (N, num_classes); arguments are those of the encoder with an axis of two texts, (N, 2, L)."""
         ids = [_merged(one) for one in (input_ids, token_type_ids, position_ids, attention_mask, task_type_ids)]
         sequence = self.dropout(self.encoder(*ids)[0])
-        kept = (ids[0] != self.encoder.pad_token_id) if ids[3] is None else ids[3]
-        kept = kept.astype("float32").unsqueeze(-1)
+        kept = kept_tokens(ids[0], ids[3], self.encoder.pad_token_id).unsqueeze(-1)
         mean = (sequence * kept).sum(axis=1) / kept.sum(axis=1).clip(min=1.0)
         both = mean.reshape([-1, 2, self.encoder.hidden_size])
         first, second = both[:, 0], both[:, 1]

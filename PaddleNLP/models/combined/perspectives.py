@@ -11,6 +11,7 @@ from typing import Any, Optional
 import core
 from core import nn
 from core.nn import functional as F
+from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
 
 WIDTHS = (3, 4, 5)
@@ -55,8 +56,7 @@ class MultiPerspective(Head):
     ) -> Any:
         """Return logits (N, 4, num_classes); arguments are those of the encoder."""
         sequence, pooled = self.encoder(input_ids, token_type_ids, position_ids, attention_mask, task_type_ids)[:2]
-        kept = (input_ids != self.encoder.pad_token_id) if attention_mask is None else attention_mask
-        kept = kept.astype("float32").unsqueeze(-1)
+        kept = kept_tokens(input_ids, attention_mask, self.encoder.pad_token_id).unsqueeze(-1)
         hidden = (1.0 - kept) * -1e4
         read = (sequence * kept).transpose([0, 2, 1])
         grams = []
