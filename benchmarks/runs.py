@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 ROOT = Path(__file__).resolve().parents[1]
+Part = tuple[str, Callable[[], dict[str, Any]]]
+"""The name of a part of a comparison, and what computes its figures."""
+
+
+def add_options(parser: argparse.ArgumentParser, work: str) -> None:
+    """Add the options that such comparisons have: work, log, only, threads.
+
+    Args:
+        parser: of the command line.
+        work: the folder for runs, unless another one is named.
+    """
+    parser.add_argument("--work", type=Path, default=Path(work), help=f"for runs (default {work})")
+    parser.add_argument("--log", type=Path, help="a file for one JSON object per part; parts in it are not done again")
+    parser.add_argument("--only", default="", help="parts with this in their name")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default 1)")
 
 
 def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int) -> Path:
@@ -78,6 +94,12 @@ class Log:
 
     def __contains__(self, run: str) -> bool:
         return any(row["run"] == run for row in self.rows)
+
+    def complete(self, parts: Iterable[Part], only: str) -> None:
+        """Add the parts with ``only`` in their names that are not there yet."""
+        for run, figures in parts:
+            if only in run and run not in self:
+                self.add({"run": run, **figures()})
 
     def add(self, row: dict[str, Any]) -> None:
         """Print a row, and write it at once."""

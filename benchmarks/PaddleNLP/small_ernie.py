@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.PaddleNLP import small_ernie_baselines as baselines
-from benchmarks.runs import ROOT, Log, processor_seconds, trained
+from benchmarks.runs import ROOT, Log, add_options, processor_seconds, trained
 from core.train import load_config
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.joined import built
@@ -159,15 +159,10 @@ def main() -> None:
     """Print and write a line for each part, then the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the sets are")
-    parser.add_argument("--work", type=Path, default=Path("runs/small_ernie"), help="for runs")
-    parser.add_argument("--log", type=Path, help="a file for one JSON object per part; parts in it are not done again")
-    parser.add_argument("--only", default="", help="parts with this in their name")
-    parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default 1)")
+    add_options(parser, "runs/small_ernie")
     options = parser.parse_args()
     log = Log(options.log)
-    for run, figures in parts(options.folder.resolve(), options.work.resolve(), options.threads):
-        if options.only in run and run not in log:
-            log.add({"run": run, **figures()})
+    log.complete(parts(options.folder.resolve(), options.work.resolve(), options.threads), options.only)
     print("\n".join(table(log.rows)))
 
 

@@ -17,9 +17,9 @@ import json
 import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
-from benchmarks.runs import Log, processor_seconds, trained
+from benchmarks.runs import Log, Part, add_options, processor_seconds, trained
 from core.train import load_config
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.tools.draw_data import KINDS
@@ -31,8 +31,6 @@ TEACHER = (
     "teacher.hidden={1: 2, 2: 4}",
 )
 """What a student learns of its teacher: answers, and the hidden states of every second layer."""
-
-Part = tuple[str, Callable[[], dict[str, Any]]]
 
 
 class Drawn(NamedTuple):
@@ -108,9 +106,7 @@ def distillation(data: Path, work: Path, threads: int) -> Iterator[Part]:
                 changes = [f"seed={seed}", STUDENT, "tokenizer.learn=null", own]
                 changes += [f"teacher.network={network}", *TEACHER] if kind == "with teacher" else []
                 run = work / f"student_{kind.replace(' ', '_')}_{seed}"
-                return reached(
-                    trained("PaddleNLP", run, words(config, data, *changes), threads), "test", ("accuracy",)
-                )
+                return reached(trained("PaddleNLP", run, words(config, data, *changes), threads), "test", ("accuracy",))
 
             yield f"distillation, student {kind}, seed {seed}", one
 
@@ -162,16 +158,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("comparison", choices=sorted(COMPARISONS))
     parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="where the set is; drawn data needs none")
-    parser.add_argument("--work", type=Path, default=Path("runs/tasks"), help="for runs")
-    parser.add_argument("--log", type=Path, help="a file for one JSON object per part; parts in it are not done again")
-    parser.add_argument("--only", default="", help="parts with this in their name")
-    parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default 1)")
+    add_options(parser, "runs/tasks")
     options = parser.parse_args()
     log = Log(options.log)
     parts = COMPARISONS[options.comparison](options.folder.resolve(), options.work.resolve(), options.threads)
-    for run, figures in parts:
-        if options.only in run and run not in log:
-            log.add({"run": run, **figures()})
+    log.complete(parts, options.only)
     print("\n".join(table(log.rows)))
 
 
