@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import core
 from core import nn
@@ -35,7 +35,7 @@ WIDTHS = (64, 128, 256, 512)
 
 
 class ResidualBlock(nn.Layer):
-    """ReLU of a branch plus a shortcut; the subclasses say what the branch is.
+    """An activation of a branch plus a shortcut; the subclasses say what the branch is.
 
     Args:
         in_channels: channels of the input.
@@ -46,6 +46,7 @@ class ResidualBlock(nn.Layer):
         expansion: another factor than that of the kind of block.
         groups: number of groups of the 3 x 3 convolutions.
         squeeze_excite: whether the branch ends with a :class:`SqueezeExcite`, called ``scale``.
+        activation: the function of all activations.
         options: further arguments of every :class:`ConvBatchNorm`.
     """
 
@@ -60,9 +61,11 @@ class ResidualBlock(nn.Layer):
         expansion: Optional[int] = None,
         groups: int = 1,
         squeeze_excite: bool = False,
+        activation: Callable[[Any], Any] = F.relu,
         **options: Any,
     ) -> None:
         super().__init__()
+        self.activation = activation
         self.stride = stride
         self.shortcut = shortcut
         self.out_channels = width * (expansion or self.expansion)
@@ -87,14 +90,14 @@ class ResidualBlock(nn.Layer):
         if self.shortcut != "identity":
             short = self.short(short)
         y = self.branch(x)
-        return F.relu((y if self.scale is None else self.scale(y)) + short)
+        return self.activation((y if self.scale is None else self.scale(y)) + short)
 
 
 class BasicBlock(ResidualBlock):
     """Two 3 x 3 convolutions; see :class:`ResidualBlock`."""
 
     def _build_branch(self, in_channels: int, width: int, stride: int, groups: int, options: dict[str, Any]) -> None:
-        self.conv0 = ConvBatchNorm(in_channels, width, 3, stride, groups, activation=F.relu, **options)
+        self.conv0 = ConvBatchNorm(in_channels, width, 3, stride, groups, activation=self.activation, **options)
         self.conv1 = ConvBatchNorm(width, self.out_channels, 3, groups=groups, **options)
 
     def branch(self, x: Any) -> Any:
@@ -108,8 +111,8 @@ class BottleneckBlock(ResidualBlock):
     expansion = 4
 
     def _build_branch(self, in_channels: int, width: int, stride: int, groups: int, options: dict[str, Any]) -> None:
-        self.conv0 = ConvBatchNorm(in_channels, width, 1, activation=F.relu, **options)
-        self.conv1 = ConvBatchNorm(width, width, 3, stride, groups, activation=F.relu, **options)
+        self.conv0 = ConvBatchNorm(in_channels, width, 1, activation=self.activation, **options)
+        self.conv1 = ConvBatchNorm(width, width, 3, stride, groups, activation=self.activation, **options)
         self.conv2 = ConvBatchNorm(width, self.out_channels, 1, **options)
 
     def branch(self, x: Any) -> Any:

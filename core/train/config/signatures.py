@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import sys
 import typing
-from typing import Any, Callable, Union
+from typing import Any, Callable, TypeVar, Union
 
 import pydantic
 from pydantic_core import PydanticCustomError
 
 from core.train.config.yaml_file import shortened
+
+Entry = TypeVar("Entry", bound=Callable[..., Any])
 
 
 @functools.cache
@@ -35,6 +38,39 @@ def signature_of(factory: Callable[..., Any]) -> inspect.Signature:
             if name not in fixed
         ]
     )
+
+
+def passes_on(*functions: Callable[..., Any]) -> Callable[[Entry], Entry]:
+    """Say of an entry function which functions it passes settings on to, besides the class that it builds.
+
+    Args:
+        *functions: their arguments with a default are settings.
+    """
+
+    def marked(entry: Entry) -> Entry:
+        entry.passes_on = functions  # type: ignore[attr-defined]
+        return entry
+
+    return marked
+
+
+@functools.cache
+def entry_signature(entry: Callable[..., Any]) -> inspect.Signature:
+    """Return the arguments that an entry function takes, with those that it passes on to the class that it builds.
+
+    Args:
+        entry: a function whose return annotation names a class of its module.
+    """
+    network = getattr(sys.modules[entry.__module__], entry.__annotations__["return"])
+    found = {key: one for key, one in signature_of(entry).parameters.items() if one.kind is not one.VAR_KEYWORD}
+    for source in (*getattr(entry, "passes_on", ()), *network.__mro__):
+        parameters = signature_of(source).parameters
+        for key, one in parameters.items():
+            if one.default is not one.empty:  # those without a default are what the entry function builds
+                found.setdefault(key, one)
+        if source in network.__mro__ and all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            break
+    return inspect.Signature([one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in found.values()])
 
 
 _OUT_OF_RANGE = ("less_than", "less_than_equal", "greater_than", "greater_than_equal")

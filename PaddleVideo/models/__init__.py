@@ -1,0 +1,1 @@
+"""Networks of videos: one file for each family, on backbones of PaddleClas.models where they have one."""
