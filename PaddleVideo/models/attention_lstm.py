@@ -1,6 +1,6 @@
 """AttentionLSTM: two-way LSTMs over pictures and sound, and an attention that weighs their steps.
 
-Source of parameter names: PaddleVideo 2.x. There is no paper; the network is that of PaddleVideo 1.5 for YouTube-8M, with
+Source of parameter names: PaddleVideo 2.x. The network is that of PaddleVideo 1.5 for YouTube-8M, without a paper, with
 the attention of Yang et al., "Hierarchical attention networks for document classification", NAACL 2016.
 """
 
@@ -25,15 +25,18 @@ from PaddleVideo.models.youtube8m import (
     positive,
 )
 
-WIDTHS = (8192, 4096)
-"""Of the two fully connected layers before the logits."""
-
 
 class AttentionLSTMHead(nn.Layer):
     """Features of frames to logits; arguments as of :class:`AttentionLSTM`."""
 
     def __init__(
-        self, class_num: int, feature_dims: Sequence[int], embedding_size: int, lstm_size: int, drop_ratio: float
+        self,
+        class_num: int,
+        feature_dims: Sequence[int],
+        embedding_size: int,
+        lstm_size: int,
+        hidden_sizes: tuple[int, int],
+        drop_ratio: float,
     ) -> None:
         super().__init__()
         for kind, size in enumerate(feature_dims):
@@ -42,9 +45,9 @@ class AttentionLSTMHead(nn.Layer):
             self.add_sublayer(f"att_fc{kind}", nn.Linear(2 * lstm_size, 1))
         self.dropout = nn.Dropout(drop_ratio)
         for name, received, returned in (
-            ("fc_out1", 2 * lstm_size * len(feature_dims), WIDTHS[0]),
-            ("fc_out2", WIDTHS[0], WIDTHS[1]),
-            ("fc_logit", WIDTHS[1], class_num),
+            ("fc_out1", 2 * lstm_size * len(feature_dims), hidden_sizes[0]),
+            ("fc_out2", hidden_sizes[0], hidden_sizes[1]),
+            ("fc_logit", hidden_sizes[1], class_num),
         ):
             bias = ParamAttr(initializer=Normal(), regularizer=L2Decay(0.0))
             self.add_sublayer(name, nn.Linear(received, returned, bias_attr=bias))
@@ -77,6 +80,7 @@ class AttentionLSTM(FeatureClassifier):
         feature_dims: features of a frame, of pictures and of sound.
         embedding_size: what a layer makes of them before the LSTM.
         lstm_size: the LSTM's state in each direction.
+        hidden_sizes: of the two layers before the logits.
         drop_ratio: how many of the LSTM's outputs are dropped in training.
         gpu_count: what the loss is multiplied with: that of the published recipe, which was trained on 8, is not the
             loss of a mean over devices.
@@ -93,13 +97,16 @@ class AttentionLSTM(FeatureClassifier):
         feature_dims: Sequence[int] = FEATURE_DIMS,
         embedding_size: int = 512,
         lstm_size: int = 1024,
+        hidden_sizes: tuple[int, int] = (8192, 4096),
         drop_ratio: float = 0.5,
         gpu_count: int = 1,
     ) -> None:
         super().__init__(class_num, feature_dims)
         positive("AttentionLSTM", embedding_size=embedding_size, lstm_size=lstm_size, gpu_count=gpu_count)
+        for size in hidden_sizes:
+            positive("AttentionLSTM", hidden_sizes=size)
         self.gpu_count = gpu_count
-        self.head = AttentionLSTMHead(class_num, feature_dims, embedding_size, lstm_size, drop_ratio)
+        self.head = AttentionLSTMHead(class_num, feature_dims, embedding_size, lstm_size, hidden_sizes, drop_ratio)
 
     def forward(self, rgb: Any, audio: Any, lengths: Any) -> Any:
         """Return the logits, (N, class_num)."""
@@ -115,6 +122,6 @@ class AttentionLSTM(FeatureClassifier):
         return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum") * float(self.gpu_count)
 
 
-def attention_lstm(class_num: int = CLASSES, **settings: Any) -> AttentionLSTM:
-    """Return an AttentionLSTM; arguments as of :class:`AttentionLSTM`."""
-    return AttentionLSTM(class_num, **settings)
+def attention_lstm(**settings: Any) -> AttentionLSTM:
+    """Return an AttentionLSTM; settings as of :class:`AttentionLSTM`."""
+    return AttentionLSTM(**settings)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import core
-from core import nn
 from core.nn import functional as F
+from PaddleVideo.models.base import VideoNetwork
 
 FEATURE_DIMS = (1024, 128)
 """How many features a frame has of the pictures, and of the sound."""
@@ -21,21 +21,16 @@ CLASSES = 3862
 HALF_A_STEP = 4.0 / 512.0
 
 
-class FeatureClassifier(nn.Layer):
+class FeatureClassifier(VideoNetwork):
     """Tells what a video is about, from features of its frames; a video may be about several things.
 
     Args:
         class_num: how many classes there are.
         feature_dims: features of a frame, of each kind: pictures, then sound.
 
-    Attributes:
-        head_names: the layers with one output for each class; a weight file for other classes leaves them out.
-
     Raises:
         ValueError: a number is not positive.
     """
-
-    head_names: tuple[str, ...] = ()
 
     def __init__(self, class_num: int = CLASSES, feature_dims: Sequence[int] = FEATURE_DIMS) -> None:
         super().__init__()

@@ -1,0 +1,143 @@
+"""Store what ppvideo's networks answer to seeded weights and inputs: outputs, losses, gradients.
+
+    REFERENCE_PYTHON tests/parity/make_ppvideo_networks.py [CASE ...]
+
+REFERENCE_PYTHON has paddlepaddle 2.6.2 and ppvideo 2.3.1. Without names it writes all of
+``tests/parity/PaddleVideo/networks``: ``names`` and ``shapes`` of the official state; ``evaluation 0`` and so on, the
+outputs in evaluation mode; ``training 0``, those in training mode without dropout; ``loss``; ``input gradient 0`` and
+so on, of the loss by each floating-point input; ``gradients``, a length and a projection of that by each parameter.
+Large arrays are thinned.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+import zlib  # noqa: E402, F401  # before paddle, which crashes after it
+
+import numpy as np  # noqa: E402
+import paddle  # noqa: E402
+
+from tests.parity.foreign.stand_ins import StandIns  # noqa: E402
+from tests.parity.PaddleVideo.network_cases import CASES, FOLDER, HIDDEN_SIZES, Case  # noqa: E402
+from tests.parity.PaddleVideo.network_weights import digest, fill, shapes, thinned, without_dropout  # noqa: E402
+
+UNUSED = ("paddle.fluid", "decord", "av", "SimpleITK", "lmdb", "nvidia", "moviepy", "librosa", "ppcls", "imageio")
+"""What ppvideo imports and its networks never use."""
+
+
+def official(case: Case) -> Any:
+    """Return a whole network of ppvideo."""
+    from paddlevideo.modeling import framework
+    from paddlevideo.utils.config import AttrDict
+
+    folder, name = case.framework.split(".")
+    parts = {
+        part: AttrDict(dict(settings))
+        for part, settings in (("backbone", case.backbone), ("head", case.head))
+        if settings is not None
+    }
+    return getattr(importlib.import_module(f"{framework.__name__}.{folder}"), name)(**parts)
+
+
+def flat(outputs: Any) -> list[Any]:
+    """Return the Tensors of nested lists and tuples in order."""
+    if not isinstance(outputs, (list, tuple)):
+        return [outputs]
+    return [tensor for output in outputs for tensor in flat(output)]
+
+
+def of_features(network: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return logits and probabilities of features of frames, which the official network takes with masks."""
+    rgb, audio, lengths = inputs
+    steps = paddle.arange(rgb.shape[1])
+    mask = (steps.unsqueeze(0) < lengths.unsqueeze(1)).astype(rgb.dtype).unsqueeze(2)
+    return network.forward_net([(one, lengths, mask.expand_as(one)) for one in (rgb, audio)])
+
+
+def of_clips(network: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return what a network answers."""
+    return flat(network.forward_net(*inputs))
+
+
+def narrow(network: Any) -> None:
+    """Let the fully connected layers of AttentionLSTM, whose widths are fixed there, be small."""
+    received, (wide, narrow) = network.head.fc_out1.weight.shape[0], HIDDEN_SIZES
+    network.head.fc_out1 = paddle.nn.Linear(received, wide)
+    network.head.fc_out2 = paddle.nn.Linear(wide, narrow)
+    network.head.fc_logit = paddle.nn.Linear(narrow, network.head.num_classes)
+
+
+NARROWED: dict[str, Callable[..., None]] = {"Recognizer1D": narrow}
+"""What is done to a network, by framework, before it gets its weights."""
+
+FORWARD: dict[str, Callable[..., Any]] = {"Recognizer1D": of_features}
+"""How a framework is called, where it is not with clips."""
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "Recognizer1D": lambda network, outputs, labels: network.head.loss(outputs[0], labels),
+}
+"""The loss by framework; of recognisers, that of their head."""
+
+
+def answers(case: Case) -> dict[str, np.ndarray]:
+    """Return what is stored of a case."""
+    network = official(case)
+    NARROWED.get(case.framework.rpartition(".")[2], lambda network: None)(network)
+    stored = {
+        "names": np.array(list(shapes(network)), "S"),
+        "shapes": np.array(list(shapes(network).values()), "S"),
+    }
+    kind = case.framework.rpartition(".")[2]
+    forward = FORWARD.get(kind, of_clips)
+    for mode in ("evaluation", "training"):
+        fill(network)
+        network.train() if mode == "training" else network.eval()
+        without_dropout(network)
+        inputs = [paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in case.inputs]
+        outputs = forward(network, inputs)
+        for number, output in enumerate(outputs):
+            stored[f"{mode} {number}"] = thinned(output.numpy())
+    loss = LOSSES.get(kind, of_head)(network, outputs, *[paddle.to_tensor(array) for array in case.targets])
+    loss.backward()
+    stored["loss"] = np.float64(loss.item())
+    for number, tensor in enumerate(inputs):
+        if not tensor.stop_gradient:
+            stored[f"input gradient {number}"] = thinned(tensor.grad.numpy())
+    found = {name: tensor.grad for name, tensor in network.named_parameters() if not tensor.stop_gradient}
+    found = {name: gradient.numpy() for name, gradient in found.items() if gradient is not None}
+    stored["trained"] = np.array(sorted(found), "S")
+    stored["gradients"] = digest(found)
+    return stored
+
+
+def of_head(network: Any, outputs: Sequence[Any], *labels: Any) -> Any:
+    """Return the loss of a recogniser."""
+    return network.head.loss(outputs[0], labels, if_top5=False)["loss"]
+
+
+def main() -> None:
+    """Write the answers to all cases, or to those that are named."""
+    sys.meta_path.append(StandIns(UNUSED))
+    paddle.device.is_compiled_with_npu = lambda: False  # the package was written for an earlier Paddle
+    found = importlib.util.find_spec("ppvideo")
+    assert found is not None and found.submodule_search_locations
+    sys.path.insert(0, found.submodule_search_locations[0])
+    FOLDER.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or CASES:
+        with paddle.utils.unique_name.guard():
+            stored = answers(CASES[name])
+        np.savez_compressed(FOLDER / f"{name}.npz", **stored)
+        size = (FOLDER / f"{name}.npz").stat().st_size
+        print(f"{name}: loss {stored['loss']:.6g}, outputs up to {np.abs(stored['evaluation 0']).max():.3g}, {size} B")
+
+
+if __name__ == "__main__":
+    main()
