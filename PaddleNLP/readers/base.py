@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, ClassVar, Optional, Union
@@ -49,12 +50,14 @@ class TextReader(abc.ABC):
         self.max_length = max_length
         self.class_names = list(class_names)
         self.settings = dict(settings or {})
+        self._told_of_cut = False
 
     def predict(self, texts: Union[Text, Sequence[Text]], batch_size: int = 32) -> Any:
         """Read texts.
 
         Args:
-            texts: a text; a pair, as a tuple; or a list of them. Longer ones than ``max_length`` tokens are cut.
+            texts: a text; a pair, as a tuple; or a list of them. Longer ones than ``max_length`` tokens are cut, of
+                which the first one is warned of.
             batch_size: so many go through the network at once, those of alike length together.
 
         Returns:
@@ -70,6 +73,25 @@ class TextReader(abc.ABC):
     @abc.abstractmethod
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
         """Return the results of texts, in their order."""
+
+    def tokens(self, texts: Sequence[Any], pairs: Optional[Sequence[Any]] = None, **options: Any) -> dict[str, Any]:
+        """Return the tokeniser's columns of texts, or pairs, cut to ``max_length``; the first cut is warned of.
+
+        Args:
+            texts: the texts.
+            pairs: the second ones.
+            **options: of :meth:`core.text.PretrainedTokenizer.batch`.
+        """
+        columns: dict[str, Any] = self.tokenizer.batch(
+            texts, pairs, self.max_length, return_num_truncated_tokens=True, **options
+        )
+        surplus = columns.pop("num_truncated_tokens")
+        if any(surplus) and not self._told_of_cut:
+            self._told_of_cut = True
+            most = self.max_length + max(surplus)
+            told = f"a text of {most} tokens is cut to {self.max_length}, which the network was trained for"
+            warnings.warn(f"{self.path}: {told}; so are all longer ones", stacklevel=2)
+        return columns
 
     def computed(
         self, columns: Mapping[str, Sequence[Any]], batch_size: int
@@ -131,10 +153,7 @@ class WholeTextReader(TextReader):
             raise ValueError("read texts or pairs of texts, not both at once")
         first = [text[0] if isinstance(text, tuple) else text for text in texts]
         second = [text[1] for text in texts] if pairs == {True} else None
-        columns: dict[str, list[Any]] = self.tokenizer.batch(
-            first, second, self.max_length, return_offsets_mapping=self.placed
-        )
-        return columns
+        return self.tokens(first, second, return_offsets_mapping=self.placed)
 
     @abc.abstractmethod
     def decode(self, text: Text, columns: dict[str, Any], outputs: Sequence[np.ndarray]) -> Any:

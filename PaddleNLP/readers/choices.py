@@ -23,7 +23,7 @@ class StackedReader(WholeTextReader):
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
         """Return the results of samples, those with as many texts together."""
         first, second, counts = self.rows(texts)
-        columns = self.tokenizer.batch(first, second, self.max_length) if texts else {}
+        columns = self.tokens(first, second) if texts else {}
         ends = np.cumsum([0, *counts])
         found: dict[int, Any] = {}
         for count in sorted(set(counts)):

@@ -51,10 +51,8 @@ class RelationReader(WholeTextReader):
         """
         if any(not isinstance(text, str) for text in texts):
             raise TypeError("a text to find relations in is a string")
-        options = {"is_split_into_words": True, "return_word_ids": True}
-        columns: dict[str, list[Any]] = self.tokenizer.batch(
-            [list(text) or [" "] for text in texts], None, self.max_length, **options
-        )
+        options: dict[str, Any] = {"is_split_into_words": True, "return_word_ids": True}
+        columns = self.tokens([list(text) or [" "] for text in texts], **options)
         words = columns.pop("word_ids")
         return {**columns, "characters": [[-1 if word is None else word for word in row] for row in words]}
 

@@ -9,7 +9,7 @@ from typing import Union
 
 from core.io.files import open_path
 
-MAXIMUM_BYTES = 1 << 28
+MAXIMUM_BYTES = 1 << 26
 MAXIMUM_ID = 10_000_000
 NUMBERED = re.compile(r"(.+)\t(\d{1,18})")
 MARK = b"\xef\xbb\xbf"

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Optional
 
-from core.text.tokenizers.base import Offsets, PretrainedTokenizer
+from core.text.tokenizers.base import PretrainedTokenizer
 from core.text.tokenizers.bert import BertTokenizer
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.sentencepiece import PathLike, SentencePieceTokenizer
 
 

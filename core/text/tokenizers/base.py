@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Optional, Union
+from typing import Any, ClassVar, Optional, Union
 
 from core.text.tokenizers.folders import Folders
+from core.text.tokenizers.pieces import Offsets, Pieces
 from core.text.tokenizers.token_table import TokenTable
 from core.text.tokenizers.windows import kept, strategy, windows
 
 Words = Union[str, Sequence[str]]
-Offsets = list[tuple[int, int]]
 OPTIONS = {
     f"return_{column.replace('offset_', 'offsets_')}": column
     for column in (
@@ -23,20 +23,6 @@ OPTIONS = {
     )
 }
 """What a call may ask for, and the column that it then has."""
-
-
-class Pieces(NamedTuple):
-    """A text as tokens: ids, and where asked for, the characters that each covers and the word that it is of."""
-
-    ids: list[int]
-    offsets: Optional[Offsets] = None
-    words: Optional[list[int]] = None
-
-    def cut(self, start: int, end: int) -> Pieces:
-        """Return some of the tokens."""
-        if start == 0 and end >= len(self.ids):
-            return self
-        return Pieces(*(None if column is None else column[start:end] for column in self))  # type: ignore[arg-type]  # columns in order
 
 
 class PretrainedTokenizer(TokenTable, Folders):
@@ -198,6 +184,7 @@ class PretrainedTokenizer(TokenTable, Folders):
         truncation: Union[bool, str, None] = None,
         add_special_tokens: bool = True,
         return_length: bool = False,
+        return_num_truncated_tokens: bool = False,
         **returned: Optional[bool],
     ) -> dict[str, list[Any]]:
         """Return what a network takes of several texts, or pairs.
@@ -212,6 +199,8 @@ class PretrainedTokenizer(TokenTable, Folders):
                 "only_first", "only_second", "do_not_truncate" (False).
             add_special_tokens: put special tokens around the texts.
             return_length: ``seq_len``, too, the number of tokens.
+            return_num_truncated_tokens: ``num_truncated_tokens``, too: how many tokens of each row were cut off; of
+                windows, none.
             **returned: ``return_token_type_ids``, ``return_attention_mask``, ``return_position_ids``,
                 ``return_special_tokens_mask``, ``return_offsets_mapping`` (``offset_mapping``: the first character of
                 each token and the one behind its last, of the text as given; (0, 0) for special tokens),
@@ -240,6 +229,7 @@ class PretrainedTokenizer(TokenTable, Folders):
         placed = "offset_mapping" in wanted
         columns: dict[str, list[Any]] = {column: [] for column in ("input_ids", *wanted)}
         samples: list[int] = []
+        surplus = [0] * len(texts)
         for sample, text in enumerate(texts):
             first = self._pieces(text, placed, is_split_into_words)
             second = None if pairs is None else self._pieces(pairs[sample], placed, is_split_into_words)
@@ -254,12 +244,15 @@ class PretrainedTokenizer(TokenTable, Folders):
                     samples.append(sample)
             else:
                 counts = kept(len(first.ids), None if second is None else len(second.ids), room, name)
+                surplus[sample] = len(first.ids) + (0 if second is None else len(second.ids)) - sum(counts)
                 shorter = None if second is None else second.cut(0, counts[1])
                 self._add(columns, first.cut(0, counts[0]), shorter, add_special_tokens)
         if stride:
             columns["overflow_to_sample"] = samples
         if return_length:
             columns["seq_len"] = list(map(len, columns["input_ids"]))
+        if return_num_truncated_tokens:
+            columns["num_truncated_tokens"] = [0] * len(columns["input_ids"]) if stride else surplus
         return columns
 
     def _wanted(self, returned: Mapping[str, Optional[bool]]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import ClassVar, Optional, Union
 
-from core.text.tokenizers.base import Offsets, PretrainedTokenizer
+from core.text.tokenizers.base import PretrainedTokenizer
 from core.text.tokenizers.basic import BasicTokenizer
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.wordpiece import WordpieceTokenizer
 from core.text.vocabulary import Vocab
 

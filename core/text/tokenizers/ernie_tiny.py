@@ -8,7 +8,8 @@ import pickle
 from typing import ClassVar
 
 from core.io.files import read_bytes
-from core.text.tokenizers.base import Offsets, PretrainedTokenizer
+from core.text.tokenizers.base import PretrainedTokenizer
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.segmentation import LongestMatch
 from core.text.tokenizers.sentencepiece import Aligned, PathLike, _lower
 from core.text.tokenizers.sentencepiece_model import SentencePieceModel

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Optional
 
-from core.text.tokenizers.base import Offsets, Pieces, PretrainedTokenizer
+from core.text.tokenizers.base import PretrainedTokenizer
 from core.text.tokenizers.byte_pairs import BYTES, BytePairs, PathLike, read_merges, read_pieces
+from core.text.tokenizers.pieces import Offsets, Pieces
 from core.text.vocabulary import Vocab
 
 

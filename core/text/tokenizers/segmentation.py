@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Optional, Union
 
-from core.text.tokenizers.base import Offsets
+from core.text.tokenizers.pieces import Offsets
 from core.text.vocabulary_files import decode_lines
 
 _BLOCKS = re.compile("([\u4e00-\u9fd5a-zA-Z0-9+#&._%-]+)")

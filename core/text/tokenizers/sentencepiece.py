@@ -8,7 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Optional, Union
 
-from core.text.tokenizers.base import Offsets, PretrainedTokenizer
+from core.text.tokenizers.base import PretrainedTokenizer
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.sentencepiece_model import SPACE, SentencePieceModel
 from core.text.vocabulary import Vocab
 

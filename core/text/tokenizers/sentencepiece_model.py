@@ -9,7 +9,7 @@ from typing import Any, Union
 import sentencepiece
 
 from core.io.files import open_path
-from core.text.tokenizers.base import Offsets
+from core.text.tokenizers.pieces import Offsets
 from core.weights.formats.fluid_program import fields
 from core.weights.messages import one_line
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional, Union
 
-from core.text.tokenizers.base import Offsets
+from core.text.tokenizers.pieces import Offsets
 from core.text.vocabulary_files import decode_lines
 
 PathLike = Union[str, "os.PathLike[str]"]

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from core.kernels.engine.requirements import PackageError, check
-from core.text.tokenizers.base import Offsets
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.segmentation import LikeliestPath, Segmenter
 from core.text.vocabulary import Vocab
 

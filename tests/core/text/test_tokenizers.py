@@ -136,13 +136,16 @@ def test_the_longer_text_is_cut_first(ernie: ErnieTokenizer) -> None:
                 left, right = ["a"] * first, ["b"] * second
                 while len(left) + len(right) > room:
                     (left if len(left) > len(right) else right).pop()
-                row = ernie("a " * first, "b " * second, max_length=room + 3)
+                row = ernie("a " * first, "b " * second, max_length=room + 3, return_num_truncated_tokens=True)
+                assert row["num_truncated_tokens"] == first + second - len(left) - len(right)
                 assert row["input_ids"] == [1, *[12] * len(left), 2, *[13] * len(right), 2]
                 assert row["token_type_ids"] == [0] * (len(left) + 2) + [1] * (len(right) + 1)
 
 
 def test_windows_cover_the_last_text(ernie: ErnieTokenizer) -> None:
-    rows = ernie("a", "a b c a b c a", max_length=7, stride=2, return_offsets_mapping=True)
+    told = {"return_offsets_mapping": True, "return_num_truncated_tokens": True}
+    rows = ernie("a", "a b c a b c a", max_length=7, stride=2, **told)
+    assert rows["num_truncated_tokens"] == [0] * len(rows["input_ids"])
     assert rows["input_ids"] == [[1, 12, 2, 12, 13, 14, 2], [1, 12, 2, 14, 12, 13, 2], [1, 12, 2, 13, 14, 12, 2]]
     assert [row[3] for row in rows["offset_mapping"]] == [(0, 1), (4, 5), (8, 9)]
     assert rows["overflow_to_sample"] == [0, 0, 0]
