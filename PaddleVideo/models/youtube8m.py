@@ -111,11 +111,12 @@ def frame_mask(features: Any, lengths: Any) -> Any:
     return core.arange(features.shape[1]).unsqueeze(0) < lengths.unsqueeze(1)
 
 
-def attention_over_frames(scores: Any, mask: Any) -> Any:
+def attention_over_frames(scores: Any, mask: Any, axis: int = 1) -> Any:
     """Return weights of the frames, which add up to 1 over those that a video has and are 0 beyond.
 
     Args:
-        scores: (N, T).
-        mask: bool (N, T).
+        scores: such as (N, T).
+        mask: bool, of a shape that fits.
+        axis: of the frames.
     """
-    return F.softmax(core.where(mask, scores, core.full_like(scores, -1e30)), axis=1)
+    return F.softmax(core.where(mask.expand_as(scores), scores, core.full_like(scores, -1e30)), axis=axis)

@@ -91,7 +91,7 @@ def answers(case: Case) -> dict[str, np.ndarray]:
     """Return what is stored of a case."""
     network = official(case)
     NARROWED.get(case.framework.rpartition(".")[2], lambda network: None)(network)
-    stored = {
+    stored: dict[str, Any] = {
         "names": np.array(list(shapes(network)), "S"),
         "shapes": np.array(list(shapes(network).values()), "S"),
     }
