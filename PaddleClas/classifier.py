@@ -15,6 +15,7 @@ import core
 from core.drawing import heat_overlay
 from core.jit.exported.file import is_exported
 from core.train.checkpoints.store import load_network
+from core.train.classification.losses import main_logits
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
@@ -22,7 +23,6 @@ from core.vision.transforms import Compose
 from PaddleClas.config import TOOLKIT
 from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
 from PaddleClas.grad_cam import grad_cam
-from PaddleClas.models.base import main_logits
 from PaddleClas.models.registry import NETWORKS
 
 BATCH_SIZE = 8

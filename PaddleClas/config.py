@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Optional
 
 import pydantic
 
+from core.train.classification.losses import LOSSES
 from core.train.config.old_keys import OldKeys
 from core.train.config.schema import Section
 from core.train.config.table import Component, Named, Table
@@ -14,7 +15,6 @@ from core.train.runner.config import Experiment
 from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
 from PaddleClas.data.pipeline import SplitSection
-from PaddleClas.losses import LOSSES
 from PaddleClas.models.registry import NETWORKS
 
 TASKS = Table("task", {"Classification": "PaddleClas.task:ClassificationTask"}, provided=("config",))

@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional
 
 import core
 from core.nn import functional as F
-from PaddleClas.models.base import main_logits
+from core.train.classification.losses import main_logits
 
 
 def views(images: Any, crops: int = 1, flip: bool = False, crop_size: Optional[int] = None) -> Iterator[Any]:

@@ -44,15 +44,6 @@ class ImageClassifier(nn.Layer):
         return self.forward_head(self.forward_features(x))
 
 
-def main_logits(outputs: Any) -> Any:
-    """Return the logits of a network's main head, (N, class_num).
-
-    Args:
-        outputs: what the network answers: logits, or those of several heads, the main one's first, as GoogLeNet.
-    """
-    return outputs[0] if isinstance(outputs, (list, tuple)) else outputs
-
-
 class FeatureExtractor(nn.Layer):
     """A classifier without its head: images (N, C, H, W) to a list of feature maps, one for each stage asked for.
 

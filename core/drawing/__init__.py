@@ -17,6 +17,7 @@ from core.drawing.figures import (
 )
 from core.drawing.images import annotated, heat_overlay, in_color
 from core.drawing.objects import draw_boxes, draw_keypoints, draw_masks
+from core.drawing.predictions import prediction_sheet, sheet_selection
 from core.drawing.sheets import Caption, grid, sheet
 
 __all__ = [
@@ -35,7 +36,9 @@ __all__ = [
     "learning_curve",
     "loglog_plot",
     "precision_recall_curves",
+    "prediction_sheet",
     "reliability_diagram",
     "scatter_plot",
     "sheet",
+    "sheet_selection",
 ]

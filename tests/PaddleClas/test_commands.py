@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from core.train import load_config, read_metrics
+from core.train.classification.evaluator import ClassificationEvaluator
 from core.vision import read_image, write_image
 from PaddleClas import eval as eval_command
 from PaddleClas import infer, train
 from PaddleClas.classifier import Classifier
 from PaddleClas.config import TASKS, ClassificationConfig
 from PaddleClas.data import Digits
-from PaddleClas.evaluator import ClassificationEvaluator
 from PaddleClas.task import ClassificationTask
 
 CONFIG = str(Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml")
@@ -68,7 +68,8 @@ def test_evaluation_repeats_the_result(run: Path, capsys: pytest.CaptureFixture[
 def test_the_train_split_is_evaluated_whole_and_in_order(run: Path, tmp_path: Path) -> None:
     chosen: list[list[int]] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("PaddleClas.task.write_pictures", lambda evaluator, *rest: chosen.append(evaluator.labels) or [])
+        drawn = "core.train.classification.task.write_pictures"
+        patch.setattr(drawn, lambda evaluator, *rest: chosen.append(evaluator.labels) or [])
         eval_command.main([str(run), "--split", "train", "--output", str(tmp_path)])
     assert chosen == [Digits("train").labels]
 

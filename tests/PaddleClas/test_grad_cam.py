@@ -10,8 +10,9 @@ import pytest
 import core
 import PaddleClas
 from core import nn
+from core.train.classification.losses import main_logits
 from PaddleClas.grad_cam import grad_cam
-from PaddleClas.models.base import ImageClassifier, main_logits
+from PaddleClas.models.base import ImageClassifier
 from tests.PaddleClas.models.test_models import SMALLEST, images, small_first
 
 FEATURES = np.array(

@@ -11,9 +11,9 @@ import core
 import PaddleClas
 from core import nn
 from core.train import load_config
+from core.train.classification.losses import LOSSES, CrossEntropy, FocalLoss, several_heads
 from core.train.distillation import symmetric_divergence
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.losses import LOSSES, CrossEntropy, FocalLoss, several_heads
 from PaddleClas.task import ClassificationTask
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"

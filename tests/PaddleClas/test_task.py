@@ -8,8 +8,8 @@ import pytest
 import core
 from core import nn
 from core.train import load_config
+from core.train.classification.evaluator import ClassificationEvaluator
 from PaddleClas.config import ClassificationConfig
-from PaddleClas.evaluator import ClassificationEvaluator
 from PaddleClas.task import ClassificationTask
 
 CONFIG = Path(__file__).resolve().parents[2] / "PaddleClas" / "configs" / "digits_lenet.yaml"

@@ -11,10 +11,10 @@ import pytest
 
 import core
 from core.train import load_config
-from PaddleClas.calibration import calibration
+from core.train.classification.calibration import calibration
+from core.train.classification.evaluator import ClassificationEvaluator
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.eval import main
-from PaddleClas.evaluator import ClassificationEvaluator
 from PaddleClas.task import ClassificationTask
 from PaddleClas.views import averaged, views
 

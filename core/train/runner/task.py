@@ -148,7 +148,7 @@ class ToolkitTask(Task):
         return self.networks[name]
 
     def learning(
-        self, learner: Learner, names: Sequence[str], steps_per_epoch: int, epochs: int, prefix: str = ""
+        self, learner: Learner, names: Sequence[str], steps_per_epoch: int, epochs: float, prefix: str = ""
     ) -> Optimized:
         """Return parameters, the optimizer that moves them, and its schedule, as a Phase takes them.
 
@@ -160,7 +160,7 @@ class ToolkitTask(Task):
             prefix: of the section's key in the config, for messages: "generator.".
         """
         networks = {name: self.networks[name] for name in names}
-        lengths = {"steps_per_epoch": steps_per_epoch, "epochs": epochs}
+        lengths: dict[str, Any] = {"steps_per_epoch": steps_per_epoch, "epochs": epochs}
         return build_optimizer(learner.optimizer, learner.schedule, networks, prefix=prefix, **lengths)
 
     # what a run says and draws

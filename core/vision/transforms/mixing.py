@@ -43,7 +43,8 @@ class Mixup:
         """Return the mixed samples.
 
         Args:
-            batch: B samples (image, class number): arrays of one shape, (C, H, W) or (H, W, C).
+            batch: B samples (image, class number): arrays of one shape, (C, H, W) or (H, W, C); or a clip's frames,
+                with an axis of time before these.
 
         Returns:
             B samples (image, shares of the classes): float32 of shape (class_num,), for a loss with soft labels. Images
@@ -74,8 +75,11 @@ class Mixup:
             labels[position, number] = 1
             images.append(np.asarray(image))
         shapes = {image.shape for image in images}
-        if len(shapes) != 1 or images[0].ndim != 3:
-            raise ValueError(f"{name}: the images of a batch need one shape of three axes, not {sorted(shapes)}")
+        if len(shapes) != 1 or images[0].ndim not in (3, 4):
+            raise ValueError(
+                f"{name}: the images of a batch need one shape of three axes, or clips one of four, not "
+                f"{sorted(shapes)}"
+            )
         return images, labels
 
 
@@ -101,12 +105,13 @@ class CutMix(Mixup):
         self.data_format = data_format
 
     def _mixed(self, images: list[np.ndarray], labels: np.ndarray, weight: float, order: list[int]) -> list[Sample]:
-        rows, columns = images[0].shape[1:] if self.data_format == "CHW" else images[0].shape[:2]
+        first = self.data_format == "CHW"
+        rows, columns = images[0].shape[-2:] if first else images[0].shape[-3:-1]
         side = math.sqrt(1 - weight)
         top, bottom = _interval(integer(0, rows), int(rows * side), rows)
         left, right = _interval(integer(0, columns), int(columns * side), columns)
         place = (slice(top, bottom), slice(left, right))
-        index = (slice(None), *place) if self.data_format == "CHW" else place
+        index: tuple[Any, ...] = (..., *place) if first else (..., *place, slice(None))
         mixed = [image.copy() for image in images]
         for image, position in zip(mixed, order):
             image[index] = images[position][index]

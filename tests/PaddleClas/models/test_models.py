@@ -11,7 +11,7 @@ import pytest
 
 import core
 import PaddleClas
-from PaddleClas.models.base import main_logits
+from core.train.classification.losses import main_logits
 from PaddleClas.models.registry import FAMILIES
 
 PARAMETERS = {

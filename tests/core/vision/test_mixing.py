@@ -59,6 +59,20 @@ def test_layouts_types_and_collation() -> None:
     assert images.shape == (4, CHANNELS, ROWS, COLUMNS) and labels.shape == (4, 4)
 
 
+@pytest.mark.parametrize("data_format", ["CHW", "HWC"])
+@pytest.mark.parametrize("kind", [T.Mixup, T.CutMix])
+def test_all_frames_of_a_clip_are_mixed_alike(kind: Any, data_format: str) -> None:
+    options = {"data_format": data_format} if kind is T.CutMix else {}
+    frames = [(image if data_format == "CHW" else image.transpose(1, 2, 0), label) for image, label in BATCH]
+    with sample_scope(3, 0, 0):
+        expected = kind(4, **options)(frames)
+    with sample_scope(3, 0, 0):
+        clips = kind(4, **options)([(np.stack([image] * 5), label) for image, label in frames])
+    for (clip, shares), (image, same) in zip(clips, expected):
+        np.testing.assert_array_equal(clip, np.stack([image] * 5))
+        np.testing.assert_array_equal(shares, same)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

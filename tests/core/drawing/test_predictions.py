@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.drawing import RIGHT, WRONG
-from PaddleClas.pictures import prediction_sheet, sheet_selection
+from core.drawing.predictions import prediction_sheet, sheet_selection
 from tests.core.drawing.test_sheets import colored
 
 

@@ -76,6 +76,15 @@ LOSSES = Table("loss", {"CrossEntropy": CrossEntropy, "FocalLoss": FocalLoss}, b
 """The losses that a config may name."""
 
 
+def main_logits(outputs: Any) -> Any:
+    """Return the logits of a network's main head, (N, class_num).
+
+    Args:
+        outputs: what the network answers: logits, or those of several heads, the main one's first, as GoogLeNet.
+    """
+    return outputs[0] if isinstance(outputs, (list, tuple)) else outputs
+
+
 def several_heads(loss: Any, outputs: Any, labels: Any, auxiliary_weight: float = 0.3) -> Any:
     """Return the loss of a network's outputs: of the first head, and a share of each further one's.
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.drawing import RIGHT, WRONG, Caption, grid
+from core.drawing.colors import RIGHT, WRONG
+from core.drawing.sheets import Caption, grid
 
 ACROSS, LARGEST = 8, 192
 """Images in a row, and pixels of their longer side, at most."""

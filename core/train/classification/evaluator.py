@@ -1,4 +1,4 @@
-"""What an evaluation gathers of a classifier, and the pictures of it."""
+"""What an evaluation gathers of a classifier of images or clips, and the pictures of it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ from typing import Any, Optional
 import numpy as np
 from scipy.special import softmax
 
-from core.drawing import confusion_matrix, reliability_diagram
+from core.drawing import confusion_matrix, prediction_sheet, reliability_diagram, sheet_selection
 from core.metric import ConfusionMatrix
+from core.train.classification.calibration import Calibration, calibration
 from core.train.task import Evaluator
 from core.vision.image import write_image
 from core.weights.atomic import atomic_write
-from PaddleClas.calibration import Calibration, calibration
-from PaddleClas.data.dataset import ImageDataset
-from PaddleClas.pictures import prediction_sheet, sheet_selection
 
 MOST_LISTED = 20
 """Classes of which the evaluation command has a line each."""
 
 
 class ClassificationEvaluator(Evaluator):
-    """Accuracies, loss, and the prediction for every image.
+    """Accuracies, loss, and the prediction for every sample.
 
     Args:
         class_num: the number of classes.
-        topk: an image is right for k where its class is among the k best; those that k leaves no class out are dropped.
+        topk: a sample is right for k where its class is among the k best; those that k leaves no class out are dropped.
         class_names: the classes, in the order of their numbers; a class without a name has its number.
+        things: what the samples are, for pictures.
     """
 
     def __init__(
-        self, class_num: int, topk: Sequence[int] = (1, 5), class_names: Optional[Sequence[str]] = None
+        self,
+        class_num: int,
+        topk: Sequence[int] = (1, 5),
+        class_names: Optional[Sequence[str]] = None,
+        things: str = "images",
     ) -> None:
         self.class_num = class_num
+        self.things = things
         named = list(class_names or [])
         self.class_names = [*named, *map(str, range(len(named), class_num))]
         self.confusion = ConfusionMatrix(class_num)
@@ -69,12 +73,12 @@ class ClassificationEvaluator(Evaluator):
         return {**numbers, "loss": self._loss / count}
 
     def details(self) -> dict[str, Any]:
-        """Return "calibration_error", and the share of each class's images that is recognised."""
+        """Return "calibration_error", and the share of each class's samples that is recognised."""
         shares = dict(zip(self.class_names, self.accuracy_of_classes()))
         return {"calibration_error": self.calibration().error, "accuracy_of_classes": shares}
 
     def lines(self) -> list[str]:
-        """Say of each class, where they are few, how many of its images were recognised."""
+        """Say of each class, where they are few, how many of its samples were recognised."""
         matrix = self.confusion.matrix
         rows = list(zip(self.class_names, matrix, matrix.diagonal()))
         return [f"{name}: {right} of {row.sum()} right" for name, row, right in rows if len(rows) <= MOST_LISTED]
@@ -84,26 +88,26 @@ class ClassificationEvaluator(Evaluator):
         return calibration(self.confidences, [a == b for a, b in zip(self.predictions, self.labels)])
 
     def accuracy_of_classes(self) -> list[Optional[float]]:
-        """Return for each class the share of its images that is recognised; None where it has no image."""
+        """Return for each class the share of its samples that is recognised; None where it has none."""
         matrix = self.confusion.matrix
         return [float(row[i] / row.sum()) if row.sum() else None for i, row in enumerate(matrix)]
 
 
 def write_pictures(
-    evaluator: ClassificationEvaluator, dataset: ImageDataset, model: str, split: str, folder: Path
+    evaluator: ClassificationEvaluator, dataset: Any, model: str, split: str, folder: Path
 ) -> list[str]:
     """Write confusion_matrix.png and .csv, calibration.png and predictions.png; return their names.
 
     Args:
         evaluator: a filled evaluator.
-        dataset: of the split, for its images.
+        dataset: of the split; its ``image(index)`` gives what is drawn of a sample, uint8 (H, W, C).
         model: the network's name.
         split: what was evaluated.
         folder: where to write.
     """
     names = evaluator.class_names
     accuracy = evaluator.result()["accuracy"]
-    title = f"{model}, {split}: {accuracy:.2%} of {len(evaluator.labels)} images right"
+    title = f"{model}, {split}: {accuracy:.2%} of {len(evaluator.labels)} {evaluator.things} right"
     write_image(folder / "confusion_matrix.png", confusion_matrix(evaluator.confusion.matrix, names, title))
     _write_confusion(evaluator.confusion.matrix, names, folder / "confusion_matrix.csv")
     found = evaluator.calibration()
