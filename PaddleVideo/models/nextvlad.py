@@ -49,7 +49,8 @@ class FrameBatchNorm(nn.BatchNorm1D):
                     running.update(running * self._momentum + new * (1.0 - self._momentum))
         else:
             mean, variance = self._mean, self._variance
-        return (x - mean) * (core.rsqrt(variance + self._epsilon) * self.weight) + self.bias
+        scale: Any = self.weight
+        return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + self.bias
 
 
 class NeXtVLADLayer(nn.Layer):

@@ -40,7 +40,7 @@ def test_number_of_parameters() -> None:
 
 
 def test_each_cluster_attends_by_itself() -> None:
-    layer = ShiftingAttention(6, 4)
+    layer: Any = ShiftingAttention(6, 4)
     fill(layer)
     x, lengths = random_clips("features", 3, 5, 6), LENGTHS
     mask = np.arange(5) < lengths[:, None]

@@ -97,7 +97,7 @@ def test_the_network_is_its_parts() -> None:
 
 
 def test_statistics_are_those_of_frames_that_there_are() -> None:
-    layer = FrameBatchNorm(6)
+    layer: Any = FrameBatchNorm(6)
     fill(layer)
     before = layer._mean.numpy(), layer._variance.numpy()
     x = random_clips("features", 3, 5, 6)
@@ -114,7 +114,7 @@ def test_statistics_are_those_of_frames_that_there_are() -> None:
 def test_padding_changes_nothing_in_training() -> None:
     found = []
     for padding in (0, 3):
-        network = small(drop_ratio=0.0)
+        network: Any = small(drop_ratio=0.0)
         fill(network)
         given = [np.pad(array, [(0, 0), (0, padding), (0, 0)], constant_values=40.0) for array in INPUTS[:2]]
         outputs = network(*map(core.to_tensor, (*given, LENGTHS)))
