@@ -31,6 +31,7 @@ class Embeddings(nn.Layer):
         padding_idx: the token that always becomes zeros; None: there is none.
         dropout: the probability of dropping a number.
         weight_attr: initialiser of the tables.
+        position_attr: initialiser of the table of positions; None: as of the others.
     """
 
     def __init__(
@@ -44,11 +45,13 @@ class Embeddings(nn.Layer):
         padding_idx: Optional[int] = None,
         dropout: float = 0.1,
         weight_attr: Any = None,
+        position_attr: Any = None,
     ) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding(vocab_size, hidden_size, padding_idx, weight_attr=weight_attr)
         if max_position_embeddings:
-            self.position_embeddings = nn.Embedding(max_position_embeddings, hidden_size, weight_attr=weight_attr)
+            attr = weight_attr if position_attr is None else position_attr
+            self.position_embeddings = nn.Embedding(max_position_embeddings, hidden_size, weight_attr=attr)
         self.positions = max_position_embeddings
         self.type_vocab_size = type_vocab_size
         self.task_type_vocab_size = task_type_vocab_size

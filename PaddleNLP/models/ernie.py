@@ -8,6 +8,7 @@ Official file: ``paddlenlp/transformers/ernie/modeling.py`` of paddlenlp 2.8.1.
 from __future__ import annotations
 
 from PaddleNLP.models.encoder import Embeddings, Encoder
+from PaddleNLP.models.sinusoids import Sinusoids
 
 
 class ErnieModel(Encoder):
@@ -31,6 +32,8 @@ class ErnieModel(Encoder):
         pad_token_id: the token that fills short texts; it becomes zeros.
         layer_norm_eps: what is added to variances: 1e-12 in paddlenlp, 1e-5 in files of Fluid 1.x.
         pool_act: activation of the whole text's vector.
+        sinusoidal_positions: whether fresh vectors of positions are sinusoids instead of random numbers, which makes
+            neighbours easy to find. They are learnt as the others are; files of weights do not differ.
     """
 
     base_model_prefix = "ernie"
@@ -54,6 +57,7 @@ class ErnieModel(Encoder):
         pad_token_id: int = 0,
         layer_norm_eps: float = 1e-12,
         pool_act: str = "tanh",
+        sinusoidal_positions: bool = False,
     ) -> None:
         super().__init__()
         self.hidden_size = hidden_size
@@ -72,6 +76,7 @@ class ErnieModel(Encoder):
             padding_idx=pad_token_id,
             dropout=hidden_dropout_prob,
             weight_attr=self.weight_attr(),
+            position_attr=Sinusoids(initializer_range) if sinusoidal_positions else None,
         )
         layers = (num_hidden_layers, num_attention_heads, intermediate_size)
         self._build(embeddings, *layers, attention_probs_dropout_prob, pool_act)
