@@ -33,22 +33,24 @@ class FrameBatchNorm(nn.BatchNorm1D):
     Frames beyond a video's end move no statistics, so that the padding of a batch changes nothing.
     """
 
-    def forward(self, x: Any, mask: Any) -> Any:
+    def forward(self, x: Any, mask: Any = None) -> Any:
         """Return the normalised features.
 
         Args:
             x: (N, T, C).
-            mask: which frames there are, of x's dtype, (N, T, 1).
+            mask: which frames there are, of x's dtype, (N, T, 1); None: all.
         """
+        mean: Any = self._mean
+        variance: Any = self._variance
         if self.training:
+            mask = core.ones_like(x[:, :, :1]) if mask is None else mask
+            statistics = mean, variance
             count = mask.sum()
             mean = (x * mask).sum([0, 1]) / count
             variance = (core.square(x - mean) * mask).sum([0, 1]) / count
             with core.no_grad():
-                for running, new in ((self._mean, mean), (self._variance, variance)):
+                for running, new in zip(statistics, (mean, variance)):
                     running.update(running * self._momentum + new * (1.0 - self._momentum))
-        else:
-            mean, variance = self._mean, self._variance
         scale: Any = self.weight
         return (x - mean) * (core.rsqrt(variance + self._epsilon) * scale) + self.bias
 

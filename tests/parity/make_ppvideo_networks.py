@@ -1,17 +1,20 @@
 """Store what ppvideo's networks answer to seeded weights and inputs: outputs, losses, gradients.
 
-    REFERENCE_PYTHON tests/parity/make_ppvideo_networks.py [CASE ...]
+    REFERENCE_PYTHON tests/parity/make_ppvideo_networks.py [counts] [CASE ...]
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2 and ppvideo 2.3.1. Without names it writes all of
 ``tests/parity/PaddleVideo/networks``: ``names`` and ``shapes`` of the official state; ``evaluation 0`` and so on, the
-outputs in evaluation mode; ``training 0``, those in training mode without dropout; ``loss``; ``input gradient 0`` and
+outputs in evaluation mode; and of cases with targets ``training 0``, those in training
+mode without dropout, in float64, as everything that follows; ``loss``; ``input gradient 0`` and
 so on, of the loss by each floating-point input; ``gradients``, a length and a projection of that by each parameter.
-Large arrays are thinned.
+Large arrays are thinned. ``counts.json`` has the trainable
+parameters of the published sizes.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,8 +29,8 @@ import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 
 from tests.parity.foreign.stand_ins import StandIns  # noqa: E402
-from tests.parity.PaddleVideo.network_cases import CASES, FOLDER, HIDDEN_SIZES, Case  # noqa: E402
-from tests.parity.PaddleVideo.network_weights import digest, fill, shapes, thinned, without_dropout  # noqa: E402
+from tests.parity.PaddleVideo.network_cases import CASES, FOLDER, HIDDEN_SIZES, WHOLE, Case  # noqa: E402
+from tests.parity.PaddleVideo.network_weights import digest, fill, of_mode, shapes, thinned, without_dropout  # noqa: E402
 
 UNUSED = ("paddle.fluid", "decord", "av", "SimpleITK", "lmdb", "nvidia", "moviepy", "librosa", "ppcls", "imageio")
 """What ppvideo imports and its networks never use."""
@@ -78,7 +81,12 @@ def narrow(network: Any) -> None:
 NARROWED: dict[str, Callable[..., None]] = {"Recognizer1D": narrow}
 """What is done to a network, by framework, before it gets its weights."""
 
-FORWARD: dict[str, Callable[..., Any]] = {"Recognizer1D": of_features}
+def of_pathways(network: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return what a network answers to the frames of two pathways, which it changes in place."""
+    return [network.forward_net([tensor * 1.0 for tensor in inputs])]
+
+
+FORWARD: dict[str, Callable[..., Any]] = {"Recognizer1D": of_features, "Recognizer3D": of_pathways}
 """How a framework is called, where it is not with clips."""
 
 LOSSES: dict[str, Callable[..., Any]] = {
@@ -89,23 +97,30 @@ LOSSES: dict[str, Callable[..., Any]] = {
 
 def answers(case: Case) -> dict[str, np.ndarray]:
     """Return what is stored of a case."""
-    network = official(case)
-    NARROWED.get(case.framework.rpartition(".")[2], lambda network: None)(network)
-    stored: dict[str, Any] = {
-        "names": np.array(list(shapes(network)), "S"),
-        "shapes": np.array(list(shapes(network).values()), "S"),
-    }
+    stored: dict[str, Any] = {}
     kind = case.framework.rpartition(".")[2]
     forward = FORWARD.get(kind, of_clips)
-    for mode in ("evaluation", "training"):
+    for mode in ("evaluation", "training") if case.targets else ("evaluation",):
+        paddle.set_default_dtype("float64" if mode == "training" else "float32")
+        with paddle.utils.unique_name.guard():
+            network = official(case)
+        NARROWED.get(kind, lambda network: None)(network)
+        if any(tensor.dtype == paddle.float32 for tensor in network.parameters()) and mode == "training":
+            network.to(dtype="float64")
         fill(network)
         network.train() if mode == "training" else network.eval()
         without_dropout(network)
-        inputs = [paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in case.inputs]
+        arrays = of_mode(case.inputs, mode)
+        inputs = [paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in arrays]
         outputs = forward(network, inputs)
         for number, output in enumerate(outputs):
             stored[f"{mode} {number}"] = thinned(output.numpy())
-    loss = LOSSES.get(kind, of_head)(network, outputs, *[paddle.to_tensor(array) for array in case.targets])
+    stored["names"] = np.array(list(shapes(network)), "S")
+    stored["shapes"] = np.array(list(shapes(network).values()), "S")
+    if not case.targets:
+        return stored
+    targets = [paddle.to_tensor(array) for array in of_mode(case.targets, "training")]
+    loss = LOSSES.get(kind, of_head)(network, outputs, *targets)
     loss.backward()
     stored["loss"] = np.float64(loss.item())
     for number, tensor in enumerate(inputs):
@@ -116,6 +131,13 @@ def answers(case: Case) -> dict[str, np.ndarray]:
     stored["trained"] = np.array(sorted(found), "S")
     stored["gradients"] = digest(found)
     return stored
+
+
+def trainable_parameters(case: Case) -> int:
+    """Return how many trainable parameters a network has."""
+    with paddle.utils.unique_name.guard():
+        network = official(case)
+    return int(sum(np.prod(one.shape) for one in network.parameters() if not one.stop_gradient))
 
 
 def of_head(network: Any, outputs: Sequence[Any], *labels: Any) -> Any:
@@ -131,12 +153,15 @@ def main() -> None:
     assert found is not None and found.submodule_search_locations
     sys.path.insert(0, found.submodule_search_locations[0])
     FOLDER.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or CASES:
-        with paddle.utils.unique_name.guard():
-            stored = answers(CASES[name])
+    if not sys.argv[1:] or "counts" in sys.argv:
+        counts = {name: trainable_parameters(case) for name, case in WHOLE.items()}
+        (FOLDER / "counts.json").write_text(json.dumps(counts, indent=1) + "\n")
+        print(counts)
+    for name in [name for name in sys.argv[1:] if name != "counts"] if sys.argv[1:] else CASES:
+        stored = answers(CASES[name])
         np.savez_compressed(FOLDER / f"{name}.npz", **stored)
         size = (FOLDER / f"{name}.npz").stat().st_size
-        print(f"{name}: loss {stored['loss']:.6g}, outputs up to {np.abs(stored['evaluation 0']).max():.3g}, {size} B")
+        print(f"{name}: loss {stored.get('loss')}, outputs up to {np.abs(stored['evaluation 0']).max():.3g}, {size} B")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Optional
@@ -10,9 +11,10 @@ import numpy as np
 
 import core
 from core.jit import to_static
+from core.nn import functional as F
 from core.static import InputSpec
 from tests.parity.PaddleVideo.network_cases import CASES, FOLDER
-from tests.parity.PaddleVideo.network_weights import digest, fill, shapes, thinned, without_dropout
+from tests.parity.PaddleVideo.network_weights import digest, fill, of_mode, shapes, thinned, without_dropout
 from tests.parity.recipe import uniform
 
 TOLERANCE = 1e-4
@@ -37,6 +39,11 @@ def assert_near(found: np.ndarray, expected: np.ndarray, what: str, tolerance: f
     assert error <= tolerance, f"{what}: relative error {error:.1e}"
 
 
+def official_count(name: str) -> int:
+    """Return how many trainable parameters ppvideo's network has."""
+    return int(json.loads((FOLDER / "counts.json").read_text())[name])
+
+
 def trainable_parameters(build: Callable[[], Any]) -> int:
     """Return how many trainable parameters a network has, which is built without numbers."""
     with core.LazyGuard():
@@ -48,11 +55,11 @@ def check_official(
     name: str,
     network: Any,
     inputs: Sequence[np.ndarray],
-    loss: Callable[..., Any],
+    loss: Callable[..., Any] = F.cross_entropy,
     scores: Callable[[Any], Any] = lambda outputs: outputs,
     gradient_tolerance: float = TOLERANCE,
 ) -> None:
-    """Compare a network with the stored answers of ppvideo's: state, outputs, loss and gradients.
+    """Compare a network with the stored answers of ppvideo's: state, outputs and, of a case with targets, gradients.
 
     Args:
         name: of the case.
@@ -70,14 +77,17 @@ def check_official(
         found = flat(scores(network(*[core.to_tensor(array) for array in inputs])))
     for number, output in enumerate(found):
         assert_near(thinned(output.numpy()), stored[f"evaluation {number}"], f"{name} evaluation {number}")
+    if not case.targets:
+        return
     fill(network)
     network.train()
     without_dropout(network)
-    given = [core.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in inputs]
+    network.to(dtype="float64")
+    given = [core.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in of_mode(inputs, "training")]
     outputs = network(*given)
     for number, output in enumerate(flat(outputs)):
         assert_near(thinned(output.numpy()), stored[f"training {number}"], f"{name} training {number}")
-    total = loss(outputs, *[core.to_tensor(array) for array in case.targets])
+    total = loss(outputs, *[core.to_tensor(array) for array in of_mode(case.targets, "training")])
     np.testing.assert_allclose(total.numpy(), stored["loss"], rtol=1e-4)
     total.backward()
     gradients = {

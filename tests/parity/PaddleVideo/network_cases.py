@@ -37,6 +37,10 @@ HIDDEN_SIZES = (16, 10)
 
 LENGTHS = np.array([5, 3, 1], np.int64)
 
+CLIPS = random_clips("clips", 2, 3, 8, 32, 32)
+SLOW_CLIPS = CLIPS[:, :, [0, 7]]
+LARGER_CLIPS = random_clips("larger clips", 1, 3, 8, 64, 96)
+
 CASES: dict[str, Case] = {
     "attention_lstm": Case(
         "recognizers.Recognizer1D",
@@ -45,4 +49,50 @@ CASES: dict[str, Case] = {
         (random_clips("rgb features", 3, 5, 12), random_clips("audio features", 3, 5, 6), LENGTHS),
         (whole_numbers("labels", 21, 2).reshape(3, 7).astype(np.float32),),
     ),
+    "slowfast": Case(
+        "recognizers.Recognizer3D",
+        {"name": "ResNetSlowFast", "alpha": 4, "beta": 4, "width_per_group": 8, "fusion_kernel_sz": 5},
+        {
+            **{"name": "SlowFastHead", "num_classes": 7, "width_per_group": 8, "alpha": 4, "beta": 4},
+            **{"num_frames": 8, "crop_size": 32, "dropout_rate": 0.5},
+        },
+        (SLOW_CLIPS, CLIPS),
+        (whole_numbers("labels of clips", 2, 7).reshape(2, 1),),
+    ),
+    "slowfast_larger": Case(
+        "recognizers.Recognizer3D",
+        {
+            **{"name": "ResNetSlowFast", "alpha": 4, "beta": 4, "width_per_group": 8, "fusion_kernel_sz": 5},
+            **{"num_pathways": 2},
+        },
+        {
+            **{"name": "SlowFastHead", "num_classes": 7, "width_per_group": 8, "alpha": 4, "beta": 4},
+            **{"num_frames": 8, "crop_size": 32, "dropout_rate": 0.5},
+        },
+        (LARGER_CLIPS[:, :, [0, 7]], LARGER_CLIPS),
+        (),
+    ),
 }
+
+_SLOWFAST_HEAD = {
+    **{"name": "SlowFastHead", "num_classes": 400, "width_per_group": 64, "beta": 8},
+    **{"num_frames": 32, "crop_size": 224, "dropout_rate": 0.5},
+}
+WHOLE: dict[str, Case] = {
+    "attention_lstm": Case("recognizers.Recognizer1D", None, {"name": "AttentionLstmHead"}, (), ()),
+    "slowfast_r50": Case(
+        "recognizers.Recognizer3D",
+        {"name": "ResNetSlowFast", "alpha": 8, "beta": 8, "fusion_kernel_sz": 5},
+        {**_SLOWFAST_HEAD, "alpha": 8},
+        (),
+        (),
+    ),
+    "slowfast_r50_8x8": Case(
+        "recognizers.Recognizer3D",
+        {"name": "ResNetSlowFast", "alpha": 4, "beta": 8, "fusion_kernel_sz": 7},
+        {**_SLOWFAST_HEAD, "alpha": 4},
+        (),
+        (),
+    ),
+}
+"""Networks of the published sizes, whose trainable parameters are counted."""

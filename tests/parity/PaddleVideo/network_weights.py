@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,11 @@ def without_dropout(network: Any) -> None:
         if "Drop" in type(layer).__name__:
             layer.p = 0.0
             layer.drop_prob = 0.0
+
+
+def of_mode(arrays: Sequence[np.ndarray], mode: str) -> list[np.ndarray]:
+    """Return arrays for "evaluation", in float32, or "training", in float64, where no rounding is amplified."""
+    return [array.astype(np.float64) if array.dtype.kind == "f" and mode == "training" else array for array in arrays]
 
 
 def shapes(network: Any) -> dict[str, str]:
