@@ -1,13 +1,14 @@
 """Operators of detectors: ours beside torchvision's, in milliseconds.
 
-    python -m benchmarks.detection_operators [--torch PYTHON] [--rounds 9] [--threads 2]
+    python -m benchmarks.detection_operators [--torch PYTHON] [--rounds 9] [--threads 2] [--processor] [--only NAMES]
 
 Suppression of 6,000 boxes at 0.7; RoIAlign of 512 boxes on 256 x 200 x 272 features into 7 x 7 bins, sampling ratio 2,
 forward, and forward with backward; matching of 217,413 anchors (five levels of an 800 x 1088 image) with 30 objects,
 both thresholds and each object's best included; deformable convolution 3 x 3, 128 to 128 channels on 100 x 136 with a
 mask, forward, and forward with backward, and a plain convolution of that size. `--torch` names a Python in which torch
 and torchvision are installed. Each side is a process of its own; the sides of a row take turns, and the ratio is the
-median of the rounds' ratios. A ratio above 1 says that ours is faster.
+median of the rounds' ratios. A ratio above 1 says that ours is faster. ``--processor`` compares the time that
+processors worked, for machines that are busy otherwise.
 """
 
 from __future__ import annotations
@@ -32,15 +33,18 @@ def main() -> None:
     parser.add_argument("--torch", metavar="PYTHON", default=sys.executable, help="the Python that has torchvision")
     parser.add_argument("--rounds", type=int, default=9, help="rounds in which the sides take turns (default 9)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    parser.add_argument("--only", default="", help="only rows of these names, separated by commas")
     arguments = parser.parse_args()
     from benchmarks.side import Side, compare, require
 
     require("torch", "torchvision", "numpy", python=arguments.torch)
-    mine = Side("ours", ours, threads=arguments.threads)
-    peer = Side("torchvision", torchvision, (arguments.threads,), threads=arguments.threads, python=arguments.torch)
+    settings = {"threads": arguments.threads, "processor": arguments.processor}
+    mine = Side("ours", ours, **settings)
+    peer = Side("torchvision", torchvision, (arguments.threads,), **settings, python=arguments.torch)
     print(f"{'':26} {'ours':>12} {'torchvision':>14} {'ratio':>7}")
-    for step, times in REPEATS.items():
-        own, theirs, ratio = compare((mine, step), (peer, step), arguments.rounds, times)
+    for step in arguments.only.split(",") if arguments.only else REPEATS:
+        own, theirs, ratio = compare((mine, step), (peer, step), arguments.rounds, REPEATS[step])
         print(f"{step:26} {own * 1e3:9.2f} ms {theirs * 1e3:11.2f} ms {ratio:7.2f}", flush=True)
     for side in (mine, peer):
         side.close()

@@ -63,6 +63,8 @@ class Side:
         threads: Threads for the side's computation.
         environment: Environment variables of the new process.
         python: The interpreter of the new process, for libraries that cannot live in this one's environment.
+        processor: Whether the time that processors worked for the side counts, all its threads together, instead of
+            the clock's: for machines that are busy otherwise.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ class Side:
         threads: int = 2,
         environment: Mapping[str, str] = {},
         python: str = sys.executable,
+        processor: bool = False,
     ) -> None:
         self.name = name
+        self._processor = processor
         self._connection, theirs = multiprocessing.Pipe()
         with theirs:
             self._process = subprocess.Popen(
@@ -90,7 +94,7 @@ class Side:
     def seconds(self, step: str, repeats: int = 1) -> float:
         """Return the time of one call of a step, the mean of ``repeats`` calls in a row."""
         self._connection.send((step, repeats))
-        return float(self._answer())
+        return float(self._answer()[self._processor])
 
     def ask(self, step: str) -> Any:
         """Return what one call of a step returns, instead of its time."""
@@ -124,10 +128,11 @@ def _serve(connection: Connection) -> None:
         if repeats == 0:
             connection.send(steps[step]())
             continue
-        began = time.perf_counter()
+        began = time.perf_counter(), time.process_time()
         for _ in range(repeats):
             steps[step]()
-        connection.send((time.perf_counter() - began) / repeats)
+        ended = time.perf_counter(), time.process_time()
+        connection.send([(last - first) / repeats for first, last in zip(began, ended)])
 
 
 def settled(step: Callable[[], Any]) -> Callable[[], Any]:

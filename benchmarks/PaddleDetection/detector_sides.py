@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Callable
@@ -33,17 +32,6 @@ def objects(size: int, batch: int) -> dict[str, np.ndarray]:
     boxes = (np.concatenate([corners, ends], -1) * size).astype(np.float32)
     classes = random.integers(0, CLASSES, (batch, OBJECTS))
     return {"gt_bbox": boxes, "gt_class": classes, "gt_count": np.full(batch, OBJECTS)}
-
-
-def with_processor_time(steps: Steps) -> Steps:
-    """Add to each step one that returns how long processors worked for a call of it."""
-
-    def timed(step: Callable[[], Any]) -> float:
-        began = time.process_time()
-        step()
-        return time.process_time() - began
-
-    return {**steps, **{f"{name}: processor": lambda step=step: timed(step) for name, step in steps.items()}}
 
 
 # --- ours ------------------------------------------------------------------------------------------------------------
@@ -98,7 +86,7 @@ def ours(name: str, size: int, batch: int, folder: str, file_wanted: bool) -> St
     }
     if core.amp.is_bfloat16_supported():
         steps["compiled, bfloat16"] = settled(lambda: forward(True))
-    return with_processor_time(steps)
+    return steps
 
 
 def in_order(network: Any, images: Any) -> list[np.ndarray]:
@@ -168,7 +156,7 @@ def onnxruntime(name: str, size: int, batch: int, threads: int, folder: str) -> 
     arrays = data(size, batch)
     feed = {entry.name: arrays[entry.name] for entry in session.get_inputs()}
     steps = {"counts": lambda: session.run(None, feed)[1].ravel().tolist(), "forward": lambda: session.run(None, feed)}
-    return with_processor_time(steps)
+    return steps
 
 
 def openvino(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
@@ -190,7 +178,7 @@ def openvino(name: str, size: int, batch: int, threads: int, folder: str) -> Ste
 
         steps[label] = run
     steps["counts"] = lambda: steps["forward"]()[1].ravel().tolist()
-    return with_processor_time(steps)
+    return steps
 
 
 def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
@@ -226,7 +214,7 @@ def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps
         predictor.run()
         return [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
 
-    return with_processor_time({"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run})
+    return {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
 
 
 def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
@@ -258,4 +246,4 @@ def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Step
         optimizer.step()
 
     counted = {"counts": lambda: [len(scores) for _, scores, _ in forward()]}
-    return with_processor_time({**counted, "forward, eager": forward, "training, eager": training})
+    return {**counted, "forward, eager": forward, "training, eager": training}

@@ -17,7 +17,6 @@ faster. ``--processor`` compares the time that processors worked, for machines t
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 
@@ -67,29 +66,21 @@ def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
     name, size = model.rsplit("-", 1)
     with tempfile.TemporaryDirectory() as folder:
         given = (name, int(size), options.batch)
-        mine = Side("ours", sides.ours, (*given, folder, peer in ("onnxruntime", "openvino")), options.threads)
+        file_wanted, kind = peer in ("onnxruntime", "openvino"), {"processor": options.processor}
+        mine = Side("ours", sides.ours, (*given, folder, file_wanted), options.threads, **kind)
         python = options.paddle if peer == "paddle" else options.peers
-        other = Side(peer, getattr(sides, peer), (*given, options.threads, folder), options.threads, python=python)
+        theirs = getattr(sides, peer), (*given, options.threads, folder), options.threads
+        other = Side(peer, *theirs, python=python, **kind)
         counted = [(side.name, side.ask("counts")) for side in (mine, other)]
         if counted[0][1] != counted[1][1]:
             raise SystemExit(f"{model}: " + ", ".join(f"{name} finds {found} boxes" for name, found in counted))
         for own, theirs in rows:
             if own in mine.steps and theirs in other.steps:
-                first, second, ratio = _turns((mine, own), (other, theirs), options)
+                first, second, ratio = compare((mine, own), (other, theirs), options.rounds)
                 left = f"{model:26} {own:20} {first * 1e3:8.1f}"
                 print(f"{left}   {f'{peer}: {theirs}':34} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
         mine.close()
         other.close()
-
-
-def _turns(first: tuple[Side, str], second: tuple[Side, str], options: argparse.Namespace) -> tuple[float, ...]:
-    if not options.processor:
-        return compare(first, second, options.rounds)
-    for side, step in (first, second):
-        side.seconds(step, 2)
-    pairs = [[side.ask(f"{step}: processor") for side, step in (first, second)] for _ in range(options.rounds)]
-    mine, theirs = zip(*pairs)
-    return statistics.median(mine), statistics.median(theirs), statistics.median(b / a for a, b in pairs)
 
 
 if __name__ == "__main__":

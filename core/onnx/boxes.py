@@ -196,4 +196,7 @@ def deformable_columns(
         group=channels,
         offset_group=graph.known(offset.shape[1], "deform_conv2d"),
     )
-    return graph.node("Reshape", taps, graph.sizes([x.shape[0], channels, math.prod(kernel), *places]))
+    size = math.prod(kernel)
+    apart = graph.node("Reshape", taps, graph.sizes([x.shape[0], channels, size, -1]))
+    last = graph.node("Transpose", apart, perm=[0, 3, 2, 1])
+    return graph.node("Reshape", last, graph.sizes([x.shape[0], -1, size * channels]))

@@ -9,35 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
-
-BLOCK = 64
-"""So many pixels are turned at once: their channels stay in the second-nearest memory."""
-
-
-@compiled
-def _turn(x, result):
-    """Copy [n, channels, pixels] to [n, pixels, channels]."""
-    channels, pixels = x.shape[1], x.shape[2]
-    blocks = (pixels + BLOCK - 1) // BLOCK
-    for task in threads(x.shape[0] * blocks):
-        n, first = task // blocks, task % blocks * BLOCK
-        last = min(first + BLOCK, pixels)
-        for c in range(channels):
-            for p in range(first, last):
-                result[n, p, c] = x[n, c, p]
-
-
-@compiled
-def _turn_back(x, result):
-    """Copy [n, pixels, channels] to [n, channels, pixels]."""
-    channels, pixels = x.shape[2], x.shape[1]
-    blocks = (pixels + BLOCK - 1) // BLOCK
-    for task in threads(x.shape[0] * blocks):
-        n, first = task // blocks, task % blocks * BLOCK
-        last = min(first + BLOCK, pixels)
-        for c in range(channels):
-            for p in range(first, last):
-                result[n, c, p] = x[n, p, c]
+from core.kernels.numeric.channels import channels_last, channels_second
 
 
 @serial
@@ -136,10 +108,7 @@ def _align_back(g, width, owner, start_y, start_x, bin_y, bin_x, count_y, count_
 
 def align(x: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarray) -> None:
     """Do what :func:`core.kernels.boxes.box_pooling.align` does."""
-    images, channels, height, width = x.shape
-    turned = np.empty((images, height * width, channels), x.dtype)
-    _turn(np.ascontiguousarray(x).reshape(images, channels, height * width), turned)
-    _align(turned, width, *grid, out)
+    _align(channels_last(x), x.shape[3], *grid, out)
 
 
 def align_back(gradient: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarray, parts: int) -> None:
@@ -147,4 +116,4 @@ def align_back(gradient: np.ndarray, grid: tuple[np.ndarray, ...], out: np.ndarr
     images, channels, height, width = out.shape
     turned = np.empty((images, height * width, channels), out.dtype)
     _align_back(np.ascontiguousarray(gradient), width, *grid, turned, parts)
-    _turn_back(turned, out.reshape(images, channels, height * width))
+    channels_second(turned, out)

@@ -1,7 +1,8 @@
-"""Columns of a deformable convolution: numba kernels, and plain numpy that defines them.
+"""Pixels that the taps of a deformable convolution meet: numba kernels, and plain numpy that defines them.
 
-The threads share rows of the result on the way forward, planes of the image on the way back to it, and taps on the way
-back to the offsets, so the result does not depend on their number.
+All take the channels of a pixel at once, from copies with channels last. The threads share rows of the result on the
+way forward and back to the offsets, and channels on the way back to the images, so the result does not depend on their
+number.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.kernels.engine.compiled import compiled, threads
+from core.kernels.engine.compiled import compiled, number_of_threads, serial, summing, threads
+from core.kernels.numeric.channels import channels_last, channels_second
 
 
 class Window(NamedTuple):
@@ -22,107 +24,137 @@ class Window(NamedTuple):
     dilation: tuple[int, int]
 
 
+@serial
+def _neighbours(y, z, height, width, places, shares):
+    """Write where the four pixels around a place are, and what each weighs: those outside the image nothing."""
+    top, left = int(np.floor(y)), int(np.floor(z))
+    for k in range(4):
+        row, column = top + k // 2, left + k % 2
+        places[k] = 0
+        shares[k] = 0.0
+        if 0 <= row < height and 0 <= column < width:
+            places[k] = row * width + column
+            shares[k] = (y - top if k // 2 else 1 - (y - top)) * (z - left if k % 2 else 1 - (z - left))
+
+
+@serial
+def _mix(line, one, two, three, four, a, b, c, d):
+    for k in range(line.shape[0]):
+        line[k] = a * one[k] + b * two[k] + c * three[k] + d * four[k]
+
+
+@serial
+def _spread(line, out, weight):
+    for k in range(line.shape[0]):
+        out[k] += weight * line[k]
+
+
+@summing
+def _product(one, two):
+    total = one.dtype.type(0)
+    for k in range(one.shape[0]):
+        total += one[k] * two[k]
+    return total
+
+
 @compiled
-def _columns(x, offset, mask, kernel, stride, padding, dilation, out):
-    batch, channels, height, width = x.shape
+def _columns(x, size, offset, mask, kernel, stride, padding, dilation, out):
     groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
-    per_group = channels // groups
+    each = x.shape[2] // groups
     kind = x.dtype.type
-    for item in threads(batch * groups * taps * rows):
-        n, group = item // rows // taps // groups, item // rows // taps % groups
-        tap, i = item // rows % taps, item % rows
-        places, weights = np.zeros((4, columns), np.int64), np.zeros((4, columns), x.dtype)
-        inside = np.zeros(columns, np.bool_)
-        base_y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
-        base_z = tap % kernel[1] * dilation[1] - padding[1]
+    for item in threads(x.shape[0] * rows):
+        n, i = item // rows, item % rows
+        image = x[n]
+        places, shares = np.zeros(4, np.int64), np.zeros(4)
         for j in range(columns):
-            y = base_y + offset[n, group, tap, 0, i, j]
-            z = j * stride[1] + base_z + offset[n, group, tap, 1, i, j]
-            if y > -1 and z > -1 and y < height and z < width:
-                inside[j] = True
-                top, left = int(np.floor(y)), int(np.floor(z))
-                dy, dz = y - top, z - left
-                for k in range(4):  # a neighbour outside the image weighs nothing, and another one stands for it
-                    row, column = top + k // 2, left + k % 2
-                    share = (dy if k // 2 else 1 - dy) * (dz if k % 2 else 1 - dz)
-                    if row < 0 or column < 0 or row >= height or column >= width:
-                        share = 0.0
-                    row, column = min(max(row, 0), height - 1), min(max(column, 0), width - 1)
-                    places[k, j] = row * width + column
-                    weights[k, j] = kind(share * mask[n, group, tap, i, j])
-        for c in range(group * per_group, (group + 1) * per_group):
-            plane, line = x[n, c].ravel(), out[n, c, tap, i]
-            for j in range(columns):
-                value = weights[0, j] * plane[places[0, j]] + weights[1, j] * plane[places[1, j]]
-                value += weights[2, j] * plane[places[2, j]] + weights[3, j] * plane[places[3, j]]
-                line[j] = value if inside[j] else kind(0)
+            for tap in range(taps):
+                for group in range(groups):
+                    first = group * each
+                    last = first + each
+                    y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0] + offset[n, group, tap, 0, i, j]
+                    z = j * stride[1] - padding[1] + tap % kernel[1] * dilation[1] + offset[n, group, tap, 1, i, j]
+                    line = out[n, i, j, tap, first:last]
+                    if not (y > -1 and z > -1 and y < size[0] and z < size[1]):
+                        for k in range(each):
+                            line[k] = 0
+                        continue
+                    _neighbours(y, z, size[0], size[1], places, shares)
+                    weight = mask[n, group, tap, i, j]
+                    _mix(
+                        line,
+                        image[places[0], first:last],
+                        image[places[1], first:last],
+                        image[places[2], first:last],
+                        image[places[3], first:last],
+                        kind(shares[0] * weight),
+                        kind(shares[1] * weight),
+                        kind(shares[2] * weight),
+                        kind(shares[3] * weight),
+                    )
 
 
 @compiled
-def _image_back(g, offset, mask, kernel, stride, padding, dilation, out):
-    batch, channels, height, width = out.shape
-    groups, rows, columns = offset.shape[1], offset.shape[4], offset.shape[5]
-    per_group = channels // groups
-    for item in threads(batch * channels):
-        n, c = item // channels, item % channels
-        group = c // per_group
-        plane = out[n, c]
-        plane[:] = 0
-        for tap in range(kernel[0] * kernel[1]):
+def _image_back(g, size, offset, mask, kernel, stride, padding, dilation, out, parts):
+    groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
+    channels = out.shape[2]
+    each = channels // groups
+    kind = g.dtype.type
+    for part in threads(parts):
+        begin, end = channels * part // parts, channels * (part + 1) // parts
+        out[:, :, begin:end] = 0
+        places, shares = np.zeros(4, np.int64), np.zeros(4)
+        for n in range(out.shape[0]):
             for i in range(rows):
-                base_y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
                 for j in range(columns):
-                    y = base_y + offset[n, group, tap, 0, i, j]
+                    for tap in range(taps):
+                        for group in range(begin // each, (end + each - 1) // each):
+                            first, last = max(begin, group * each), min(end, (group + 1) * each)
+                            y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
+                            z = j * stride[1] - padding[1] + tap % kernel[1] * dilation[1]
+                            y += offset[n, group, tap, 0, i, j]
+                            z += offset[n, group, tap, 1, i, j]
+                            if not (y > -1 and z > -1 and y < size[0] and z < size[1]):
+                                continue
+                            _neighbours(y, z, size[0], size[1], places, shares)
+                            line = g[n, i, j, tap, first:last]
+                            for k in range(4):
+                                weight = shares[k] * mask[n, group, tap, i, j]
+                                if weight != 0:
+                                    _spread(line, out[n, places[k], first:last], kind(weight))
+
+
+@compiled
+def _places_back(g, x, size, offset, mask, kernel, stride, padding, dilation, offset_out, mask_out):
+    groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
+    each = x.shape[2] // groups
+    for item in threads(x.shape[0] * rows):
+        n, i = item // rows, item % rows
+        image = x[n]
+        products = np.zeros(4)
+        for j in range(columns):
+            for tap in range(taps):
+                for group in range(groups):
+                    first = group * each
+                    last = first + each
+                    y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0] + offset[n, group, tap, 0, i, j]
                     z = j * stride[1] - padding[1] + tap % kernel[1] * dilation[1] + offset[n, group, tap, 1, i, j]
-                    if y > -1 and z > -1 and y < height and z < width:
-                        value = g[n, c, tap, i, j] * mask[n, group, tap, i, j]
+                    factor = mask[n, group, tap, i, j]
+                    products[:] = 0
+                    dy, dz = 0.0, 0.0
+                    if y > -1 and z > -1 and y < size[0] and z < size[1]:
                         top, left = int(np.floor(y)), int(np.floor(z))
                         dy, dz = y - top, z - left
-                        if top >= 0 and left >= 0:
-                            plane[top, left] += (1 - dy) * (1 - dz) * value
-                        if top >= 0 and left + 1 < width:
-                            plane[top, left + 1] += (1 - dy) * dz * value
-                        if top + 1 < height and left >= 0:
-                            plane[top + 1, left] += dy * (1 - dz) * value
-                        if top + 1 < height and left + 1 < width:
-                            plane[top + 1, left + 1] += dy * dz * value
-
-
-@compiled
-def _places_back(g, x, offset, mask, kernel, stride, padding, dilation, offset_out, mask_out):
-    batch, channels, height, width = x.shape
-    groups, taps, rows, columns = offset.shape[1], offset.shape[2], offset.shape[4], offset.shape[5]
-    per_group = channels // groups
-    for item in threads(batch * groups * taps):
-        n, group, tap = item // (groups * taps), item // taps % groups, item % taps
-        for i in range(rows):
-            base_y = i * stride[0] - padding[0] + tap // kernel[1] * dilation[0]
-            for j in range(columns):
-                y = base_y + offset[n, group, tap, 0, i, j]
-                z = j * stride[1] - padding[1] + tap % kernel[1] * dilation[1] + offset[n, group, tap, 1, i, j]
-                along_y = 0.0
-                along_z = 0.0
-                along_mask = 0.0
-                if y > -1 and z > -1 and y < height and z < width:
-                    top, left = int(np.floor(y)), int(np.floor(z))
-                    dy, dz = y - top, z - left
-                    above, below = top >= 0, top + 1 < height
-                    before, after = left >= 0, left + 1 < width
-                    for c in range(group * per_group, (group + 1) * per_group):
-                        value = g[n, c, tap, i, j]
-                        one = x[n, c, top, left] if above and before else 0.0
-                        two = x[n, c, top, left + 1] if above and after else 0.0
-                        three = x[n, c, top + 1, left] if below and before else 0.0
-                        four = x[n, c, top + 1, left + 1] if below and after else 0.0
-                        upper = (1 - dz) * one + dz * two
-                        lower = (1 - dz) * three + dz * four
-                        along_mask += value * ((1 - dy) * upper + dy * lower)
-                        along_y += value * (lower - upper)
-                        along_z += value * ((1 - dy) * (two - one) + dy * (four - three))
-                factor = mask[n, group, tap, i, j]
-                offset_out[n, group, tap, 0, i, j] = along_y * factor
-                offset_out[n, group, tap, 1, i, j] = along_z * factor
-                mask_out[n, group, tap, i, j] = along_mask
+                        line = g[n, i, j, tap, first:last]
+                        for k in range(4):
+                            row, column = top + k // 2, left + k % 2
+                            if 0 <= row < size[0] and 0 <= column < size[1]:
+                                products[k] = _product(line, image[row * size[1] + column, first:last])
+                    upper = (1 - dz) * products[0] + dz * products[1]
+                    lower = (1 - dz) * products[2] + dz * products[3]
+                    before, after = products[1] - products[0], products[3] - products[2]
+                    offset_out[n, group, tap, 0, i, j] = (lower - upper) * factor
+                    offset_out[n, group, tap, 1, i, j] = ((1 - dy) * before + dy * after) * factor
+                    mask_out[n, group, tap, i, j] = (1 - dy) * upper + dy * lower
 
 
 def columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window, out: np.ndarray) -> None:
@@ -133,14 +165,18 @@ def columns(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window,
         offset: How far each tap is moved down and to the right, in pixels: [n, groups, taps, 2, rows, columns].
         mask: Weights [n, groups, taps, rows, columns].
         window: How the kernel walks.
-        out: Memory for the result [n, channels, taps, rows, columns].
+        out: Memory for the result [n, rows * columns, taps * channels].
     """
-    _columns(np.ascontiguousarray(x), offset, mask, *window, out)
+    _columns(channels_last(x), x.shape[2:], offset, mask, *window, _apart(out, offset))
 
 
 def image_back(gradient: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window, out: np.ndarray) -> None:
     """Write the images' gradient for a gradient of what :func:`columns` writes."""
-    _image_back(gradient, offset, mask, *window, out)
+    images, channels, height, width = out.shape
+    turned = np.empty((images, height * width, channels), out.dtype)
+    parts = min(number_of_threads(), channels)
+    _image_back(_apart(gradient, offset), (height, width), offset, mask, *window, turned, parts)
+    channels_second(turned, out)
 
 
 def places_back(
@@ -152,16 +188,21 @@ def places_back(
     out: tuple[np.ndarray, np.ndarray],
 ) -> None:
     """Write the gradients of offsets and mask for a gradient of what :func:`columns` writes."""
-    _places_back(gradient, x, offset, mask, *window, *out)
+    _places_back(_apart(gradient, offset), channels_last(x), x.shape[2:], offset, mask, *window, *out)
+
+
+def _apart(columns: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """Return what :func:`columns` writes with five axes: images, rows, columns, taps, channels."""
+    return np.ascontiguousarray(columns).reshape(len(columns), *offset.shape[4:], offset.shape[2], -1)
 
 
 def columns_reference(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, window: Window) -> np.ndarray:
     """The definition of :func:`columns` in plain numpy."""
     batch, channels, height, width = x.shape
     groups, taps, _, rows, across = offset.shape[1:]
-    result = np.zeros((batch, channels, taps, rows, across), x.dtype)
+    result = np.zeros((batch, rows, across, taps, channels), x.dtype)
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    for n, c, tap, i, j in np.ndindex(*result.shape):
+    for n, i, j, tap, c in np.ndindex(*result.shape):
         group = c // (channels // groups)
         start = [i * window.stride[0] - window.padding[0], j * window.stride[1] - window.padding[1]]
         steps = [tap // window.kernel[1] * window.dilation[0], tap % window.kernel[1] * window.dilation[1]]
@@ -170,5 +211,5 @@ def columns_reference(x: np.ndarray, offset: np.ndarray, mask: np.ndarray, windo
             top, left = int(np.floor(y)), int(np.floor(z))
             weights = np.outer([1 - (y - top), y - top], [1 - (z - left), z - left])
             patch = padded[n, c, top + 1 : top + 3, left + 1 : left + 3]
-            result[n, c, tap, i, j] = (weights * patch).sum() * mask[n, group, tap, i, j]
-    return result
+            result[n, i, j, tap, c] = (weights * patch).sum() * mask[n, group, tap, i, j]
+    return result.reshape(batch, rows * across, taps * channels)

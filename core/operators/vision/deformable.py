@@ -14,7 +14,7 @@ from core.operators.creation._constants import positions
 from core.operators.creation.creation import cast, full_like
 from core.operators.indexing.gathering import take_along_axis
 from core.operators.shape._primitives import reshape_exact
-from core.operators.shape.manipulation import broadcast_to
+from core.operators.shape.manipulation import broadcast_to, transpose
 from core.tensor import Tensor
 
 Pair = tuple[int, int]
@@ -49,7 +49,7 @@ def _places_back(
 
 def _columns_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     (shape, dtype), (offset, _), _ = metas
-    return [((shape[0], shape[1], offset[2], *offset[4:]), dtype)]
+    return [((shape[0], offset[4] * offset[5], offset[2] * shape[1]), dtype)]
 
 
 deformable_columns = HostOperator("deformable_columns", _columns, infer=_columns_meta, fills=True)
@@ -75,7 +75,7 @@ def composed_columns(x: Tensor, offset: Tensor, mask: Tensor, **window: Pair) ->
         window: ``kernel``, ``stride``, ``padding`` and ``dilation``, each along height and width.
 
     Returns:
-        [n, channels, taps, rows, columns].
+        [n, rows * columns, taps * channels].
     """
     batch, channels, height, width = x.shape
     groups, taps, _, rows, columns = offset.shape[1:]
@@ -102,7 +102,8 @@ def composed_columns(x: Tensor, offset: Tensor, mask: Tensor, **window: Pair) ->
             flat = broadcast_to(flat, [batch, groups, each, taps * rows * columns])
             pixels = reshape_exact(take_along_axis(lines, flat, axis=3), [batch, groups, each, taps, rows, columns])
             total = total + pixels * (weight * mask).unsqueeze(2)
-    return reshape_exact(total, [batch, channels, taps, rows, columns])
+    total = transpose(reshape_exact(total, [batch, channels, taps, rows * columns]), [0, 3, 2, 1])
+    return reshape_exact(total, [batch, rows * columns, taps * channels])
 
 
 def whole_mask(offset: Tensor) -> Tensor:

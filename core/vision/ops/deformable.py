@@ -14,6 +14,7 @@ from core.operators._arguments import optional_tensor
 from core.operators.layers._windows import sizes_argument
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.shape._primitives import reshape_exact
+from core.operators.shape.manipulation import transpose
 from core.operators.vision.deformable import deformable_columns, whole_mask
 from core.tensor import Tensor, apply
 from core.vision.ops.arguments import floating_of_rank, upcast
@@ -91,9 +92,13 @@ def deform_conv2d(
     else:
         weights = cast(_split(mask, "mask", places), shifts.dtype)
     taken = apply(deformable_columns, cast(x, shifts.dtype), shifts, weights, **window)
-    lines = reshape_exact(cast(taken, x.dtype), [x.shape[0], groups, channels // groups * taps, rows * columns])
-    kernels = reshape_exact(weight, [groups, outputs // groups, channels // groups * taps])
-    result = reshape_exact(matmul(kernels, lines), [x.shape[0], outputs, rows, columns])
+    each, pixels, lines = channels // groups, rows * columns, cast(taken, x.dtype)
+    kernels = reshape_exact(weight, [groups, outputs // groups, each, taps])
+    kernels = reshape_exact(transpose(kernels, [0, 1, 3, 2]), [groups, outputs // groups, taps * each])
+    if groups > 1:
+        lines = transpose(reshape_exact(lines, [x.shape[0], pixels, taps, groups, each]), [0, 3, 1, 2, 4])
+        lines = reshape_exact(lines, [x.shape[0], groups, pixels, taps * each])
+    result = reshape_exact(matmul(kernels, lines, transpose_y=True), [x.shape[0], outputs, rows, columns])
     return result if bias is None else result + reshape_exact(bias, [outputs, 1, 1])
 
 
