@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from core.text import datasets, tokenizers
-from core.text.batching import EncodedTexts, text_batches
+from core.text.batching import EncodedTexts, TextCollate, text_batches
 from core.text.datasets import WMT14, WMT16, Conll05st, Imdb, Imikolov, Movielens, UCIHousing
 from core.text.tokenizers import (
     AlbertTokenizer,
@@ -67,6 +67,7 @@ __all__ = [
     "RobertaTokenizer",
     "SkepTokenizer",
     "SubwordBPE",
+    "TextCollate",
     "TinyBertTokenizer",
     "UCIHousing",
     "ViterbiDecoder",

@@ -70,6 +70,56 @@ def padding(tokenizer: PretrainedTokenizer, names: Sequence[str]) -> dict[str, F
     return {**fields, **{name: Keep() for name in names if name in ("offset_mapping", "word_ids")}}
 
 
+class TextCollate:
+    """Cuts texts into tokens when a batch of them is read, for a loader's ``collate_fn``.
+
+    For texts that are too many to be encoded before, or change from epoch to epoch. A worker process, or a thread, cuts
+    the next batch while the network computes.
+
+    Args:
+        tokenizer: makes ids of texts.
+        max_length: tokens of a text, or a pair, at most; longer ones are cut.
+        fields: how further fields of samples are batched; those that are not named are stacked.
+        sizes: lengths to which batches are padded, the next one that is long enough; None: that of the longest text.
+        **options: of :meth:`PretrainedTokenizer.batch`.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PretrainedTokenizer,
+        max_length: Optional[int] = None,
+        fields: Optional[Mapping[str, Field]] = None,
+        sizes: Optional[Sequence[int]] = None,
+        **options: Any,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.max_length = max_length
+        self.fields = dict(fields or {})
+        self.sizes = None if sizes is None else {LENGTH: list(sizes)}
+        self.options = options
+
+    def __call__(self, samples: Sequence[Mapping[str, Any]]) -> Any:
+        """Return the padded arrays of samples.
+
+        Args:
+            samples: mappings with "text", perhaps "text_pair", and further fields, which all of them have.
+
+        Raises:
+            ValueError: some samples have a second text and others have none.
+        """
+        paired = [sample.get("text_pair") is not None for sample in samples]
+        if len(set(paired)) > 1:
+            raise ValueError("TextCollate: texts and pairs of texts in one batch; give text_pair to all, or to none")
+        texts = [sample["text"] for sample in samples]
+        pairs = [sample["text_pair"] for sample in samples] if any(paired) else None
+        columns = self.tokenizer.batch(texts, pairs, self.max_length, **self.options)
+        rows = []
+        for number, sample in enumerate(samples):
+            further = {name: value for name, value in sample.items() if name not in ("text", "text_pair")}
+            rows.append({**{name: _value(name, column[number]) for name, column in columns.items()}, **further})
+        return Collate({**padding(self.tokenizer, list(columns)), **self.fields}, self.sizes)(rows)
+
+
 def text_batches(
     columns: Mapping[str, Sequence[Any]],
     tokenizer: PretrainedTokenizer,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.io import Pad
-from core.text import EncodedTexts, ErnieTokenizer, text_batches
+from core.io import DataLoader, Dataset, Pad
+from core.text import EncodedTexts, ErnieTokenizer, TextCollate, text_batches
 
 LENGTHS = [3, 1, 7, 2, 5, 4, 6, 1, 2, 3, 8, 1]
 
@@ -85,3 +85,28 @@ def test_columns_that_do_not_go_together(ernie: ErnieTokenizer) -> None:
         EncodedTexts({"labels": [0]})
     with pytest.raises(ValueError, match="needs either batch_size or max_tokens"):
         text_batches(columns(ernie), ernie)
+
+
+class Counted(Dataset):
+    def __len__(self) -> int:
+        return len(LENGTHS)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return {"text": "a " * LENGTHS[index], "text_pair": "b", "label": index}
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_texts_are_cut_into_tokens_when_they_are_read(workers: int, ernie: ErnieTokenizer) -> None:
+    loader = DataLoader(Counted(), batch_size=4, collate_fn=TextCollate(ernie, 8, sizes=[8, 16]), num_workers=workers)
+    batches = read(loader)
+    rows = [[1, *[5] * min(length, 4), 2, 6, 2] for length in LENGTHS]
+    assert [label for batch in batches for label in batch["label"].tolist()] == list(range(len(LENGTHS)))
+    assert {batch["input_ids"].shape for batch in batches} == {(4, 8)}
+    for name, wanted in (("input_ids", rows), ("token_type_ids", [[0] * (len(row) - 2) + [1, 1] for row in rows])):
+        found = [row[kept].tolist() for batch in batches for row, kept in zip(batch[name], batch["input_ids_mask"])]
+        assert found == wanted
+
+
+def test_pairs_and_single_texts_are_not_mixed(ernie: ErnieTokenizer) -> None:
+    with pytest.raises(ValueError, match="TextCollate: texts and pairs of texts in one batch; give text_pair to all"):
+        TextCollate(ernie)([{"text": "a"}, {"text": "a", "text_pair": "b"}])
