@@ -1,11 +1,10 @@
 """Does pretraining learn the same in 16 bits? The held-out loss of a small ERNIE, beside float32's.
 
-    python -m benchmarks.PaddleNLP.mixed_pretraining FOLDER WORDS --log FILE [--precision bfloat16] [--steps 2000]
+    python -m benchmarks.PaddleNLP.mixed_pretraining FOLDER --log FILE [--precision bfloat16] [--steps 2000]
     [--work runs/mixed_pretraining] [--threads 1]
 
-FOLDER and the dictionary WORDS are those of PaddleNLP/configs/pretraining/small_ernie.yaml, with which both trainings
-begin from the same weights and see the same batches; losses are scaled, and the factor adapts. Leaves with code 1 where
-the held-out losses differ by more than one hundredth of float32's. A device that does not compute in the precision
+FOLDER is that of PaddleNLP/configs/pretraining/small_ernie.yaml, with which both trainings begin from the same weights
+and see the same batches; losses are scaled, and the factor adapts. Leaves with code 1 where the held-out losses differ by more than one hundredth of float32's. A device that does not compute in the precision
 refuses it before training. What is in the log, or finished in the folder of ``--work``, is not done again.
 """
 
@@ -39,7 +38,6 @@ def main() -> int:
     """Print and write a line for each training, then the difference; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the sets are")
-    parser.add_argument("words", type=Path, help="the dictionary")
     parser.add_argument("--precision", choices=("bfloat16", "float16"), default="bfloat16")
     parser.add_argument("--steps", type=int, default=2000, help="of each training (default 2000)")
     parser.add_argument("--work", type=Path, default=Path("runs/mixed_pretraining"), help="for runs")
@@ -52,7 +50,7 @@ def main() -> int:
         if run in log:
             continue
         words = [CONFIG, "--data", str(options.folder.resolve())]
-        for change in (f"task.words={options.words.resolve()}", *changes(precision, options.steps)):
+        for change in changes(precision, options.steps):
             words += ["-o", change]
         folder = trained("PaddleNLP", options.work.resolve() / f"{precision}_{options.steps}", words, options.threads)
         results = json.loads((folder / "results.json").read_text(encoding="utf-8"))

@@ -3,18 +3,16 @@
     python -m benchmarks.PaddleNLP.small_ernie FOLDER --log benchmarks/PaddleNLP/small_ernie.jsonl [--only TEXT]
     [--work runs/small_ernie] [--threads 1]
 
-FOLDER holds the sets that PaddleNLP/configs/pretraining/small_ernie.yaml names. The command writes a dictionary of the
-words and names that its training parts mark, pretrains, judges masked tokens of the held-out parts beside counts of
-n-grams, and fine-tunes four configs small_*_ernie.yaml with three seeds, from the pretrained weights and from random
-ones, both with the pretraining's vocabulary. TF-IDF of characters and logistic regression see the same parts; their
-strength is chosen on the dev part. What is finished in the folder of ``--work`` or in the log is not done again, and a
-training that was stopped goes on where it was.
+FOLDER holds the sets that PaddleNLP/configs/pretraining/small_ernie.yaml names. The command pretrains, judges masked
+tokens of the held-out parts beside counts of n-grams, and fine-tunes four configs small_*_ernie.yaml with three seeds,
+from the pretrained weights and from random ones, both with the pretraining's vocabulary. TF-IDF of characters and
+logistic regression see the same parts; their strength is chosen on the dev part. What is finished in the folder of
+``--work`` or in the log is not done again, and a training that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import json
 import statistics
 from collections.abc import Iterator, Sequence
@@ -22,16 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.PaddleNLP import small_ernie_baselines as baselines
-from benchmarks.runs import ROOT, Log, add_options, processor_seconds, trained
-from core.train import load_config
-from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.joined import built
-from PaddleNLP.data.registry import rooted
-from PaddleNLP.data.schemes import OUTSIDE, chunks, parsed
+from benchmarks.runs import Log, add_options, processor_seconds, trained
 
 CONFIG = "pretraining/small_ernie"
-SEGMENTED = ("Senta", "EmoTect")
-"""Data sets whose texts have spaces between words."""
 
 
 class Set(NamedTuple):
@@ -58,44 +49,9 @@ SEEDS = (0, 1, 2)
 STARTS = ("from scratch", "pretrained")
 
 
-def count_words(sets: Sequence[dict[str, Any]]) -> collections.Counter[str]:
-    """Return how often each word occurs, and each name, that data sets mark.
-
-    Args:
-        sets: data sets as a config has them.
-    """
-    counts: collections.Counter[str] = collections.Counter()
-    for settings in sets:
-        dataset = built(settings)
-        for number in range(len(dataset)):
-            sample = dataset.sample(number)
-            if settings["name"] in SEGMENTED:
-                counts.update(sample["text"].split())
-            elif settings["name"] == "CoNLLUDataset":
-                counts.update(sample["tokens"])
-            elif "tags" in sample:
-                tags = [None if tag == OUTSIDE else parsed(tag, dataset.suffix) for tag in sample["tags"]]
-                counts.update("".join(sample["tokens"][start:end]) for _, start, end in chunks(tags))
-    return counts
-
-
-def write_dictionary(file: Path, data: Path) -> None:
-    """Write the words of the training parts, the most frequent ones first, unless that is done."""
-    if file.exists():
-        return
-    config = load_config(LanguageConfig, ROOT / "PaddleNLP" / "configs" / f"{CONFIG}.yaml")
-    counts = count_words(rooted(config.data.train.dataset.arguments["sets"], str(data)))
-    lines = (f"{word} {count}\n" for word, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(line for line in lines if len(line.split()) == 2), encoding="utf-8")
-
-
 def pretrained(data: Path, work: Path, threads: int) -> Path:
     """Pretrain, unless that is done; return the run's folder."""
-    dictionary = work / "words.txt"
-    write_dictionary(dictionary, data)
-    words = [CONFIG, "--data", str(data), "-o", f"task.words={dictionary}"]
-    return trained("PaddleNLP", work / "pretraining", words, threads)
+    return trained("PaddleNLP", work / "pretraining", [CONFIG, "--data", str(data)], threads)
 
 
 def fine_tuned(name: str, seed: int, start: str, data: Path, work: Path, threads: int) -> dict[str, Any]:

@@ -9,21 +9,7 @@ import pytest
 
 from benchmarks.PaddleNLP import small_ernie
 from benchmarks.PaddleNLP.small_ernie_baselines import KINDS
-from benchmarks.runs import Log
-
-
-def test_words_are_those_that_the_sets_mark(tmp_path: Path) -> None:
-    (tmp_path / "reviews.tsv").write_text("1\t很 好 吃 ， 很 好\n", encoding="utf-8")
-    (tmp_path / "names.txt").write_text("王 B-PER\n明 I-PER\n在 O\n\n北 B-LOC\n京 I-LOC\n", encoding="utf-8")
-    (tmp_path / "news.tsv").write_text("今天 好\tnews_house\n", encoding="utf-8")
-    counts = small_ernie.count_words(
-        [
-            {"name": "Senta", "path": str(tmp_path / "reviews.tsv")},
-            {"name": "CoNLLDataset", "path": str(tmp_path / "names.txt")},
-            {"name": "TNEWS", "path": str(tmp_path / "news.tsv")},
-        ]
-    )
-    assert counts == {"很": 2, "好": 2, "吃": 1, "，": 1, "王明": 1, "北京": 1}
+from benchmarks.runs import ROOT, Log
 
 
 def test_contexts_get_shorter_until_one_always_occurs() -> None:
@@ -49,7 +35,7 @@ def test_the_table_has_means_and_spreads_of_what_is_done() -> None:
 
 def test_every_set_has_its_config() -> None:
     configs = [small_ernie.CONFIG, *(one.config for one in small_ernie.SETS.values())]
-    assert all((small_ernie.ROOT / "PaddleNLP" / "configs" / f"{name}.yaml").is_file() for name in configs)
+    assert all((ROOT / "PaddleNLP" / "configs" / f"{name}.yaml").is_file() for name in configs)
 
 
 def test_a_log_is_read_and_grows_line_by_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
