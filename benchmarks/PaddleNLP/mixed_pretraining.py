@@ -4,8 +4,9 @@
     [--work runs/mixed_pretraining] [--threads 1]
 
 FOLDER is that of PaddleNLP/configs/pretraining/small_ernie.yaml, with which both trainings begin from the same weights
-and see the same batches; losses are scaled, and the factor adapts. Leaves with code 1 where the held-out losses differ by more than one hundredth of float32's. A device that does not compute in the precision
-refuses it before training. What is in the log, or finished in the folder of ``--work``, is not done again.
+and see the same batches; losses are scaled, and the factor adapts. Leaves with code 1 where the held-out losses differ
+by more than one hundredth of float32's. A device that does not compute in the precision refuses it before training.
+What is in the log, or finished in the folder of ``--work``, is not done again.
 """
 
 from __future__ import annotations
