@@ -18,6 +18,7 @@ from core.nn import functional as F
 from core.nn.initializer import Constant, KaimingNormal, Normal
 from core.regularizer import L2Decay
 from PaddleVideo.models.base import ClipClassifier
+from PaddleVideo.models.volumes import over_positions
 from PaddleVideo.models.youtube8m import positive
 
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3)}
@@ -214,11 +215,7 @@ class SlowFastHead(nn.Layer):
         """Return the logits, (N, class_num)."""
         pooled = [F.avg_pool3d(x, window, 1) for x, window in zip(pathways, self.windows)]
         x = core.concat(pooled, axis=1).transpose([0, 2, 3, 4, 1])
-        logits = self.projection(self.dropout(x))
-        positions = logits.shape[1:4]
-        if self.training or list(positions) == [1, 1, 1]:
-            return logits.flatten(1)
-        return core.log(F.softmax(logits, axis=4).mean([1, 2, 3]))
+        return over_positions(self.projection(self.dropout(x)), self.training)
 
 
 class SlowFast(ClipClassifier):

@@ -42,6 +42,8 @@ def official(case: Case) -> Any:
     from paddlevideo.utils.config import AttrDict
 
     folder, name = case.framework.split(".")
+    if folder == "backbones":
+        return getattr(importlib.import_module(f"paddlevideo.modeling.backbones.{name.lower()}"), name)(**case.backbone)
     parts = {
         part: AttrDict(dict(settings))
         for part, settings in (("backbone", case.backbone), ("head", case.head))
@@ -81,15 +83,21 @@ def narrow(network: Any) -> None:
 NARROWED: dict[str, Callable[..., None]] = {"Recognizer1D": narrow}
 """What is done to a network, by framework, before it gets its weights."""
 
+
 def of_pathways(network: Any, inputs: Sequence[Any]) -> list[Any]:
     """Return what a network answers to the frames of two pathways, which it changes in place."""
     return [network.forward_net([tensor * 1.0 for tensor in inputs])]
 
 
-FORWARD: dict[str, Callable[..., Any]] = {"Recognizer1D": of_features, "Recognizer3D": of_pathways}
+FORWARD: dict[str, Callable[..., Any]] = {
+    "ResNet3d": lambda network, inputs: [network(*inputs)],
+    "Recognizer1D": of_features,
+    "Recognizer3D": of_pathways,
+}
 """How a framework is called, where it is not with clips."""
 
 LOSSES: dict[str, Callable[..., Any]] = {
+    "ResNet3d": lambda network, outputs, weights: (outputs[0] * weights).sum(),
     "Recognizer1D": lambda network, outputs, labels: network.head.loss(outputs[0], labels),
 }
 """The loss by framework; of recognisers, that of their head."""

@@ -41,6 +41,8 @@ CLIPS = random_clips("clips", 2, 3, 8, 32, 32)
 SLOW_CLIPS = CLIPS[:, :, [0, 7]]
 LARGER_CLIPS = random_clips("larger clips", 1, 3, 8, 64, 96)
 
+RESNET3D_INFLATE = ((1, 1, 1), (1, 0, 1, 0), (1, 0, 1, 0, 1, 0), (0, 1, 0))
+
 CASES: dict[str, Case] = {
     "attention_lstm": Case(
         "recognizers.Recognizer1D",
@@ -58,6 +60,16 @@ CASES: dict[str, Case] = {
         },
         (SLOW_CLIPS, CLIPS),
         (whole_numbers("labels of clips", 2, 7).reshape(2, 1),),
+    ),
+    "resnet3d": Case(
+        "backbones.ResNet3d",
+        {
+            **{"depth": 50, "base_channels": 8, "conv1_kernel": (5, 7, 7), "temporal_strides": (1, 1, 2, 1)},
+            "inflate": RESNET3D_INFLATE,
+        },
+        None,
+        (CLIPS,),
+        (random_clips("weights of maps", 2, 256, 2, 1, 1),),
     ),
     "slowfast_larger": Case(
         "recognizers.Recognizer3D",
