@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Optional
 import numpy as np
 import pydantic
 
-from core.io import default_collate_fn
-from core.io.randomness import integer, sample_scope
+from core.io.randomness import sample_scope
 from core.train.config.table import Component, Named, Table
 from core.train.runner import splits
 from core.vision import transforms
+from core.vision.transforms.mixing import OneOf
 from PaddleClas.data import masking, operators
 from PaddleClas.data.cifar import Cifar10, Cifar100
 from PaddleClas.data.digits import Digits
@@ -146,20 +146,3 @@ class SplitSection(splits.SplitSection):
             return str(names[int(shares)])
         best = np.argsort(-shares, kind="stable")[:2]
         return ", ".join(f"{names[number]} {shares[number]:.0%}" for number in best if shares[number] > 0)
-
-
-class OneOf:
-    """Mixes each batch by one of several ways, and makes arrays of it.
-
-    Args:
-        mixes: the ways; none of them leaves batches as they are.
-    """
-
-    def __init__(self, mixes: Sequence[Any]) -> None:
-        self.mixes = list(mixes)
-
-    def __call__(self, batch: Any) -> Any:
-        """Return images and labels; labels that were mixed are shares of the classes, float32 (N, class_num)."""
-        if self.mixes:
-            batch = self.mixes[integer(0, len(self.mixes))](batch)
-        return default_collate_fn(batch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 from core import nn
 
@@ -42,7 +42,7 @@ class ClipClassifier(VideoNetwork):
     """
 
     class_num: int
-    num_seg: int | None = None
+    num_seg: Optional[int] = None
     head_names = ("head.fc",)
 
     def forward(self, clips: Any) -> Any:

@@ -29,6 +29,7 @@ class PPTSM(FrameClassifier):
         shift_ratio: the share of channels that each block takes from the frame before, and from that after; None:
             1 / num_seg.
         dropout: the share of features that training drops.
+        width: channels of the first stage; official weights have 64.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PPTSM(FrameClassifier):
         num_seg: int = 8,
         shift_ratio: Optional[float] = None,
         dropout: float = 0.5,
+        width: int = 64,
     ) -> None:
         tweaked = depth >= 50
         backbone = FrameResNet(
@@ -48,6 +50,7 @@ class PPTSM(FrameClassifier):
             block_names=[f"bb_{stage}_{number}" for stage, number, _ in positions(depth)] if tweaked else None,
             activation=F.leaky_relu,
             decay_norm=False,
+            width=width,
         )
         head = FrameHead(backbone.out_channels, class_num, dropout, each_frame=True, std=0.01, fast=True)
         super().__init__(depth, backbone, head, class_num, num_seg)

@@ -22,11 +22,12 @@ class PPTSN(FrameClassifier):
         depth: 18, 34, 50, 101 or 152 layers with weights.
         class_num: number of classes.
         dropout: the share of features that training drops.
+        width: channels of the first stage; official weights have 64.
     """
 
-    def __init__(self, depth: int, class_num: int = 400, dropout: float = 0.4) -> None:
+    def __init__(self, depth: int, class_num: int = 400, dropout: float = 0.4, width: int = 64) -> None:
         names = [f"bb_{stage}_{number}" for stage, number, _ in positions(depth)]
-        backbone = FrameResNet(depth, deep_stem=True, pooled=True, block_names=names, decay_norm=False)
+        backbone = FrameResNet(depth, deep_stem=True, pooled=True, block_names=names, decay_norm=False, width=width)
         head = FrameHead(backbone.out_channels, class_num, dropout, each_frame=False, std=0.01, fast=True)
         super().__init__(depth, backbone, head, class_num)
 

@@ -20,6 +20,7 @@ FAMILIES = {
     "nextvlad": ("nextvlad",),
     "non_local": ("non_local_c2d_r50", "non_local_i3d_r50", "non_local_c2d_r101", "non_local_i3d_r101"),
     "slowfast": ("slowfast_r50", "slowfast_r50_8x8", "slowfast_r101"),
+    "timesformer": ("timesformer",),
 }
 """Module of PaddleVideo.models to the names of its networks, small ones first."""
 

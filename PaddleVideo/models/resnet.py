@@ -59,6 +59,7 @@ class FrameResNet(nn.Layer):
         block_names: the names of the blocks, stage by stage; those of Fluid 1.x by default.
         activation: the function of all activations.
         decay_norm: whether weight decay reaches scales and offsets of normalisations.
+        width: channels of the first stage; official weights have 64.
 
     Attributes:
         out_channels: C.
@@ -73,12 +74,16 @@ class FrameResNet(nn.Layer):
         block_names: Optional[Sequence[str]] = None,
         activation: Callable[[Any], Any] = F.relu,
         decay_norm: bool = True,
+        width: int = 64,
     ) -> None:
         super().__init__()
+        if width < 8 or width % 2:
+            raise ValueError(f"width must be an even number of channels, at least 8, not {width}")
         common: dict[str, Any] = {"names": EARLIER_NAMES, "initializer": KaimingNormal(), "decay_norm": decay_norm}
-        stem = {"conv": (3, 64, 7, 2)}
+        stem = {"conv": (3, width, 7, 2)}
         if deep_stem:
-            stem = {"conv1_1": (3, 32, 3, 2), "conv1_2": (32, 32, 3, 1), "conv1_3": (32, 64, 3, 1)}
+            half = width // 2
+            stem = {"conv1_1": (3, half, 3, 2), "conv1_2": (half, half, 3, 1), "conv1_3": (half, width, 3, 1)}
         for name, sizes in stem.items():
             self.add_sublayer(name, ConvBatchNorm(*sizes, activation=activation, **common))
         self.stem_names = tuple(stem)
@@ -92,7 +97,8 @@ class FrameResNet(nn.Layer):
         for name, (stage, number, in_channels) in zip(self.block_names, positions(depth)):
             first = "pool" if pooled and stage else "conv"
             stride = 2 if stage and not number else 1
-            block = kind(in_channels, 64 * 2**stage, stride, "identity" if number else first, **options)
+            shortcut = "identity" if number else first
+            block = kind(in_channels * width // 64, width * 2**stage, stride, shortcut, **options)
             self.add_sublayer(name, block)
             self.out_channels = block.out_channels
 

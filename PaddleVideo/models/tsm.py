@@ -24,6 +24,7 @@ class TSM(FrameClassifier):
         shift_ratio: the share of channels that each block takes from the frame before, and from that after; None:
             1 / num_seg, as the official networks of 2.x have it. Those of 1.x have 1 / 8 for any number of frames.
         dropout: the share of features that training drops.
+        width: channels of the first stage; official weights have 64.
     """
 
     def __init__(
@@ -33,9 +34,10 @@ class TSM(FrameClassifier):
         num_seg: int = 8,
         shift_ratio: Optional[float] = None,
         dropout: float = 0.5,
+        width: int = 64,
     ) -> None:
         shift = (num_seg, checked_ratio(num_seg, shift_ratio))
-        backbone = FrameResNet(depth, shift, decay_norm=False)
+        backbone = FrameResNet(depth, shift, decay_norm=False, width=width)
         head = FrameHead(backbone.out_channels, class_num, dropout, each_frame=True, std=0.001, fast=True)
         super().__init__(depth, backbone, head, class_num, num_seg)
 

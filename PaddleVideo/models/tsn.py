@@ -21,10 +21,11 @@ class TSN(FrameClassifier):
         depth: 18, 34, 50, 101 or 152 layers with weights.
         class_num: number of classes.
         dropout: the share of features that training drops.
+        width: channels of the first stage; official weights have 64.
     """
 
-    def __init__(self, depth: int, class_num: int = 400, dropout: float = 0.4) -> None:
-        backbone = FrameResNet(depth)
+    def __init__(self, depth: int, class_num: int = 400, dropout: float = 0.4, width: int = 64) -> None:
+        backbone = FrameResNet(depth, width=width)
         head = FrameHead(backbone.out_channels, class_num, dropout, each_frame=False, std=0.01, fast=False)
         super().__init__(depth, backbone, head, class_num)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
 
@@ -129,11 +130,12 @@ def write_image(path: PathLike, image: np.ndarray) -> None:
         Path(temporary).write_bytes(encoded.tobytes())
 
 
-def image_files(folder: PathLike) -> list[str]:
+def image_files(folder: PathLike, extensions: Sequence[str] = (*IMAGE_EXTENSIONS, ".gif")) -> list[str]:
     """List the image files below a folder, in alphabetical order; GIF files too, which can be read but not written.
 
     Args:
         folder: where to look, subfolders included.
+        extensions: how the files' names end, in small letters.
 
     Returns:
         Paths that start with ``folder``.
@@ -147,7 +149,7 @@ def image_files(folder: PathLike) -> list[str]:
         os.path.join(parent, name)
         for parent, _, names in os.walk(folder)
         for name in names
-        if name.lower().endswith((*IMAGE_EXTENSIONS, ".gif"))
+        if name.lower().endswith(tuple(extensions))
     )
 
 

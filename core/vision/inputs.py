@@ -1,4 +1,4 @@
-"""Images that a command line names: files, folders of them, patterns, URLs."""
+"""Images and videos that a command line names: files, folders of them, patterns, URLs."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ import numpy as np
 from core.io.files import is_url, read_bytes
 from core.vision.decoding import decode_image
 from core.vision.image import image_files, read_image
+from core.vision.video import VIDEO_EXTENSIONS
 
 
-def expand(paths: Sequence[str]) -> list[str]:
-    """Return the image files that folders and patterns stand for; files and URLs stay as they are.
+def expand(paths: Sequence[str], videos: bool = False) -> list[str]:
+    """Return the files that folders and patterns stand for; files and URLs stay as they are.
 
     Args:
         paths: what the command line names.
+        videos: whether they are of videos, instead of images.
 
     Raises:
-        FileNotFoundError: a file is missing, a folder holds no images, or a pattern matches no file.
+        FileNotFoundError: a file is missing, a folder holds none, or a pattern matches no file.
     """
-    files = []
+    kind, files = "video" if videos else "image", []
     for path in paths:
         if os.path.isdir(path):
-            found = image_files(path)
+            found = image_files(path, VIDEO_EXTENSIONS) if videos else image_files(path)
             if not found:
-                raise FileNotFoundError(f"there are no images in {path!r}")
+                raise FileNotFoundError(f"there are no {kind}s in {path!r}")
         elif is_url(path) or os.path.isfile(path):
             found = [path]
         elif glob.has_magic(path):
@@ -36,19 +38,20 @@ def expand(paths: Sequence[str]) -> list[str]:
             if not found:
                 raise FileNotFoundError(f"no file matches {path!r}")
         else:
-            raise FileNotFoundError(f"no image file {path!r}")
+            raise FileNotFoundError(f"no {kind} file {path!r}")
         files += found
     return files
 
 
-def expand_named(paths: Sequence[str]) -> dict[str, str]:
-    """Return the image files that a command line names, each under a file name of its own without an ending.
+def expand_named(paths: Sequence[str], videos: bool = False) -> dict[str, str]:
+    """Return the files that a command line names, each under a file name of its own without an ending.
 
     A name is the path below the folder that was named, with its folders joined by ``_``; of a file, a pattern or a URL
     the last part. Where two would be the same, the later one gets a number.
 
     Args:
         paths: as for :func:`expand`.
+        videos: likewise.
 
     Returns:
         Name to path, in the order of the command line.
@@ -58,9 +61,9 @@ def expand_named(paths: Sequence[str]) -> dict[str, str]:
     """
     named: dict[str, str] = {}
     for path in paths:
-        for file in expand([path]):
+        for file in expand([path], videos):
             parts = Path(file).relative_to(path) if os.path.isdir(path) else Path(Path(file.split("?")[0]).name)
-            stem = "_".join(parts.with_suffix("").parts) or "image"
+            stem = "_".join(parts.with_suffix("").parts) or ("video" if videos else "image")
             name, number = stem, 1
             while name in named:
                 number += 1

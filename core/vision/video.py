@@ -91,12 +91,14 @@ class VideoReader:
         if not count:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
 
-    def _opened(self) -> Any:
+    def _opened(self, decoded: bool = True) -> Any:
+        """Return the file opened, to give frames, or packets as they are in the file."""
+        options = [] if decoded else [cv2.CAP_PROP_FORMAT, -1]
         level = cv2.getLogLevel()
         cv2.setLogLevel(0)
         try:
             with error_stream():  # FFmpeg writes there what is wrong with a file
-                capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG)
+                capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG, options)
         finally:
             cv2.setLogLevel(level)
         if not capture.isOpened():

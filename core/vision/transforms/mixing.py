@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from core.io.collate import default_collate_fn
 from core.io.randomness import beta, integer, permutation
 from core.vision.transforms.kinds import is_integer, is_number
 
@@ -117,6 +118,23 @@ class CutMix(Mixup):
             image[index] = images[position][index]
         kept = 1 - (bottom - top) * (right - left) / (rows * columns)
         return list(zip(mixed, _shares(labels, order, kept)))
+
+
+class OneOf:
+    """Mixes each batch by one of several ways, and makes arrays of it.
+
+    Args:
+        mixes: the ways; none of them leaves batches as they are.
+    """
+
+    def __init__(self, mixes: Sequence[Any]) -> None:
+        self.mixes = list(mixes)
+
+    def __call__(self, batch: Any) -> Any:
+        """Return images or clips, and labels; of mixed ones shares of the classes, float32 (N, class_num)."""
+        if self.mixes:
+            batch = self.mixes[integer(0, len(self.mixes))](batch)
+        return default_collate_fn(batch)
 
 
 def _interval(middle: int, length: int, limit: int) -> tuple[int, int]:

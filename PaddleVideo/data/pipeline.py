@@ -1,0 +1,110 @@
+"""The tables of data sets, transforms and mixes that a config may name, and what a split of the data is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
+
+import pydantic
+
+from core.train.config.table import Component, Named, Table
+from core.train.runner import splits
+from core.vision import transforms
+from core.vision.transforms import BaseTransform
+from core.vision.transforms.mixing import OneOf
+from PaddleVideo.data import clips, sampling
+from PaddleVideo.data.moving_digits import MovingDigits
+
+DATASETS = Table(
+    "data set",
+    {
+        "MovingDigits": MovingDigits,
+    },
+    provided=("transform",),
+    paths=("root", "data_prefix", "file_path", "class_names_path"),
+)
+SAMPLERS = {
+    "SampleSegments": sampling.SampleSegments,
+    "SampleUniform": sampling.SampleUniform,
+    "SampleDense": sampling.SampleDense,
+    "SampleClips": sampling.SampleClips,
+}
+"""What chooses frames; a list of transforms begins with one of them."""
+
+TRANSFORMS = Table(
+    "transform",
+    {
+        **SAMPLERS,
+        "ResizeShort": clips.ResizeShort,
+        "MultiScaleCrop": clips.MultiScaleCrop,
+        "RandomFlipClip": clips.RandomFlipClip,
+        "ThreeCrops": clips.ThreeCrops,
+        "TenCrops": clips.TenCrops,
+        "Resize": transforms.Resize,
+        "CenterCrop": transforms.CenterCrop,
+        "RandomCrop": transforms.RandomCrop,
+        "RandomResizedCrop": transforms.RandomResizedCrop,
+        "RandomRotation": transforms.RandomRotation,
+        "ColorJitter": transforms.ColorJitter,
+        "BrightnessTransform": transforms.BrightnessTransform,
+        "SaturationTransform": transforms.SaturationTransform,
+        "HueTransform": transforms.HueTransform,
+        "Grayscale": transforms.Grayscale,
+        "ToTensor": transforms.ToTensor,
+        "Normalize": transforms.Normalize,
+    },
+    provided=("keys",),
+)
+MIXES = Table(
+    "mix", {"Mixup": transforms.Mixup, "CutMix": transforms.CutMix}, provided=("class_num", "data_format")
+)
+
+
+def _begins_with_a_sampler(components: list[Component]) -> list[Component]:
+    found = [number for number, component in enumerate(components) if component.name in SAMPLERS]
+    if found != [0]:
+        raise ValueError(f"must begin with one of {', '.join(SAMPLERS)}, which chooses frames, and have no other")
+    return components
+
+
+class SplitSection(splits.SplitSection):
+    """One split of the data."""
+
+    datasets: ClassVar[Table] = DATASETS
+    transform_table: ClassVar[Table] = TRANSFORMS
+
+    dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
+    transforms: Annotated[
+        list[Annotated[Component, Named(TRANSFORMS)]], pydantic.AfterValidator(_begins_with_a_sampler)
+    ] = pydantic.Field(description="in order; the first one chooses frames")
+    mix: list[Annotated[Component, Named(MIXES)]] = pydantic.Field(
+        [], description="each batch of training is mixed by one of these, drawn at random"
+    )
+
+    @classmethod
+    def composed(cls, components: Sequence[Component], **provided: Any) -> Any:
+        """Return one function of (source of frames, label) of some transforms."""
+        steps: list[Any] = []
+        for component in components:
+            built = cls.transform_table.build(component, **provided)
+            if not isinstance(built, BaseTransform):
+                steps.append(built)
+            elif steps and isinstance(steps[-1], clips.OverFrames):
+                steps[-1].transforms.append(built)
+            else:
+                steps.append(clips.OverFrames([built]))
+        return transforms.Compose(steps)
+
+    def mixes(self, class_num: int) -> OneOf:
+        """Return what makes a batch of samples, mixed.
+
+        Args:
+            class_num: the number of classes.
+        """
+        return OneOf([MIXES.build(mix, class_num=class_num) for mix in self.mix])
+
+    # what preview.py shows
+
+    def steps(self) -> list[str]:
+        """Return the names of what is done to the clips."""
+        return [component.name for component in [*self.transforms, *self.mix]]

@@ -1,0 +1,162 @@
+"""The inference command: videos in, actions out, on the screen, in pictures, in videos and as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+from tqdm import tqdm
+
+from core.drawing import annotated
+from core.io.files import is_url, read_bytes
+from core.train.logs.run_folder import OutputError, writing
+from core.train.runner.toolkit import Toolkit
+from core.vision.image import write_image
+from core.vision.inputs import expand_named
+from core.weights.atomic import atomic_write
+from PaddleVideo.data.dataset import strip
+from PaddleVideo.data.sources import FileFrames, FrameSource
+from PaddleVideo.pictures import timeline, write_annotated
+from PaddleVideo.recogniser import Action, ActionRecogniser, Recogniser, open_recogniser
+
+DRAWN = 5
+"""How many of the best classes are drawn under a video's frames."""
+
+WIDEST = 1600
+"""Pixels of a strip of frames, at most."""
+
+
+class Source(NamedTuple):
+    """A video to look at.
+
+    Attributes:
+        name: its path, or what it is called.
+        stem: what its pictures are called.
+        frames: where its frames come from; None: the file ``name``.
+        truth: the name of its class, where that is known.
+    """
+
+    name: str
+    stem: str
+    frames: Optional[FrameSource] = None
+    truth: Optional[str] = None
+
+
+def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
+    """Recognise actions; write a strip of frames for each video, predictions.json, and what the options ask for.
+
+    Args:
+        toolkit: of the run.
+        options: of the command line: run (its folder, or an exported one), videos (files, folders of them, patterns or
+            URLs), demo (how many clips of the test split to take as well), top (how many classes to report), window
+            and step (seconds), mp4 (whether to write videos), checkpoint and output.
+
+    Returns:
+        The exit code: 1 when a video could not be read.
+    """
+    named = expand_named(options.videos, videos=True)
+    recogniser = open_recogniser(options.run, options.checkpoint)
+    sources = [*(Source(file, stem) for stem, file in named.items()), *_demo(recogniser, options.demo or 0)]
+    own = (
+        recogniser.path / "predictions"
+        if isinstance(recogniser, Recogniser)
+        else Path(f"{recogniser.path}_predictions")
+    )
+    target = Path(options.output) if options.output else own
+    records = []
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        for source in tqdm(sources, unit="video", dynamic_ncols=True, disable=not sys.stderr.isatty()):
+            try:
+                with _opened(source) as frames:
+                    record = {"video": source.name, "true": source.truth}
+                    record.update(_look(recogniser, frames, source.stem, options, target))
+            except OutputError:
+                raise
+            except (OSError, ValueError) as error:
+                reason = " ".join(str(error).split())
+                record = {"video": source.name, "error": reason}
+                tqdm.write(f"error: {reason}", file=sys.stderr)
+            else:
+                tqdm.write(_line(record))
+            records.append(record)
+        with atomic_write(target / "predictions.json") as stream:
+            stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+    failed = sum("error" in record for record in records)
+    told = f"; {failed} of {len(records)} videos could not be read" if failed else ""
+    print(f"wrote {target}/predictions.json and pictures of {len(records) - failed} videos beside it{told}")
+    return 1 if failed else 0
+
+
+def _look(
+    recogniser: ActionRecogniser, frames: FrameSource, stem: str, options: argparse.Namespace, target: Path
+) -> dict[str, Any]:
+    """Recognise the actions of a video, draw them, and return what is written of them."""
+    if options.window is None:
+        actions = [recogniser.predict(frames, options.top)]
+    else:
+        actions = list(recogniser.watch(frames, options.window, options.step, top=options.top))
+    picture = target / f"{stem}.png"
+    write_image(picture, annotated(strip(frames), _lines(actions), most=WIDEST))
+    written = {"picture": str(picture)}
+    if options.window is not None:
+        path = target / f"{stem}_timeline.png"
+        write_image(path, timeline(actions, recogniser.class_names, stem))
+        written["timeline"] = str(path)
+    if options.mp4:
+        path = target / f"{stem}.mp4"
+        write_annotated(path, frames, actions)
+        written["mp4"] = str(path)
+    return {**written, "actions": [dataclasses.asdict(action) for action in actions]}
+
+
+def _lines(actions: Sequence[Action]) -> list[str]:
+    """Return what stands under the frames: the best classes, or the first windows with their best class."""
+    if len(actions) == 1:
+        return [f"{name}  {p:.1%}" for name, p in zip(actions[0].names[:DRAWN], actions[0].probabilities)]
+    lines = [f"{one.start:.1f} - {one.end:.1f} s: {one.names[0]}  {one.probabilities[0]:.1%}" for one in actions]
+    more = len(lines) - DRAWN
+    return lines if more <= 0 else [*lines[:DRAWN], f"and {more} more"]
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[FrameSource]:
+    """Open a video; one behind a URL is in a temporary file meanwhile."""
+    if source.frames is not None:
+        yield source.frames
+    elif not is_url(source.name):
+        yield FileFrames(source.name)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / Path(source.name.split("?")[0]).name
+            path.write_bytes(read_bytes(source.name))
+            yield FileFrames(str(path))
+
+
+def _demo(recogniser: ActionRecogniser, count: int) -> Sequence[Source]:
+    if count < 1:
+        return []
+    if not isinstance(recogniser, Recogniser):
+        raise ValueError("--demo needs the folder of a run: an exported one holds no clips; name video files")
+    dataset = recogniser.section.build_dataset(recogniser.config.data.root)
+    return [
+        Source(f"test_{i:04d}", f"test_{i:04d}", dataset.source(i), dataset.class_names[dataset.label(i)])
+        for i in range(min(count, len(dataset)))
+    ]
+
+
+def _line(record: dict[str, Any]) -> str:
+    actions = record["actions"]
+    if len(actions) > 1:
+        parts = [f"{one['start']:.1f} s {one['names'][0]} {one['probabilities'][0]:.0%}" for one in actions[:DRAWN]]
+        more = f", and {len(actions) - DRAWN} more" if len(actions) > DRAWN else ""
+        return f"{record['video']}: {', '.join(parts)}{more}"
+    best = ", ".join(f"{name}  {p:.1%}" for name, p in zip(actions[0]["names"], actions[0]["probabilities"]))
+    return f"{record['video']}: {best}" + ("" if record["true"] is None else f"  (true: {record['true']})")
