@@ -8,9 +8,9 @@ downloaded file's length can be checked, its identity cannot. Loading says so in
 
 from __future__ import annotations
 
-from PaddleNLP.models.weights import albert, bert, electra, ernie, others, roberta, xlnet
+from PaddleNLP.models.weights import albert, bert, electra, ernie, ernie_later, others, roberta, xlnet
 
-_FAMILIES = (ernie, bert, roberta, electra, xlnet, albert, others)
+_FAMILIES = (ernie, ernie_later, bert, roberta, electra, xlnet, albert, others)
 
 CHECKPOINTS = {name: one for family in _FAMILIES for name, one in family.CHECKPOINTS.items()}
 """Name of a checkpoint to what is known about it, families together."""

@@ -7,6 +7,8 @@ from PaddleNLP.models.weights.checkpoint import Checkpoint, record, sizes
 _BERT = "BERT: pre-training of deep bidirectional Transformers, https://arxiv.org/abs/1810.04805"
 _WWM = "Pre-training with whole word masking for Chinese BERT, https://arxiv.org/abs/1906.08101"
 _MACBERT = "Revisiting pre-trained models for Chinese natural language processing, https://arxiv.org/abs/2004.13922"
+_UER = "UER: an open-source toolkit for pre-training models, https://arxiv.org/abs/1909.05658"
+_SIMBERT = "SimBERT: retrieval and generation by one BERT, https://github.com/ZhuiyiTechnology/simbert"
 _HOST = "https://bj.bcebos.com/paddlenlp/models/transformers/"
 _FLUID = "https://bert-models.bj.bcebos.com/"
 
@@ -38,6 +40,18 @@ CHECKPOINTS = {
     "bert-wwm-ext-chinese": _bert("bert/bert-wwm-ext-chinese", _WWM, *_BASE, 21128),
     "macbert-base-chinese": _bert("macbert/macbert-base-chinese", _MACBERT, *_BASE, 21128),
     "macbert-large-chinese": _bert("macbert/macbert-large-chinese", _MACBERT, *_LARGE, 21128),
+    "simbert-base-chinese": _bert("simbert/simbert-base-chinese-v1", _SIMBERT, *_BASE, 13685),
+    **{
+        f"uer/chinese-roberta-{name}": _bert(f"uer/chinese_roberta_{name.replace('-', '_')}", _UER, *size, 21128)
+        for name, size in {
+            "base": _BASE,
+            "6l-768h": (6, 768, 12, 3072),
+            "medium": (8, 512, 8, 2048),
+            "small": (4, 512, 8, 2048),
+            "mini": (4, 256, 4, 1024),
+            "tiny": (2, 128, 2, 512),
+        }.items()
+    },
     "uncased_L-12_H-768_A-12": _fluid("uncased_L-12_H-768_A-12", *_BASE, 30522),
     "cased_L-12_H-768_A-12": _fluid("cased_L-12_H-768_A-12", *_BASE, 28996),
     "multi_cased_L-12_H-768_A-12": _fluid("multi_cased_L-12_H-768_A-12", *_BASE, 119547),

@@ -36,6 +36,9 @@ def _bert() -> Iterator[tuple[str, str, bool]]:
         yield f"bert-{name}", f"{_ROOT}paddle-hapi/models/bert/bert-{name}-vocab.txt", False
     for name in ("wwm-chinese", "wwm-ext-chinese"):
         yield f"bert-{name}", f"{_HOST}bert/bert-{name}-vocab.txt", False
+    for name in ("base", "medium", "6l-768h", "small", "mini", "tiny"):
+        yield f"uer/chinese-roberta-{name}", f"{_HOST}uer/chinese_roberta_vocab.txt", True
+    yield "simbert-base-chinese", f"{_HOST}simbert/vocab.txt", True
     for name in ("base", "large"):
         yield f"macbert-{name}-chinese", f"{_ROOT}paddle-hapi/models/bert/bert-base-chinese-vocab.txt", False
 
@@ -56,8 +59,34 @@ _ERNIE = {
     },
     **{
         f"ernie-3.0-tiny-{size}-v2-zh": f"ernie_3.0/ernie_3.0_tiny_{size}_v2_vocab.txt"
-        for size in ("micro", "nano", "pico")
+        for size in ("base", "medium", "mini", "micro", "nano", "pico")
     },
+    "ernie-3.0-tiny-mini-v2-en": "ernie_3.0/ernie_3.0_tiny_mini_v2_en_vocab.txt",
+    **{
+        f"{name}-encoder": file
+        for part in ("query", "para", "cross")
+        for name, file in (
+            (f"rocketqa-zh-dureader-{part}", "rocketqa/rocketqa-zh-dureader-vocab.txt"),
+            (f"rocketqa-v1-marco-{part}", "rocketqa/rocketqa-v1-marco-vocab.txt"),
+            (f"rocketqav2-en-marco-{part}", "ernie_v2_base/vocab.txt"),
+        )
+    },
+    **{
+        name: f"ernie_3.0/ernie_3.0_{size}_zh_vocab.txt"
+        for size in ("base", "medium", "mini", "micro", "nano")
+        for name in (
+            *(f"rocketqa-{place}-encoder" for place in (f"zh-{size}-query", f"zh-{size}-para", f"{size}-cross")),
+            *(f"uie-{size}", f"uie-senta-{size}", f"ernie-3.0-tiny-{size}-v1-zh"),
+        )
+    },
+    **dict.fromkeys(("uie-base-answer-extractor", "uie-base-qa-filter"), "ernie_3.0/ernie_3.0_base_zh_vocab.txt"),
+    "uie-base-en": "ernie_v2_base/vocab.txt",
+    "ernie-search-base-dual-encoder-marco-en": "ernie_v2_base/vocab.txt",
+    "ernie-search-large-cross-encoder-marco-en": "ernie_v2_large/vocab.txt",
+}
+_UTC = {
+    f"utc-{size}": f"https://paddlenlp.bj.bcebos.com/models/transformers/utc/utc_{size}_vocab.txt"
+    for size in ("large", "xbase", "base", "medium", "mini", "micro", "nano", "pico")
 }
 _ROBERTA = {
     "hfl/roberta-wwm-ext": "roberta_base",
@@ -67,6 +96,7 @@ _ROBERTA = {
 _WORD_PIECES = [
     *(("BertTokenizer", *one) for one in _bert()),
     *(("ErnieTokenizer", name, f"{_HOST}{file}", True) for name, file in _ERNIE.items()),
+    *(("ErnieTokenizer", name, file, True) for name, file in _UTC.items()),
     *(("RobertaChineseTokenizer", name, f"{_HOST}{folder}/vocab.txt", True) for name, folder in _ROBERTA.items()),
     *(
         ("ElectraTokenizer", f"electra-{size}", f"{_HOST}electra/electra-{size}-vocab.txt", True)
@@ -132,6 +162,10 @@ def _listed() -> Iterator[tuple[str, Vocabulary]]:
     files = {"vocab_file": f"{_HOST}gpt/gpt-en-vocab.json", "merges_file": f"{_HOST}gpt/gpt-en-merges.txt"}
     for name in ("gpt2-en", "gpt2-medium-en", "gpt2-large-en", "gpt2-xl-en"):
         yield name, Vocabulary("GPTTokenizer", files, {})
+    for name in ("roberta-base", "roberta-large"):
+        folder = f"{_ROOT}paddlenlp/models/community/{name}/"
+        files = {"vocab_file": f"{folder}vocab.json", "merges_file": f"{folder}merges.txt"}
+        yield name, Vocabulary("RobertaBPETokenizer", files, {})
 
 
 VOCABULARIES = dict(_listed())
