@@ -2,7 +2,7 @@
 
 >>> import PaddleNLP
 >>> PaddleNLP.list_models("ernie-3.0*")
->>> model = PaddleNLP.create_model("ernie", num_classes=3, num_hidden_layers=4, hidden_size=256)
+>>> model = PaddleNLP.create_model("ernie", num_classes=3, hidden_size=256, num_attention_heads=4)
 >>> tokenizer = PaddleNLP.create_tokenizer("ErnieTokenizer", vocab_file="vocab.txt")
 >>> reader = PaddleNLP.open_reader("runs/drawn_reviews_ernie")
 >>> reader.predict("虽然房间很小，但是服务员很热情").label

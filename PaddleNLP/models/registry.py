@@ -113,7 +113,7 @@ def create_model(
             paddlenlp, Hugging Face or Fluid 1.x. A family takes settings that are not given from the checkpoint, or
             from the folder's ``config.json``.
         dropout: the probability of dropping a number of the encoder's result; None: the encoder's own.
-        **settings: of the encoder's class, such as ``num_hidden_layers=4, hidden_size=256``.
+        **settings: of the encoder's class, such as ``hidden_size=256, num_attention_heads=4``.
 
     Returns:
         The network, a :class:`core.nn.Layer` in training mode.
@@ -124,7 +124,7 @@ def create_model(
         TypeError: the encoder takes no such setting.
 
     Example:
-        >>> model = PaddleNLP.create_model("ernie", num_classes=3, num_hidden_layers=4, hidden_size=256)
+        >>> model = PaddleNLP.create_model("ernie", num_classes=3, hidden_size=256, num_attention_heads=4)
     """
     build = importlib.import_module("PaddleNLP.models.pretrained").build  # loads the engine
     return build(name, task, num_classes, pretrained, dropout, settings)

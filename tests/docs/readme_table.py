@@ -219,6 +219,7 @@ TABLE: Table = {
             "python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues",
             Run(says="drawn/dialogues/dstc2/dstc2/test.txt"),
         ),
+        ("python PaddleNLP/tools/draw_data.py dbqa drawn/dbqa", Run(says="drawn/dbqa/test.tsv")),
         (
             "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
             NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains tasks that share an encoder"),
