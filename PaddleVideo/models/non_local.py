@@ -171,11 +171,11 @@ class NonLocalNetwork(ClipClassifier):
             names[older] = f"backbone.{ours}"
         if self.backbone.depth == 101:  # whose 23 blocks have letters in this family's files
             for older, ours in list(names.items()):
-                stage, number = (ours.split(".")[1:3] + [""])[:2]
-                if stage == "layer3":
+                _, layer, block = ours.split(".")[:3]
+                if layer == "layer3":
                     branch = older.partition("_")[2]
                     prefix = "bn4" if older.startswith("bn") else "res4"
-                    names[f"{prefix}{chr(97 + int(number))}_{branch}"] = ours
+                    names[f"{prefix}{chr(97 + int(block))}_{branch}"] = ours
         for stage, every in EVERY[self.backbone.depth].items():
             for number in range(every - 1, self.backbone.counts[stage], every):
                 older = f"nonlocal_conv{stage + 2}_{number}"

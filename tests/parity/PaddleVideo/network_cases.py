@@ -39,11 +39,46 @@ LENGTHS = np.array([5, 3, 1], np.int64)
 
 CLIPS = random_clips("clips", 2, 3, 8, 32, 32)
 SLOW_CLIPS = CLIPS[:, :, [0, 7]]
+FRAMES = CLIPS.transpose(0, 2, 1, 3, 4).copy()
 LARGER_CLIPS = random_clips("larger clips", 1, 3, 8, 64, 96)
 
 RESNET3D_INFLATE = ((1, 1, 1), (1, 0, 1, 0), (1, 0, 1, 0, 1, 0), (0, 1, 0))
 
+_HEAD = {"num_classes": 7, "in_channels": 2048}
+_LABELS = (whole_numbers("labels of clips", 2, 7).reshape(2, 1),)
+
 CASES: dict[str, Case] = {
+    "tsn": Case(
+        "recognizers.Recognizer2D", {"name": "ResNet", "depth": 50}, {"name": "TSNHead", **_HEAD}, (FRAMES,), ()
+    ),
+    "tsm": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTSM", "depth": 50, "num_seg": 8},
+        {"name": "TSMHead", **_HEAD},
+        (FRAMES,),
+        _LABELS,
+    ),
+    "pptsn": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSN", "layers": 50},
+        {"name": "ppTSNHead", **_HEAD},
+        (FRAMES,),
+        (),
+    ),
+    "pptsm": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSM", "depth": 50, "num_seg": 8},
+        {"name": "ppTSMHead", **_HEAD, "drop_ratio": 0.5},
+        (FRAMES,),
+        (),
+    ),
+    "pptsm_r18": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSM", "depth": 18, "num_seg": 8},
+        {"name": "ppTSMHead", "num_classes": 7, "in_channels": 512, "drop_ratio": 0.5},
+        (FRAMES,),
+        _LABELS,
+    ),
     "attention_lstm": Case(
         "recognizers.Recognizer1D",
         None,
@@ -71,6 +106,16 @@ CASES: dict[str, Case] = {
         (CLIPS,),
         (random_clips("weights of maps", 2, 256, 2, 1, 1),),
     ),
+    "timesformer": Case(
+        "recognizers.RecognizerTransformer",
+        {
+            **{"name": "VisionTransformer", "img_size": 32, "patch_size": 8, "embed_dim": 12, "depth": 3},
+            **{"num_heads": 3, "num_seg": 8, "qkv_bias": True, "epsilon": 1e-6},
+        },
+        {"name": "TimeSformerHead", "num_classes": 7, "in_channels": 12},
+        (CLIPS,),
+        (whole_numbers("labels of clips", 2, 7).reshape(2, 1),),
+    ),
     "slowfast_larger": Case(
         "recognizers.Recognizer3D",
         {
@@ -91,6 +136,48 @@ _SLOWFAST_HEAD = {
     **{"num_frames": 32, "crop_size": 224, "dropout_rate": 0.5},
 }
 WHOLE: dict[str, Case] = {
+    "tsn_r50": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNet", "depth": 50},
+        {"name": "TSNHead", "num_classes": 400, "in_channels": 2048},
+        (),
+        (),
+    ),
+    "tsm_r50": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTSM", "depth": 50},
+        {"name": "TSMHead", "num_classes": 400, "in_channels": 2048},
+        (),
+        (),
+    ),
+    "pptsn_r50": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSN", "layers": 50},
+        {"name": "ppTSNHead", "num_classes": 400, "in_channels": 2048},
+        (),
+        (),
+    ),
+    "pptsm_r50": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSM", "depth": 50},
+        {"name": "ppTSMHead", "num_classes": 400, "in_channels": 2048},
+        (),
+        (),
+    ),
+    "pptsm_r101": Case(
+        "recognizers.Recognizer2D",
+        {"name": "ResNetTweaksTSM", "depth": 101},
+        {"name": "ppTSMHead", "num_classes": 400, "in_channels": 2048},
+        (),
+        (),
+    ),
+    "timesformer": Case(
+        "recognizers.RecognizerTransformer",
+        {"name": "VisionTransformer", "qkv_bias": True, "num_seg": 8},
+        {"name": "TimeSformerHead", "num_classes": 400, "in_channels": 768},
+        (),
+        (),
+    ),
     "attention_lstm": Case("recognizers.Recognizer1D", None, {"name": "AttentionLstmHead"}, (), ()),
     "slowfast_r50": Case(
         "recognizers.Recognizer3D",

@@ -10,7 +10,9 @@ import numpy as np
 
 from tests.parity.recipe import uniform
 
-DAMPED = re.compile(r"(\.c_bn|\.conv3\._batch_norm|\.branch2c\._batch_norm|\.tcn\.3)\.(weight|bias)$")
+DAMPED = re.compile(
+    r"(\.c_bn|(res\d|bb_)\w+\.conv2\._batch_norm|\.conv3\._batch_norm|\.branch2c\._batch_norm|\.tcn\.3)\.(weight|bias)$"
+)
 """The last normalisations of residual branches; undamped, a deep random network amplifies rounding."""
 
 
