@@ -16,10 +16,13 @@ from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.operator import KERNELS, REGISTRY, TRANSIENT, Operator
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import engine, graph
+from core.kernels.engine.constants import zeros
 from core.kernels.engine.custom_entries import Entries, install_storage
 from core.kernels.engine.engine import Array, Attributes, mx
 
 _CUSTOM = engine.operator_handle("Custom")
+_SUM = engine.operator_handle("elemwise_add")
+_NO_ATTRIBUTES = Attributes({})
 
 failures: deque[Exception] = deque(maxlen=8)
 """What operators raised inside programs, newest last: the engine's own error does not say it."""
@@ -143,7 +146,7 @@ class Computation(_WithOurFunctions, mx.operator.CustomOp):
         for target, request, gradient in zip(targets, requests, found):
             if gradient is None:
                 if request in ("write", "inplace"):
-                    target[:] = 0
+                    engine.copy_into(target, zeros(engine.shape_of(target), engine.dtype_of(target)))
             else:
                 _write(target, request, gradient)
 
@@ -158,7 +161,7 @@ def _write(target: Array, request: str, source: Array) -> None:
     if request in ("write", "inplace"):
         engine.copy_into(target, source)
     elif request == "add":
-        target += source
+        engine.invoke(_SUM, [target, source], _NO_ATTRIBUTES, [target])
 
 
 class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):

@@ -24,7 +24,7 @@ from core.kernels.engine.startup import _LIB, C_LIBRARY, MXNetError, mx
 if TYPE_CHECKING:
     Array = Any
 else:
-    Array = mx.nd.NDArray
+    Array = mx.ndarray.NDArray
 turn = forked.survives(threading.RLock())
 """Held while the engine computes: it keeps no order between what several threads give it, and converts the layout of
 weights in place when a program first reads them."""
@@ -226,7 +226,7 @@ def rows(array: Array, first: int, last: int) -> Array:
 
     It is an array of its own to the engine, unlike a slice, which some of its operators refuse.
     """
-    return mx.nd.from_numpy(view(array, shape_of(array), dtype_of(array))[first:last], zero_copy=True)
+    return mx.ndarray.from_numpy(view(array, shape_of(array), dtype_of(array))[first:last], zero_copy=True)
 
 
 def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.kernels.dtypes import BY_CODE, DType
+from core.kernels.dtypes import BY_CODE, DType, float32
 from core.kernels.engine import engine
 from core.kernels.engine.compilations import note_compilation
 from core.kernels.engine.engine import _LIB, Array, Attributes, MXNetError, mx
@@ -23,7 +23,7 @@ from core.kernels.engine.startup import without_chatter
 if TYPE_CHECKING:
     Symbol = Any
 else:
-    Symbol = mx.sym.Symbol
+    Symbol = mx.symbol.Symbol
 Meta = tuple[tuple[int, ...], DType]
 
 _serial = itertools.count()
@@ -36,7 +36,7 @@ _NO_ATTRIBUTES = Attributes({})
 
 def variable(label: str = "value") -> Symbol:
     """Return a new graph input with a name of its own."""
-    return mx.sym.Variable(f"{label}_{next(_serial)}")
+    return mx.symbol.Variable(f"{label}_{next(_serial)}")
 
 
 def apply_operator(
@@ -76,7 +76,7 @@ def infer(name: str, handle: ctypes.c_void_p, metas: Sequence[Meta], attributes:
     """
     inputs = [variable() for _ in metas]
     outputs = apply_operator(name, handle, inputs, attributes)
-    group = outputs[0] if len(outputs) == 1 else mx.sym.Group(outputs)
+    group = outputs[0] if len(outputs) == 1 else mx.symbol.Group(outputs)
     names = [symbol.name for symbol in inputs]
     shapes = dict(zip(names, [shape for shape, _ in metas]))
     input_shapes, output_shapes, _ = group._infer_shape_impl(False, **shapes)  # infer_shape prints what it refuses
@@ -142,11 +142,11 @@ class Program:
     ) -> None:
         self.number_of_draws = len(draws)
         outputs = [*draws, *_apart_from_pooling(outputs)]
-        self.without_inputs = not outputs or not mx.sym.Group(outputs).list_inputs()
+        self.without_inputs = not outputs or not mx.symbol.Group(outputs).list_inputs()
         if self.without_inputs:  # the engine refuses such a graph: give it one more output that needs one
             inputs = [variable("unused")]
             outputs += apply_operator("copy", _COPY, inputs, _NO_ATTRIBUTES)
-        self.symbol = mx.sym.Group(outputs)
+        self.symbol = mx.symbol.Group(outputs)
         if fuse and engine.device_text().startswith("cpu"):
             self.symbol = self.symbol.get_backend_symbol("MKLDNN")
         used = self.symbol.list_inputs()
@@ -161,7 +161,7 @@ class Program:
             flags.append(("data_indices", [i for i, place in enumerate(self.order) if place not in self.static_inputs]))
         self.flags = flags
         note_compilation()
-        self.call = mx.nd.CachedOp(self.symbol, flags)
+        self.call = mx.ndarray.CachedOp(self.symbol, flags)
         self._told = '"pool_type": "avg"' not in self.symbol.tojson()
         self._recorded = threading.local()
         self._recorded.lane = _Lane(self.call, self._told)
@@ -184,7 +184,7 @@ class Program:
         chosen = [i for i in self.order if needs[i]]
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
-            lane = self._recorded.lane = _Lane(mx.nd.CachedOp(self.symbol, self.flags), self._told)
+            lane = self._recorded.lane = _Lane(mx.ndarray.CachedOp(self.symbol, self.flags), self._told)
         quiet = contextlib.nullcontext() if lane.told else without_chatter()
         with engine.turn, engine.engine_mode(recording=True, training=True), quiet:
             mark([watched[i] for i in chosen])
@@ -203,7 +203,7 @@ def _apart_from_pooling(outputs: Sequence[Symbol]) -> list[Symbol]:
     Its gradient expects its input as it was in memory when it was pooled, and who reads an output puts the blocks that
     oneDNN left in it in order.
     """
-    text = mx.sym.Group(list(outputs)).tojson() if outputs else ""
+    text = mx.symbol.Group(list(outputs)).tojson() if outputs else ""
     if '"pool_type": "max"' not in text:
         return list(outputs)
     stored = json.loads(text)
@@ -318,7 +318,7 @@ _unused: list[Array] = []
 
 def _unused_array() -> Array:
     if not _unused:
-        _unused.append(mx.nd.zeros((1,)))
+        _unused.append(engine.empty((1,), float32))
     return _unused[0]
 
 

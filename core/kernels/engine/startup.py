@@ -8,7 +8,6 @@ import glob
 import importlib.util
 import os
 import re
-import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from typing import Optional
 
 import numpy as np
 
-from core.kernels.engine import forked, matrix_extensions, requirements
+from core.kernels.engine import forked, matrix_extensions, mxnet_parts, requirements
 from core.kernels.engine.processors import processors
 
 if "bool" not in np.__dict__:
@@ -43,19 +42,6 @@ def without_chatter(chatter: re.Pattern[bytes] = _CHATTER) -> Iterator[None]:
             os.close(kept)
             written.seek(0)
             os.write(2, chatter.sub(b"", written.read()))
-
-
-@contextlib.contextmanager
-def hidden_packages(*names: str) -> Iterator[None]:
-    """Let imports inside a ``with`` block take packages that are not loaded yet for absent."""
-    hidden = [name for name in names if name not in sys.modules]
-    for name in hidden:
-        sys.modules[name] = None  # type: ignore[assignment]  # Python's own mark of an absent module
-    try:
-        yield
-    finally:
-        for name in hidden:
-            del sys.modules[name]
 
 
 def has_gpus(driver: str = "/proc/driver/nvidia", packages: Optional[str] = None) -> bool:
@@ -95,22 +81,18 @@ def set_number_of_threads(number: int) -> None:
 
 requirements.check()
 forked.check()
-# mxnet loads both where they are there, which takes longer than everything else, for functions that are not used here
 with (
     warnings.catch_warnings(),
     without_chatter(re.compile(rb"(?s).*")),
-    hidden_packages("sklearn", "scipy"),
     matrix_extensions.told_to_onednn(),
 ):
     warnings.simplefilter("ignore")
-    import mxnet as mx
-    from mxnet.base import _LIB
-    from mxnet.base import MXNetError as MXNetError
-
+    mx = mxnet_parts.load()
+    _LIB, MXNetError = mx.base._LIB, mx.base.MXNetError
     # now the engine starts, and says which one it is, and oneDNN reads its environment; on one thread, as a process
     # that is forked from here could not use those that there were
     set_number_of_threads(1)
-    mx.nd.Activation(mx.nd.zeros((1, 1, 1, 1)), act_type="relu").wait_to_read()
+    mxnet_parts.first_operator(mx)
 # The engine's start sets 1 for the thread that imports it, and our kernels' first region sets it right again; but what
 # oneDNN made in between has room for one thread, and overwrites other memory when two use it.
 set_number_of_threads(processors())

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from core.kernels.dtypes import DType, float32
-from core.kernels.engine import engine
+from core.kernels.engine import engine, graph
 from core.kernels.engine.constants import zeros
-from core.kernels.engine.engine import Array, Attributes, mx
+from core.kernels.engine.engine import Array, Attributes
 
 BLOCK = 16
 FEWEST_PRODUCTS = 2**22
@@ -107,7 +107,8 @@ def _write_weight_gradient(gradient: Array, x: Array, target: Array, attributes:
 
 @functools.lru_cache(maxsize=256)
 def _symbol(attributes: tuple[tuple[str, str], ...]) -> Any:
-    return mx.sym.Convolution(mx.sym.Variable("x"), mx.sym.Variable("weight"), **dict(attributes))
+    inputs = [graph.variable("x"), graph.variable("weight")]
+    return graph.apply_operator("convolution", _CONVOLUTION, inputs, Attributes(dict(attributes)))[0]
 
 
 def _parts(channels: int) -> list[tuple[int, int]]:

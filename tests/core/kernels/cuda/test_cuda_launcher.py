@@ -99,7 +99,7 @@ def test_arrays_on_the_cpu_are_refused(library: Library) -> None:
 
 
 def test_the_engine_is_told_of_every_kernel(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mx.nd.NDArray, "context", mx.gpu(1))
+    monkeypatch.setattr(mx.ndarray.NDArray, "context", mx.gpu(1))
     program = MXNetProgram("double")
     made = {"NUMBER": "float64", "int": "int32", "long long": "int64"}
     for name, parameters in signatures().items():

@@ -173,19 +173,6 @@ def test_only_chatter_is_kept_from_the_error_stream(capfd: pytest.CaptureFixture
     assert capfd.readouterr().err == "one\ntwo"
 
 
-def test_hidden_packages_are_absent_and_then_come_back() -> None:
-    assert "imaplib" not in sys.modules
-    with startup.hidden_packages("imaplib", "os"):
-        import os as shown
-
-        with pytest.raises(ImportError):
-            import imaplib
-    assert shown is os
-    import imaplib
-
-    assert imaplib.__name__ == "imaplib"
-
-
 def test_weights_are_read_while_other_threads_compute_with_them() -> None:
     random = np.random.RandomState(0)
     numbers = random.randn(8, 8, 3, 3).astype("f4")

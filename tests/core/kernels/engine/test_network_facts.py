@@ -200,9 +200,14 @@ def test_a_sum_of_equal_shapes_cannot_be_differentiated_by_one_operand_in_a_comp
 
 @pytest.mark.parametrize("kept_whole", [False, True])
 def test_a_graph_of_two_operators_is_taken_apart_unless_told_otherwise(kept_whole: bool) -> None:
-    x, flag = engine.mx.sym.Variable("x"), engine.mx.sym.Variable("flag")
-    outputs = engine.mx.sym.Group([x * 2, engine.mx.sym.logical_not(flag)])
-    call = engine.mx.nd.CachedOp(outputs, [("inline_limit", 0)] if kept_whole else [])
+    doubled = graph.apply_operator(
+        "doubled", engine.operator_handle("_mul_scalar"), [graph.variable()], engine.Attributes({"scalar": 2.0})
+    )
+    opposite = graph.apply_operator(
+        "opposite", engine.operator_handle("logical_not"), [graph.variable()], engine.Attributes({})
+    )
+    outputs = engine.mx.symbol.Group([*doubled, *opposite])
+    call = engine.mx.ndarray.CachedOp(outputs, [("inline_limit", 0)] if kept_whole else [])
     data, other = engine.from_numpy(np.ones(2, "float32")), engine.from_numpy(np.zeros(2, "float32"))
     graph.mark([data])
     with engine.engine_mode(recording=True, training=True):
