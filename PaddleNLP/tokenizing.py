@@ -39,7 +39,10 @@ TOKENIZERS = Tokenizers(
         for name, kind in vars(core.text.tokenizers).items()
         if inspect.isclass(kind) and issubclass(kind, PretrainedTokenizer) and kind is not PretrainedTokenizer
     },
-    paths=("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
+    paths=(
+        *("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
+        *("model_file", "bpe_vocab_file", "bpe_json_file"),
+    ),
 )
 """Tokenisers of :mod:`core.text` by Paddle's names."""
 

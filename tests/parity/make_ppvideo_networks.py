@@ -1,6 +1,6 @@
 """Store what ppvideo's networks answer to seeded weights and inputs: outputs, losses, gradients.
 
-    REFERENCE_PYTHON tests/parity/make_ppvideo_networks.py [counts] [CASE ...]
+    REFERENCE_PYTHON tests/parity/make_ppvideo_networks.py [counts] [bmn_proposals] [CASE ...]
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2 and ppvideo 2.3.1. Without names it writes all of
 ``tests/parity/PaddleVideo/networks``: ``names`` and ``shapes`` of the official state; ``evaluation 0`` and so on, the
@@ -29,7 +29,7 @@ import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 
 from tests.parity.foreign.stand_ins import StandIns  # noqa: E402
-from tests.parity.PaddleVideo.network_cases import CASES, FOLDER, HIDDEN_SIZES, WHOLE, Case  # noqa: E402
+from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, HIDDEN_SIZES, PROPOSALS, WHOLE, Case  # noqa: E402
 from tests.parity.PaddleVideo.network_weights import digest, fill, of_mode, shapes, thinned, without_dropout  # noqa: E402
 
 UNUSED = ("paddle.fluid", "decord", "av", "SimpleITK", "lmdb", "nvidia", "moviepy", "librosa", "ppcls", "imageio")
@@ -43,10 +43,12 @@ def official(case: Case) -> Any:
 
     folder, name = case.framework.split(".")
     if folder == "backbones":
-        return getattr(importlib.import_module(f"paddlevideo.modeling.backbones.{name.lower()}"), name)(**case.backbone)
+        return getattr(importlib.import_module(f"paddlevideo.modeling.backbones.{name.lower()}"), name)(
+            **(case.backbone or {})
+        )
     parts = {
         part: AttrDict(dict(settings))
-        for part, settings in (("backbone", case.backbone), ("head", case.head))
+        for part, settings in (("backbone", case.backbone), ("loss" if folder == "localizers" else "head", case.head))
         if settings is not None
     }
     return getattr(importlib.import_module(f"{framework.__name__}.{folder}"), name)(**parts)
@@ -97,7 +99,21 @@ FORWARD: dict[str, Callable[..., Any]] = {
 }
 """How a framework is called, where it is not with clips."""
 
+
+def bmn_loss(network: Any, outputs: Sequence[Any], *truth: Any) -> Any:
+    """Return the loss of BMN, whose draws are those of the cases."""
+    draws = iter(DRAWS)
+    drawn, paddle.uniform = paddle.uniform, lambda *args, **kwargs: paddle.to_tensor(next(draws).astype("float64"))
+    mask = network.loss._get_mask
+    network.loss._get_mask = lambda *sizes: mask(*sizes).astype("float64")
+    try:
+        return network.loss(*outputs, *truth)
+    finally:
+        paddle.uniform = drawn
+
+
 LOSSES: dict[str, Callable[..., Any]] = {
+    "BMNLocalizer": bmn_loss,
     "ResNet3d": lambda network, outputs, weights: (outputs[0] * weights).sum(),
     "Recognizer1D": lambda network, outputs, labels: network.head.loss(outputs[0], labels),
 }
@@ -116,6 +132,8 @@ def answers(case: Case) -> dict[str, np.ndarray]:
         NARROWED.get(kind, lambda network: None)(network)
         if mode == "training" and kind != "Recognizer1D":  # whose LSTM is not converted
             network.to(dtype="float64")
+        if mode == "training" and kind == "BMNLocalizer":
+            network.backbone.sample_mask = network.backbone.sample_mask.astype("float64")
         fill(network)
         network.train() if mode == "training" else network.eval()
         without_dropout(network)
@@ -154,6 +172,28 @@ def of_head(network: Any, outputs: Sequence[Any], *labels: Any) -> Any:
     return network.head.loss(outputs[0], labels, if_top5=False)["loss"]
 
 
+def bmn_proposals() -> dict[str, np.ndarray]:
+    """Return the boundaries and proposals that the official post-processing finds."""
+    import pandas as pd
+    from paddlevideo.metrics.bmn_metric import boundary_choose, soft_nms
+
+    maps, starts, ends = PROPOSALS
+    begins, finishes = boundary_choose(starts), boundary_choose(ends)
+    stored = {"starts": begins.copy(), "ends": finishes.copy()}
+    begins[0] = finishes[-1] = 1.0
+    rows = []
+    for duration in range(maps.shape[1]):
+        for first in range(maps.shape[2] - duration):
+            last = first + duration
+            if begins[first] and finishes[last]:
+                score = starts[first] * ends[last] * (maps[0] * maps[1])[duration, first]
+                rows.append([first / len(starts), (last + 1) / len(starts), score])
+    stored["candidates"] = np.array(rows)
+    kept = soft_nms(pd.DataFrame(rows, columns=["xmin", "xmax", "score"]), 0.4, 0.55, 0.9)
+    stored["proposals"] = kept[["xmin", "xmax", "score"]].values[:100]
+    return stored
+
+
 def main() -> None:
     """Write the answers to all cases, or to those that are named."""
     sys.meta_path.append(StandIns(UNUSED))
@@ -166,7 +206,9 @@ def main() -> None:
         counts = {name: trainable_parameters(case) for name, case in WHOLE.items()}
         (FOLDER / "counts.json").write_text(json.dumps(counts, indent=1) + "\n")
         print(counts)
-    for name in [name for name in sys.argv[1:] if name != "counts"] if sys.argv[1:] else CASES:
+    if not sys.argv[1:] or "bmn_proposals" in sys.argv:
+        np.savez_compressed(FOLDER / "bmn_proposals.npz", **bmn_proposals())
+    for name in [name for name in sys.argv[1:] if name in CASES] if sys.argv[1:] else CASES:
         stored = answers(CASES[name])
         np.savez_compressed(FOLDER / f"{name}.npz", **stored)
         size = (FOLDER / f"{name}.npz").stat().st_size

@@ -2,7 +2,7 @@
 
 Addresses and settings are facts of paddlenlp 2.8.1's own lists (``pretrained_resource_files_map`` and
 ``pretrained_init_configuration`` of each tokeniser). Checkpoints of the 1.x releases carry a ``vocab.txt`` in their
-archives, and those whose tokenisers are not built (GPT's Chinese one, SKEP's of RoBERTa) are not listed.
+archives.
 """
 
 from __future__ import annotations
@@ -162,6 +162,17 @@ def _listed() -> Iterator[tuple[str, Vocabulary]]:
     files = {"vocab_file": f"{_HOST}gpt/gpt-en-vocab.json", "merges_file": f"{_HOST}gpt/gpt-en-merges.txt"}
     for name in ("gpt2-en", "gpt2-medium-en", "gpt2-large-en", "gpt2-xl-en"):
         yield name, Vocabulary("GPTTokenizer", files, {})
+    for name in ("gpt-cpm-large-cn", "gpt-cpm-small-cn-distill"):
+        file = f"{_HOST}gpt/gpt-cpm-cn-sentencepiece.model"
+        yield name, Vocabulary("GPTChineseTokenizer", {"model_file": file}, {})
+    folder = f"{_HOST}skep/skep_roberta_large_en."
+    files = {
+        "vocab_file": f"{folder}vocab.txt",
+        "bpe_vocab_file": f"{folder}vocab.bpe",
+        "bpe_json_file": f"{folder}encoder.json",
+    }
+    settings = {"use_bpe_encoder": True, "need_token_type_id": False, "add_two_sep_token_inter": True}
+    yield "skep_roberta_large_en", Vocabulary("SkepTokenizer", files, settings)
     for name in ("roberta-base", "roberta-large"):
         folder = f"{_ROOT}paddlenlp/models/community/{name}/"
         files = {"vocab_file": f"{folder}vocab.json", "merges_file": f"{folder}merges.txt"}

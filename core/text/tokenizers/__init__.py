@@ -13,12 +13,14 @@ from core.text.tokenizers.bert import (
     RobertaChineseTokenizer,
     TinyBertTokenizer,
 )
-from core.text.tokenizers.ernie import ErnieGramTokenizer, ErnieTokenizer, SkepTokenizer
+from core.text.tokenizers.ernie import ErnieGramTokenizer, ErnieTokenizer
 from core.text.tokenizers.ernie_tiny import ErnieTinyTokenizer
 from core.text.tokenizers.gpt import GPTTokenizer, RobertaBPETokenizer
+from core.text.tokenizers.gpt_chinese import GPTChineseTokenizer
 from core.text.tokenizers.roberta import RobertaTokenizer
 from core.text.tokenizers.segmentation import LikeliestPath, LongestMatch, read_frequencies
 from core.text.tokenizers.sentencepiece import SentencePieceTokenizer
+from core.text.tokenizers.skep import SkepTokenizer
 from core.text.tokenizers.subword_nmt import SubwordBPE, read_codes, read_pieces, write_codes
 from core.text.tokenizers.subword_nmt_learning import count_words, learn_bpe
 from core.text.tokenizers.wordpiece import WordpieceTokenizer
@@ -38,6 +40,7 @@ __all__ = [
     "ErnieGramTokenizer",
     "ErnieTinyTokenizer",
     "ErnieTokenizer",
+    "GPTChineseTokenizer",
     "GPTTokenizer",
     "JiebaTokenizer",
     "LikeliestPath",

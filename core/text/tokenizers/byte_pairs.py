@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any, Union
 
 from tokenizers.models import BPE
 
 from core.io.files import open_path
+from core.text.tokenizers.pieces import Offsets
 from core.text.tokenizers.subword_nmt import merged
 from core.text.vocabulary_files import decode_lines
 
@@ -82,12 +85,55 @@ class BytePairs:
         """Return the words of a text, with the spaces before them; together they are the text."""
         return (_ASCII if text.isascii() else self._pattern).findall(text)
 
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text's pieces."""
+        return list(chain.from_iterable(map(self.ids.__getitem__, self.words(text))))
+
+    def place(self, text: str) -> tuple[list[int], Offsets]:
+        """Return the ids of a text's pieces, and the characters that each covers.
+
+        A space before a word belongs to none of its pieces; of a character of several pieces each covers all.
+        """
+        ids: list[int] = []
+        offsets: Offsets = []
+        place = 0
+        for word in self.words(text):
+            for index, start, end in self.placed[word]:
+                ids.append(index)
+                offsets.append((place + start, place + end))
+            place += len(word)
+        return ids, offsets
+
     def cut(self, word: str) -> list[tuple[int, int]]:
         """Return id and number of bytes of each piece of a word."""
         text = word.encode("utf-8", "replace").decode("latin-1").translate(CHARACTERS)
         if self._model is not None:
             return [(token.id, len(token.value)) for token in self._model.tokenize(text)]
         return [(self.vocab.get(piece, self.unknown), len(piece)) for piece in merged([*text], self._ranks)]
+
+
+def text_of(tokens: Sequence[str], special: Collection[str], errors: str) -> str:
+    """Return pieces as a text; special tokens stand as they are.
+
+    Args:
+        tokens: the pieces.
+        special: the special tokens.
+        errors: what becomes of bytes that are not UTF-8: "replace", "ignore" or "strict".
+    """
+    content = bytearray()
+    for token in tokens:
+        codes = [] if token in special else [BYTES.get(ord(char), -1) for char in token]
+        content += bytes(codes) if codes and -1 not in codes else token.encode("utf-8")
+    return content.decode("utf-8", errors)
+
+
+def write_files(pairs: BytePairs, vocab_file: str, merges_file: str) -> None:
+    """Write pieces as JSON and merges line by line, below a heading."""
+    with open(vocab_file, "w", encoding="utf-8") as stream:
+        json.dump(pairs.vocab, stream, ensure_ascii=False)
+    with open(merges_file, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write("#version: 0.2\n")
+        stream.writelines(f"{first} {second}\n" for first, second in pairs.merges)
 
 
 def _in_order(merges: list[tuple[str, str]]) -> bool:

@@ -54,9 +54,3 @@ class ErnieTokenizer(BertTokenizer):
 
 class ErnieGramTokenizer(ErnieTokenizer):
     """Of ERNIE-Gram (Xiao et al. 2020, arXiv:2010.12148): ERNIE's rules."""
-
-
-class SkepTokenizer(ErnieTokenizer):
-    """Of SKEP (Tian et al. 2020, arXiv:2005.05635) on ERNIE 1.0 (Chinese) and 2.0 (English): ERNIE's rules."""
-
-    _final_sigma = True

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, ClassVar, Optional
 
 from core.text.tokenizers.base import PretrainedTokenizer
-from core.text.tokenizers.byte_pairs import BYTES, BytePairs, PathLike, read_merges, read_pieces
+from core.text.tokenizers.byte_pairs import BytePairs, PathLike, read_merges, read_pieces, text_of, write_files
 from core.text.tokenizers.pieces import Offsets, Pieces
 from core.text.vocabulary import Vocab
 
@@ -56,22 +54,14 @@ class BytePairTokenizer(PretrainedTokenizer):
 
     def encode_text(self, text: str) -> list[int]:
         """Return the ids of a text without special tokens in it."""
-        return list(chain.from_iterable(map(self.pairs.ids.__getitem__, self.pairs.words(text))))
+        return self.pairs.encode(text)
 
     def place_text(self, text: str) -> tuple[list[int], Offsets]:
         """Return the ids of a text without special tokens in it, and the characters that each token covers.
 
         A space before a word belongs to none of its tokens; of a character of several tokens each covers all.
         """
-        ids: list[int] = []
-        offsets: Offsets = []
-        place = 0
-        for word in self.pairs.words(text):
-            for index, start, end in self.pairs.placed[word]:
-                ids.append(index)
-                offsets.append((place + start, place + end))
-            place += len(word)
-        return ids, offsets
+        return self.pairs.place(text)
 
     def prefix(self, text: str) -> str:
         """Return what is put before a text."""
@@ -96,12 +86,7 @@ class BytePairTokenizer(PretrainedTokenizer):
 
     def convert_tokens_to_string(self, tokens: Sequence[str]) -> str:
         """Return tokens as a text; special ones stand as they are."""
-        special = set(self.all_special_tokens)
-        content = bytearray()
-        for token in tokens:
-            codes = [] if token in special else [BYTES.get(ord(char), -1) for char in token]
-            content += bytes(codes) if codes and -1 not in codes else token.encode("utf-8")
-        return content.decode("utf-8", self.errors)
+        return text_of(tokens, set(self.all_special_tokens), self.errors)
 
     def convert_ids_to_string(self, ids: Sequence[int]) -> str:
         """Return ids as a text."""
@@ -109,11 +94,7 @@ class BytePairTokenizer(PretrainedTokenizer):
 
     def save_resources(self, folder: str) -> None:
         """Write vocabulary and merges into a folder."""
-        with open(os.path.join(folder, "vocab.json"), "w", encoding="utf-8") as stream:
-            json.dump(self.pairs.vocab, stream, ensure_ascii=False)
-        with open(os.path.join(folder, "merges.txt"), "w", encoding="utf-8", newline="\n") as stream:
-            stream.write("#version: 0.2\n")
-            stream.writelines(f"{first} {second}\n" for first, second in self.pairs.merges)
+        write_files(self.pairs, os.path.join(folder, "vocab.json"), os.path.join(folder, "merges.txt"))
 
 
 def _moved(offsets: Optional[Offsets], count: int) -> Optional[Offsets]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Any, ClassVar, Optional, Union
 
 from core.text.vocabulary import Vocab
 
@@ -24,6 +24,8 @@ class TokenTable:
     Raises:
         ValueError: a special token is not in the vocabulary.
     """
+
+    _spaces_count: ClassVar[bool] = True  # around special tokens in a text
 
     unk_token: str
     sep_token: str
@@ -90,6 +92,9 @@ class TokenTable:
 
     def _parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
         """Yield the parts of a text, where each begins, and whether it is a special token."""
+        if not self._spaces_count:
+            yield from self._bare_parts(text)
+            return
         start = 0
         for found in self._special.finditer(text):
             if found.start() > start:
@@ -98,6 +103,20 @@ class TokenTable:
             start = found.end()
         if start < len(text):
             yield text[start:], start, False
+
+    def _bare_parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
+        """Yield the same without the white space around special tokens."""
+        start = 0
+        for found in [*self._special.finditer(text), None]:
+            end = len(text) if found is None else found.start()
+            part = text[start:end]
+            part = part if found is None else part.rstrip()
+            kept = part.lstrip() if start else part
+            if kept:
+                yield kept, start + len(part) - len(kept), False
+            if found is not None:
+                yield found[0], end, True
+                start = found.end()
 
     def get_vocab(self) -> dict[str, int]:
         """Return the id of each token, added ones included."""

@@ -42,6 +42,19 @@ SLOW_CLIPS = CLIPS[:, :, [0, 7]]
 FRAMES = CLIPS.transpose(0, 2, 1, 3, 4).copy()
 LARGER_CLIPS = random_clips("larger clips", 1, 3, 8, 64, 96)
 
+OVERLAPS = (random_clips("overlaps", 2, 10, 12) + 1) / 2
+BEGINS, FINISHES = (random_clips("begins", 2, 12) + 1) / 2, (random_clips("finishes", 2, 12) + 1) / 2
+DRAWS = (random_clips("draws", 2, 10, 12) + 1) / 2
+PROPOSALS = (
+    (random_clips("maps", 2, 20, 30) + 1) / 2,
+    (random_clips("starts", 30) + 1) / 2,
+    (random_clips("ends", 30) + 1) / 2,
+)
+"""Scores of intervals, begins and ends, from which BMN's proposals are made."""
+
+SKELETONS = random_clips("skeletons", 2, 3, 8, 25, 2)
+SKELETON_CLASSES = (whole_numbers("actions of skeletons", 2, 7).reshape(2, 1),)
+
 RESNET3D_INFLATE = ((1, 1, 1), (1, 0, 1, 0), (1, 0, 1, 0, 1, 0), (0, 1, 0))
 
 _HEAD = {"num_classes": 7, "in_channels": 2048}
@@ -116,6 +129,58 @@ CASES: dict[str, Case] = {
         (CLIPS,),
         (whole_numbers("labels of clips", 2, 7).reshape(2, 1),),
     ),
+    "bmn": Case(
+        "localizers.BMNLocalizer",
+        {
+            **{"name": "BMN", "tscale": 12, "dscale": 10, "prop_boundary_ratio": 0.5, "num_sample": 4},
+            **{"num_sample_perbin": 3, "feat_dim": 16},
+        },
+        {"name": "BMNLoss", "tscale": 12, "dscale": 10},
+        (random_clips("features of steps", 2, 16, 12),),
+        (OVERLAPS, BEGINS, FINISHES),
+    ),
+    "stgcn": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "STGCN", "in_channels": 2, "layout": "coco_keypoint"},
+        {"name": "STGCNHead", "num_classes": 7},
+        (SKELETONS[:, :2, :, :17],),
+        SKELETON_CLASSES,
+    ),
+    "stgcn_fsd10": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "STGCN", "in_channels": 2, "edge_importance_weighting": False},
+        {"name": "STGCNHead", "num_classes": 7},
+        (SKELETONS[:, :2],),
+        (),
+    ),
+    "stgcn_ntu": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "STGCN", "in_channels": 3, "layout": "ntu-rgb+d"},
+        {"name": "STGCNHead", "num_classes": 7},
+        (SKELETONS,),
+        (),
+    ),
+    "agcn": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "AGCN"},
+        {"name": "STGCNHead", "num_classes": 7},
+        (SKELETONS[:, :2],),
+        SKELETON_CLASSES,
+    ),
+    "agcn2s": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "AGCN2s"},
+        {"name": "AGCN2sHead", "num_classes": 7},
+        (SKELETONS,),
+        SKELETON_CLASSES,
+    ),
+    "ctrgcn": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "CTRGCN", "base_channel": 16},
+        {"name": "CTRGCNHead", "num_classes": 7, "in_channels": 16},
+        (SKELETONS,),
+        SKELETON_CLASSES,
+    ),
     "slowfast_larger": Case(
         "recognizers.Recognizer3D",
         {
@@ -136,6 +201,26 @@ _SLOWFAST_HEAD = {
     **{"num_frames": 32, "crop_size": 224, "dropout_rate": 0.5},
 }
 WHOLE: dict[str, Case] = {
+    "stgcn": Case(
+        "recognizers.RecognizerGCN",
+        {"name": "STGCN", "in_channels": 3, "layout": "ntu-rgb+d"},
+        {"name": "STGCNHead", "num_classes": 60},
+        (),
+        (),
+    ),
+    "agcn": Case("recognizers.RecognizerGCN", {"name": "AGCN"}, {"name": "STGCNHead", "num_classes": 30}, (), ()),
+    "agcn2s": Case("recognizers.RecognizerGCN", {"name": "AGCN2s"}, {"name": "AGCN2sHead", "num_classes": 60}, (), ()),
+    "ctrgcn": Case("recognizers.RecognizerGCN", {"name": "CTRGCN"}, {"name": "CTRGCNHead", "num_classes": 60}, (), ()),
+    "bmn": Case(
+        "localizers.BMNLocalizer",
+        {
+            **{"name": "BMN", "tscale": 100, "dscale": 100, "prop_boundary_ratio": 0.5, "num_sample": 32},
+            "num_sample_perbin": 3,
+        },
+        {"name": "BMNLoss", "tscale": 100, "dscale": 100},
+        (),
+        (),
+    ),
     "tsn_r50": Case(
         "recognizers.Recognizer2D",
         {"name": "ResNet", "depth": 50},

@@ -6,6 +6,7 @@ import collections
 import io
 import json
 import pickle
+import re
 import sys
 import tarfile
 from collections.abc import Iterable, Sequence
@@ -164,6 +165,35 @@ def write_byte_pairs(
 
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 """RoBERTa's special tokens in their order."""
+
+
+SKEP = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"]
+"""Special tokens of SKEP's English RoBERTa."""
+
+DOCUMENTS = ["a<unk>b <bod>c<eod>", "<bod> 今天 天气\n真好 <eod>", "x\ty  z", "a<bod>", "<eod>  <eod>"]
+"""Texts with the special tokens of GPT's Chinese tokeniser."""
+
+
+def parted(line: str) -> list[str]:
+    """Return what GPT's Chinese tokeniser gives to jieba of a line: its parts between special tokens."""
+    parts = re.split("<bod>|<eod>|<unk>", line)
+    last = len(parts) - 1
+    kept = [part.lstrip() if number else part for number, part in enumerate(parts)]
+    return [part.rstrip() if number < last else part for number, part in enumerate(kept)]
+
+
+def write_skep(folder: Path, special: bool) -> list[str]:
+    """Write the vocabulary, the merges and the pieces of SKEP's byte pair encoding; return their paths.
+
+    Args:
+        folder: where to.
+        special: whether the pieces have the special tokens.
+    """
+    tokens, merges = learn_byte_pairs(NASTY)
+    write_byte_pairs(folder, tokens, merges, SKEP if special else [])
+    lines = [*SKEP, *map(str, range(len(tokens)))]
+    (folder / "vocab.txt").write_text("".join(f"{token}\n" for token in lines), encoding="utf-8")
+    return [str(folder / name) for name in ("vocab.txt", "merges.txt", "vocab.json")]
 
 
 def models(lines: Sequence[str]) -> dict[str, bytes]:
