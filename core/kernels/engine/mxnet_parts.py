@@ -53,6 +53,8 @@ def _load_parts(package: types.ModuleType) -> None:
     for name in _PARTS:
         importlib.import_module(f"mxnet.{name}")
     del base._LIB.MXCustomOpRegister
+    count, names = ctypes.c_uint(), ctypes.POINTER(ctypes.c_char_p)()
+    base.check_call(base._LIB.MXListAllOpNames(ctypes.byref(count), ctypes.byref(names)))  # gives older ones kernels
 
 
 def _nothing(*_: Any, **__: Any) -> int:

@@ -11,6 +11,7 @@ import sys
 import core
 x = core.ones([2, 3])
 assert (x + 1).sum().item() == 12
+assert core.nn.functional.pad(core.ones([1, 1, 2, 2]), [1, 1, 1, 1]).sum().item() == 4  # an operator of the older kind
 assert not [name for name in sys.modules if name.split(".")[0] == "mxnet"], "parts that a program could import"
 """
 MXNET = """
