@@ -53,7 +53,8 @@ class FrameHead(nn.Layer):
         features = core.flatten(F.adaptive_avg_pool2d(maps, 1), 1)
         if self.each_frame:
             features = self.dropout(features)
-        mean = core.mean(core.reshape(features, [-1, frames, features.shape[1]]), axis=1)
+        clips = core.reshape(features, [-1, frames, features.shape[1]])
+        mean = core.mean(0.5 * (clips + core.flip(clips, [1])), axis=1)  # the same to the last bit for a reversed clip
         return self.fc(mean if self.each_frame else self.dropout(mean))
 
 

@@ -21,6 +21,10 @@ FAMILIES = {
     "non_local": ("non_local_c2d_r50", "non_local_i3d_r50", "non_local_c2d_r101", "non_local_i3d_r101"),
     "slowfast": ("slowfast_r50", "slowfast_r50_8x8", "slowfast_r101"),
     "timesformer": ("timesformer",),
+    "localizers.bmn": ("bmn",),
+    "skeletons.stgcn": ("stgcn",),
+    "skeletons.agcn": ("agcn", "agcn2s"),
+    "skeletons.ctrgcn": ("ctrgcn",),
 }
 """Module of PaddleVideo.models to the names of its networks, small ones first."""
 
@@ -61,7 +65,7 @@ def list_models(pattern: str = "*") -> list[str]:
 
     Example:
         >>> PaddleVideo.list_models("pptsm*")
-        ["pptsm_r18", "pptsm_r50", "pptsm_r101"]
+        ['pptsm_r18', 'pptsm_r50', 'pptsm_r101']
     """
     return NETWORKS.list(pattern)
 

@@ -136,9 +136,9 @@ def fluid_names(depth: int) -> dict[str, str]:
     """
     branches = {"conv0": "branch2a", "conv1": "branch2b", "conv2": "branch2c", "short": "branch1"}
     layers = {"conv": ("conv1", "bn_conv1")}
-    for block in fluid_block_names(depth):
+    for block, (_, number, _) in zip(fluid_block_names(depth), positions(depth)):
         for part, branch in branches.items():
-            if depth >= 50 or part != "conv2":
+            if (depth >= 50 or part != "conv2") and (number == 0 or part != "short"):
                 layers[f"{block}.{part}"] = (f"{block}_{branch}", f"bn{block[3:]}_{branch}")
     names = {}
     for layer, (convolution, norm) in layers.items():

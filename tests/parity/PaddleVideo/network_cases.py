@@ -148,7 +148,7 @@ CASES: dict[str, Case] = {
     ),
     "stgcn_fsd10": Case(
         "recognizers.RecognizerGCN",
-        {"name": "STGCN", "in_channels": 2, "edge_importance_weighting": False},
+        {"name": "STGCN", "in_channels": 2},
         {"name": "STGCNHead", "num_classes": 7},
         (SKELETONS[:, :2],),
         (),
