@@ -106,7 +106,7 @@ def create_model(
         task: what the head is for: "sequence_classification", "token_classification", "question_answering",
             "pair_classification", "multi_perspective", "multiple_choice", "masked_lm", "next_sentence",
             "pretraining", "continual_pretraining"; of some families "language_model" (XLNet, GPT), "discriminator"
-            (ELECTRA); or "encoder" for no head.
+            (ELECTRA), "crf_token_classification" (SKEP); or "encoder" for no head.
         num_classes: results of a head that classifies; others do not read it.
         pretrained: None or False for fresh weights; True for the official ones of the checkpoint; the name of a
             checkpoint; or the path of a weight file of any format that :mod:`core.weights` reads, or of a folder of

@@ -6,6 +6,9 @@ Official file: ``paddlenlp/transformers/skep/modeling.py`` of paddlenlp 2.8.1.
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
+from PaddleNLP.models.crf import CrfTokenClassification
 from PaddleNLP.models.encoder import Embeddings, Encoder
 
 
@@ -29,6 +32,7 @@ class SkepModel(Encoder):
     """
 
     base_model_prefix = "skep"
+    heads: ClassVar[dict[str, Any]] = {"crf_token_classification": CrfTokenClassification}
 
     def __init__(
         self,

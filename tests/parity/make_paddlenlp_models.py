@@ -29,6 +29,7 @@ import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 import scipy  # noqa: E402, F401  # likewise
 
+sys.modules.setdefault("pip", types.ModuleType("pip"))
 hub, errors = types.ModuleType("aistudio_sdk.hub"), types.ModuleType("aistudio_sdk.errors")
 hub.download = hub.create_repo = hub.upload = None
 errors.NotExistError = Exception
@@ -166,6 +167,30 @@ def pretrained_electra() -> None:
     np.savez_compressed(cases.FOLDER / "electra_pretraining.npz", **stored)
 
 
+def chained_skep() -> None:
+    """Write SKEP's best paths through a chain of tags, with the losses and gradients of given ones."""
+    from paddlenlp.transformers.skep import configuration, modeling
+
+    still = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}  # Paddle's GRU learns in training only
+    settings = {**cases.FAMILIES["skep"].settings, **still, "num_labels": cases.CLASSES}
+    model = modeling.SkepCrfForTokenClassification(configuration.SkepConfig(**settings))
+    model.set_state_dict(further_cases.chained({key: one.shape for key, one in model.state_dict().items()}))
+    arrays, labels = further_cases.chain_inputs()
+    given = {name: paddle.to_tensor(value) for name, value in arrays.items()}
+    paths = model(**given)
+    loss = model(**given, labels=paddle.to_tensor(labels))
+    loss.mean().backward()
+    found = {name: one for name, one in model.named_parameters() if one.grad is not None}
+    stored = {
+        "keys": np.array([f"{key} {list(value.shape)}" for key, value in sorted(model.state_dict().items())]),
+        "paths": paths.numpy(),
+        "losses": loss.numpy(),
+        "names": np.array(sorted(found)),
+        "gradients": np.concatenate([cases.sample(found[key].grad.numpy()) for key in sorted(found)]),
+    }
+    np.savez_compressed(cases.FOLDER / "skep_chain.npz", **stored)
+
+
 def sizes(name: str) -> None:
     """Write what the official list says of a family's checkpoints; their parameters have shapes, but no values."""
     family = cases.FAMILIES[name]
@@ -197,6 +222,8 @@ def main() -> None:
         sizes(name) if arguments.sizes else make(name)
         if name == "electra" and not arguments.sizes:
             pretrained_electra()
+        if name == "skep" and not arguments.sizes:
+            chained_skep()
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
-from tests.parity.PaddleNLP.model_cases import FAMILIES, ROWS, ids
+from tests.parity.PaddleNLP.model_cases import CLASSES, FAMILIES, ROWS, ids, inputs, weights
 
 
 def parts(family: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -41,3 +43,21 @@ def electra_inputs() -> dict[str, np.ndarray]:
         "raw_input_ids": raw,
         "generator_labels": np.where(hidden, raw, -100),
     }
+
+
+def chained(shapes: Mapping[str, Sequence[int]]) -> dict[str, np.ndarray]:
+    """Return seeded values of SKEP's chain of tags, whose transitions have three names.
+
+    Args:
+        shapes: name to shape.
+    """
+    names = {name: "crf.transitions" if name.endswith("transitions") else name for name in shapes}
+    values = weights("skep", {names[name]: shape for name, shape in shapes.items()})
+    return {name: values[names[name]] for name in shapes}
+
+
+def chain_inputs() -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return what SKEP's chain of tags is given, and paths to learn."""
+    given = inputs("skep", "token_classification")
+    given["attention_mask"] = (given["input_ids"] != 0).astype(np.int64)
+    return given, np.random.RandomState(12).randint(0, CLASSES, given["input_ids"].shape).astype(np.int64)
