@@ -19,9 +19,12 @@ _PARTS = ("autograd", "context", "ndarray", "operator", "profiler", "rtc", "runt
 _OF_THE_PACKAGE = ("Context", "cpu", "current_context", "gpu")
 """Names of ``context`` that other parts expect in the package itself while they are imported."""
 
+_NAME = f"{__name__}.mxnet"
+"""What the parts are called in the table of modules, where their functions find each other."""
+
 
 def load() -> Any:
-    """Return a package with the parts as attributes, which is in no table of modules: or all of mxnet, if it is loaded.
+    """Return a package with the parts as attributes; or all of mxnet, where it is loaded.
 
     Raises:
         ImportError: mxnet is not installed.
@@ -38,8 +41,17 @@ def load() -> Any:
         _load_parts(package)
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "mxnet"]:
-            del sys.modules[name]
+            _rename(sys.modules.pop(name), _NAME + name[len("mxnet") :])
     return package
+
+
+def _rename(module: types.ModuleType, name: str) -> None:
+    """Give a module another name, by which it, and what it imports later, are found."""
+    is_package = hasattr(module, "__path__")
+    module.__name__, module.__package__ = name, name if is_package else name.rpartition(".")[0]
+    assert module.__spec__ is not None
+    module.__spec__.name = name
+    sys.modules[name] = module
 
 
 def _load_parts(package: types.ModuleType) -> None:
