@@ -1,0 +1,170 @@
+"""Faster and Mask R-CNN on the feature pyramid of ResNet-50: time and memory, ours beside torchvision's.
+
+    python3.11 -m venv PEERS; PEERS/bin/pip install torch torchvision
+    python -m benchmarks.PaddleDetection.region_detectors --peers PEERS/bin/python [--models mask_rcnn,faster_rcnn]
+    [--size 800 1088] [--rows training,exported] [--rounds 5] [--threads 2] [--processor]
+
+A training step looks at one image of eight objects: forward pass, losses, backward pass, Momentum. Ours runs
+compiled, as training does by default, and operator by operator; both are compared with torchvision's, whose backbone
+has the same frozen normalisations and stages, and which samples as many anchors and regions. Regions that overlap an
+object by a twentieth count as showing it, so that a quarter of them do, and have masks, as with proposals of a
+trained network. "exported" is a predictor from image to boxes with 1,000 proposals, against torchvision's evaluation.
+Weights are random and each side's own, so sides do not find the same boxes; ours computes full tables of regions
+always. Each side is a process of its own with the same number of threads; sides of a row take turns, and its ratio is
+the median of the rounds' ratios: above 1, ours is faster. Memory is the peak of a side's process above what it
+occupies before the model is built; its ratio is torchvision's over ours. ``--processor`` compares the time that
+processors worked, for machines that are busy otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from benchmarks.memory import resident, status
+from benchmarks.side import Side, Steps, compare, require
+
+CLASSES, OBJECTS, OVERLAP = 80, 8, 0.05
+ROWS = {"training": ["compiled", "eager"], "exported": ["exported"]}
+"""What is compared, and the sides of ours."""
+
+
+def main() -> None:
+    """Print a row for each comparison."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default="faster_rcnn,mask_rcnn", help="separated by commas")
+    parser.add_argument("--rows", default=",".join(ROWS), help="what is compared, separated by commas (default all)")
+    parser.add_argument("--size", type=int, nargs=2, default=(800, 1088), help="height and width (default 800 1088)")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    options = parser.parse_args()
+    if set(options.rows.split(",")) - set(ROWS):
+        parser.error(f"--rows takes {', '.join(ROWS)}")
+    require("torch", "torchvision", python=options.peers)
+    print(f"{'':32} {'seconds':>17} {'ratio':>6}   {'megabytes':>13} {'ratio':>6}")
+    for model in options.models.split(","):
+        for row in options.rows.split(","):
+            for way in ROWS[row]:
+                _compare(model, row, way, options)
+
+
+def _compare(model: str, row: str, way: str, options: argparse.Namespace) -> None:
+    size = tuple(options.size)
+    given = {"threads": options.threads, "processor": options.processor}
+    with tempfile.TemporaryDirectory() as folder:
+        mine = Side("ours", ours, (model, size, way, folder), **given)
+        peer = Side("torchvision", torchvision, (model, size, row, options.threads), python=options.peers, **given)
+        first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds)
+        used, theirs = mine.ask("memory"), peer.ask("memory")
+        mine.close()
+        peer.close()
+    times = f"{first:8.3f} {second:8.3f} {ratio:6.2f}"
+    print(f"{model + ', ' + row + ', ' + way:32} {times}   {used:6.0f} {theirs:6.0f} {theirs / used:6.2f}", flush=True)
+
+
+def scene(size: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Return an image, and the boxes, classes and masks of its objects."""
+    random = np.random.default_rng(0)
+    image = random.standard_normal((1, 3, *size), dtype=np.float32)
+    corners = random.uniform(0, 0.7, (OBJECTS, 2))
+    ends = corners + random.uniform(0.05, 0.3, (OBJECTS, 2))
+    boxes = (np.concatenate([corners, ends], 1) * np.tile(size[::-1], 2)).astype(np.float32)
+    masks = np.zeros((OBJECTS, *size), np.uint8)
+    for mask, (left, top, right, bottom) in zip(masks, boxes.astype(int)):
+        mask[top:bottom, left:right] = 1
+    return {"image": image, "boxes": boxes, "classes": random.integers(0, CLASSES, OBJECTS), "masks": masks}
+
+
+# --- inside a side ---------------------------------------------------------------------------------------------------
+
+
+def ours(model: str, size: tuple[int, int], way: str, folder: str) -> Steps:
+    """Return ours: a training step, or a predictor."""
+    import core
+    from core.static import InputSpec
+    from core.train.config.table import Component
+    from PaddleDetection.models.registry import NETWORKS
+
+    core.ones([2]).numpy()
+    before = resident()
+    core.seed(0)
+    network: Any = NETWORKS.build(Component(name=f"{model}_r50_fpn", num_classes=CLASSES, fg_thresh=OVERLAP))
+    given = scene(size)
+    shape = np.array([size], np.float32)
+    arrays = {"image": given["image"], "im_shape": shape, "scale_factor": np.ones((1, 2), np.float32)}
+    if way == "exported":
+        network.eval()
+        specs = [InputSpec(array.shape, name=key) for key, array in arrays.items()]
+        core.jit.save(network, f"{folder}/program", specs)
+        predictor = core.jit.Predictor(f"{folder}/program")
+        return {"step": lambda: predictor.run(list(arrays.values())), "memory": lambda: status("VmHWM") - before}
+    network.train()
+    tensors = [core.to_tensor(array) for array in arrays.values()]
+    targets = {"gt_bbox": given["boxes"], "gt_class": given["classes"], "gt_segm": given["masks"]}
+    targets = {key: core.to_tensor(array[None]) for key, array in targets.items()}
+    targets["gt_count"] = core.to_tensor([OBJECTS])
+    optimizer = core.optimizer.Momentum(1e-5, 0.9, parameters=network.parameters())
+
+    def total(*inputs: Any) -> Any:
+        return core.add_n(list(network.losses(*inputs, targets).values()))
+
+    loss = core.jit.to_static(total) if way == "compiled" else total
+
+    def step() -> None:
+        value = loss(*tensors)
+        value.backward()
+        optimizer.step()
+        optimizer.clear_grad(set_to_zero=False)
+        value.item()
+
+    return {"step": step, "memory": lambda: status("VmHWM") - before}
+
+
+def torchvision(model: str, size: tuple[int, int], row: str, threads: int) -> Steps:
+    """Return torchvision's."""
+    import torch
+    from torchvision.models import detection
+    from torchvision.models.detection.backbone_utils import resnet_fpn_backbone
+    from torchvision.ops.misc import FrozenBatchNorm2d
+
+    torch.set_num_threads(threads)
+    torch.ones(2).sum().item()
+    before = resident()
+    backbone = resnet_fpn_backbone(
+        backbone_name="resnet50", weights=None, norm_layer=FrozenBatchNorm2d, trainable_layers=3
+    )
+    kind = detection.MaskRCNN if model == "mask_rcnn" else detection.FasterRCNN
+    network = kind(
+        backbone, CLASSES + 1, min_size=min(size), max_size=max(size), image_mean=[0.0] * 3, image_std=[1.0] * 3,
+        rpn_post_nms_top_n_train=1000, box_fg_iou_thresh=OVERLAP, box_bg_iou_thresh=OVERLAP,
+    )  # fmt: skip
+    given = scene(size)
+    image = torch.from_numpy(given["image"][0])
+    target = {"boxes": given["boxes"], "labels": given["classes"] + 1, "masks": given["masks"]}
+    targets = [{key: torch.from_numpy(array) for key, array in target.items()}]
+    learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.SGD(learned, 1e-5, momentum=0.9)
+
+    def training() -> None:
+        optimizer.zero_grad()
+        value = sum(network([image], targets).values())
+        value.backward()
+        optimizer.step()
+        value.item()
+
+    def found() -> Any:
+        with torch.inference_mode():
+            return network([image])
+
+    network.train(row == "training")
+    return {"step": training if row == "training" else found, "memory": lambda: status("VmHWM") - before}
+
+
+if __name__ == "__main__":
+    main()
