@@ -10,9 +10,6 @@ from core.io import Dataset
 
 Transform = Callable[[np.ndarray], Any]
 
-MOST_CLASSES = 1_000_000
-"""A larger number of classes is a mistake, and would take gigabytes."""
-
 
 class ImageDataset(Dataset):
     """Sample i is (image after the transform, class number).

@@ -9,7 +9,7 @@ from typing import Annotated, Union
 import pydantic
 
 from core.train.config.signatures import signature_of
-from PaddleClas.data.dataset import MOST_CLASSES
+from core.vision.datasets.lists import MOST_CLASSES
 from PaddleClas.models.pretrained import INQUIRY
 from PaddleClas.models.registry import entry_function
 from PaddleClas.models.weights import SSLD_WEIGHTS

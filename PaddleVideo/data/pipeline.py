@@ -12,13 +12,17 @@ from core.train.runner import splits
 from core.vision import transforms
 from core.vision.transforms import BaseTransform
 from core.vision.transforms.mixing import OneOf
-from PaddleVideo.data import clips, sampling
+from PaddleVideo.data import clips, files, sampling
 from PaddleVideo.data.moving_digits import MovingDigits
 
 DATASETS = Table(
     "data set",
     {
         "MovingDigits": MovingDigits,
+        "VideoDataset": files.VideoDataset,
+        "VideoFolder": files.VideoFolder,
+        "FrameDataset": files.FrameDataset,
+        "PickledDataset": files.PickledDataset,
     },
     provided=("transform",),
     paths=("root", "data_prefix", "file_path", "class_names_path"),

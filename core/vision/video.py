@@ -16,6 +16,7 @@ import numpy as np
 from core.vision.error_stream import error_stream
 from core.vision.formats import pixel_limit
 from core.weights.atomic import synchronise_directory
+from core.weights.messages import shown
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -92,18 +93,32 @@ class VideoReader:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
 
     def _opened(self, decoded: bool = True) -> Any:
-        """Return the file opened, to give frames, or packets as they are in the file."""
+        """Return the file opened, to give upright frames, or packets as they are in the file."""
         options = [] if decoded else [cv2.CAP_PROP_FORMAT, -1]
         level = cv2.getLogLevel()
         cv2.setLogLevel(0)
         try:
             with error_stream():  # FFmpeg writes there what is wrong with a file
                 capture = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG, options)
+                if decoded and not capture.isOpened():
+                    self._refuse()
         finally:
             cv2.setLogLevel(level)
         if not capture.isOpened():
             raise ValueError(f"video file {self.path!r} is damaged, or its codec is not known")
+        if decoded:
+            capture.set(cv2.CAP_PROP_ORIENTATION_AUTO, 1)  # as it was held when it was taken
         return capture
+
+    def _refuse(self) -> None:
+        """Name the codec of a file of which packets can be read, but no frames."""
+        packets = cv2.VideoCapture(self.path, cv2.CAP_FFMPEG, [cv2.CAP_PROP_FORMAT, -1])
+        if packets.isOpened() and packets.grab():
+            code = int(packets.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little").decode("latin-1")
+            raise ValueError(
+                f"video file {self.path!r} has the codec {shown(code)}, which OpenCV has no decoder for here; "
+                "convert it to H.264"
+            )
 
     def _check(self, height: int, width: int) -> None:
         if height < 1 or width < 1:

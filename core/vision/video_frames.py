@@ -8,10 +8,11 @@ from typing import Optional
 import cv2
 import numpy as np
 
+from core.vision.error_stream import error_stream
 from core.vision.video import MAXIMUM_FRAMES, PathLike, VideoReader
 
 SHORTEST = 0.9
-"""What share of the frames that a file promises must be there; files with a varying rate promise roughly."""
+"""What share of the frames that a file promises must be there."""
 
 
 class VideoFrames(VideoReader):
@@ -54,15 +55,16 @@ class VideoFrames(VideoReader):
         chosen, number = next(wanted, None), 0
         capture = self._opened()
         try:
-            while chosen is not None and capture.grab():
-                if number == chosen:
-                    whole, frame = capture.retrieve()
-                    if not whole:
-                        break
-                    self._check(*frame.shape[:2])
-                    found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
-                    chosen = next(wanted, None)
-                number += 1
+            with error_stream():
+                while chosen is not None and capture.grab():
+                    if number == chosen:
+                        whole, frame = capture.retrieve()
+                        if not whole:
+                            break
+                        self._check(*frame.shape[:2])
+                        found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
+                        chosen = next(wanted, None)
+                    number += 1
         finally:
             capture.release()
         if chosen is not None:
@@ -77,14 +79,19 @@ class VideoFrames(VideoReader):
         told = capture.get(cv2.CAP_PROP_FRAME_COUNT)
         count = 0
         try:
-            while count <= self.maximum_frames and capture.grab():
-                count += 1
+            with error_stream():
+                while count <= self.maximum_frames and capture.grab():
+                    count += 1
         finally:
             capture.release()
         if count > self.maximum_frames:
             raise ValueError(f"video file {self.path!r} has more than {self.maximum_frames} frames; cut it up")
         if not count:
             raise ValueError(f"video file {self.path!r} is damaged: no frame of it can be read")
-        if count < SHORTEST * told:
-            raise ValueError(f"video file {self.path!r} ends early: of {told:.0f} frames it has {count}; copy it again")
+        with open(self.path, "rb") as stream:
+            matroska = stream.read(4) == b"\x1aE\xdf\xa3"  # which has no count: what is told is estimated from the rate
+        if count < SHORTEST * told and not matroska:
+            raise ValueError(
+                f"video file {self.path!r} is damaged, or ends early: of {told:.0f} frames it has {count}"
+            )
         return count
