@@ -4,7 +4,8 @@
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2 and ppvideo 2.3.1. Without names it writes all of
 ``tests/parity/PaddleVideo/networks``: ``names`` and ``shapes`` of the official state; ``evaluation 0`` and so on, the
-outputs in evaluation mode; and of cases with targets ``training 0``, those in training
+outputs in evaluation mode, with the batch's own
+statistics; and of cases with targets ``training 0``, those in training
 mode without dropout, in float64, as everything that follows; ``loss``; ``input gradient 0`` and
 so on, of the loss by each floating-point input; ``gradients``, a length and a projection of that by each parameter.
 Large arrays are thinned. ``counts.json`` has the trainable
@@ -13,6 +14,7 @@ parameters of the published sizes.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import sys
@@ -30,7 +32,7 @@ import paddle  # noqa: E402
 
 from tests.parity.foreign.stand_ins import StandIns  # noqa: E402
 from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, HIDDEN_SIZES, PROPOSALS, WHOLE, Case  # noqa: E402
-from tests.parity.PaddleVideo.network_weights import digest, fill, of_mode, shapes, thinned, without_dropout  # noqa: E402
+from tests.parity.PaddleVideo.network_weights import calibrate, digest, fill, of_mode, shapes, thinned, without_dropout  # noqa: E402
 
 UNUSED = ("paddle.fluid", "decord", "av", "SimpleITK", "lmdb", "nvidia", "moviepy", "librosa", "ppcls", "imageio")
 """What ppvideo imports and its networks never use."""
@@ -139,6 +141,9 @@ def answers(case: Case) -> dict[str, np.ndarray]:
         without_dropout(network)
         arrays = of_mode(case.inputs, mode)
         inputs = [paddle.to_tensor(array, stop_gradient=array.dtype.kind != "f") for array in arrays]
+        if mode == "evaluation":
+            with paddle.no_grad():
+                calibrate(network, functools.partial(forward, network, inputs))
         outputs = forward(network, inputs)
         for number, output in enumerate(outputs):
             stored[f"{mode} {number}"] = thinned(output.numpy())

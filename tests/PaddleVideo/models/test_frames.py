@@ -17,9 +17,9 @@ from PaddleVideo.models.registry import NETWORKS
 from PaddleVideo.models.resnet import fluid_block_names
 from PaddleVideo.models.tsm import TSM, tsm_r18, tsm_r50
 from PaddleVideo.models.tsn import TSN, tsn_r50
-from tests.parity.PaddleVideo.network_cases import FRAMES
-from tests.parity.PaddleVideo.network_weights import fill, random_clips
 from tests.PaddleVideo.models import network_checks as checks
+from tests.parity.PaddleVideo.network_cases import FRAMES
+from tests.parity.PaddleVideo.network_weights import calibrate, fill, random_clips, without_dropout
 
 SMALL: dict[str, Any] = {"class_num": 5, "width": 8}
 CLIPS = random_clips("small clips", 2, 8, 3, 32, 32)
@@ -68,6 +68,9 @@ def test_tsm_answers_as_the_official_one_in_evaluation() -> None:
     network = tsm_r50(class_num=7)
     assert checks.shapes(network) == dict(zip(checks.text(stored["names"]), checks.text(stored["shapes"])))
     fill(network)
+    without_dropout(network)
+    with core.no_grad():
+        calibrate(network, lambda: network(core.to_tensor(FRAMES)))
     checks.assert_near(checks.thinned(answers(network, FRAMES)), stored["evaluation 0"], "tsm")
 
 

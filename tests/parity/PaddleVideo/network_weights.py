@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ def weight(name: str, shape: tuple[int, ...]) -> np.ndarray:
         return uniform(name, shape, 0.7, 1.3) * damping
     if len(shape) == 1:
         return uniform(name, shape, -0.2, 0.2) * damping
+    if "edge_importance" in name:
+        return uniform(name, shape, 0.5, 1.5)
     if "embed" in kind or kind == "cls_token":
         return uniform(name, shape, -0.5, 0.5)
     fan_in = shape[0] if len(shape) == 2 and kind == "weight" else np.prod(shape[1:])
@@ -44,6 +46,26 @@ def without_dropout(network: Any) -> None:
         if "Drop" in type(layer).__name__:
             layer.p = 0.0
             layer.drop_prob = 0.0
+
+
+def calibrate(network: Any, run: Callable[[], Any]) -> None:
+    """Let running statistics of either implementation be those of a batch; else a deep network answers alike to all.
+
+    Args:
+        network: the layer; it is left in evaluation mode.
+        run: calls it.
+    """
+    network.train()
+    momenta = {}
+    for name, layer in network.named_sublayers():
+        if hasattr(layer, "_momentum"):
+            momenta[name], layer._momentum = layer._momentum, 0.0
+    if momenta:
+        run()
+    for name, layer in network.named_sublayers():
+        if name in momenta:
+            layer._momentum = momenta[name]
+    network.eval()
 
 
 def of_mode(arrays: Sequence[np.ndarray], mode: str) -> list[np.ndarray]:
