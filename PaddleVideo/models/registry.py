@@ -19,6 +19,7 @@ FAMILIES = {
     "attention_cluster": ("attention_cluster",),
     "nextvlad": ("nextvlad",),
     "non_local": ("non_local_c2d_r50", "non_local_i3d_r50", "non_local_c2d_r101", "non_local_i3d_r101"),
+    "stnet": ("stnet_r50", "stnet_r101"),
     "slowfast": ("slowfast_r50", "slowfast_r50_8x8", "slowfast_r101"),
     "timesformer": ("timesformer",),
     "localizers.bmn": ("bmn",),
