@@ -73,6 +73,32 @@ class ResizeShort(BaseTransform):
         return F.resize(image, (self.size, long) if wide else (long, self.size))
 
 
+class RandomResizeShort(BaseTransform):
+    """Resize so that the shorter side has a random length.
+
+    Args:
+        shortest: the least, pixels.
+        longest: the most.
+
+    Raises:
+        ValueError: they are not positive, or do not rise.
+    """
+
+    def __init__(self, shortest: int, longest: int) -> None:
+        super().__init__()
+        if not 1 <= shortest <= longest:
+            raise ValueError(f"RandomResizeShort: shortest and longest must rise from 1, not {shortest} and {longest}")
+        self.shortest = shortest
+        self.longest = longest
+
+    def _get_params(self, inputs: tuple[Any, ...]) -> ResizeShort:
+        return ResizeShort(integer(self.shortest, self.longest + 1))
+
+    def _apply_image(self, image: np.ndarray) -> np.ndarray:
+        resized: np.ndarray = self.params(image)
+        return resized
+
+
 class MultiScaleCrop(BaseTransform):
     """Cut out a rectangle whose sides are drawn from a few shares of the shorter side, at one of 13 places; resize it.
 

@@ -40,6 +40,7 @@ TRANSFORMS = Table(
     {
         **SAMPLERS,
         "ResizeShort": clips.ResizeShort,
+        "RandomResizeShort": clips.RandomResizeShort,
         "MultiScaleCrop": clips.MultiScaleCrop,
         "RandomFlipClip": clips.RandomFlipClip,
         "ThreeCrops": clips.ThreeCrops,

@@ -10,6 +10,7 @@ from typing import Any, Union
 
 from core import LazyGuard
 from core.weights import fetch, load_weights, read_weights
+from PaddleClas.models.weights import SSLD_WEIGHTS
 from PaddleClas.models.weights import WEIGHTS as CLASSIFIERS
 from PaddleVideo.models.registry import NETWORKS
 from PaddleVideo.models.weights import WEIGHTS
@@ -28,8 +29,8 @@ def build(name: str, pretrained: Pretrained = False, adapt_head: bool = False, *
 
     Args:
         name: of the network.
-        pretrained: False, True (the official weights), the name of a classifier of PaddleClas, or the path of a weight
-            file, or of a folder or archive of Fluid 1.x.
+        pretrained: False, True (the official weights), the name of a classifier of PaddleClas, with "_ssld" behind it
+            for its distilled weights, or the path of a weight file, or of a folder or archive of Fluid 1.x.
         adapt_head: whether a head of other shape than the file's is left with fresh weights instead of refused.
         **arguments: of the network.
 
@@ -79,7 +80,8 @@ def _source(network: str, pretrained: Pretrained) -> str:
         record: Any = WEIGHTS[network]
     else:
         path = os.fspath(pretrained)  # type: ignore[arg-type]  # it is not False
-        record = CLASSIFIERS.get(path)
+        distilled = path.endswith("_ssld")
+        record = SSLD_WEIGHTS.get(path[: -len("_ssld")]) if distilled else CLASSIFIERS.get(path)
         if record is None:
             return path
     if record.sha256 is None:

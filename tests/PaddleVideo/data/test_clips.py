@@ -10,7 +10,15 @@ import pytest
 from core.io.randomness import sample_scope
 from core.train.config.table import Component
 from core.vision import transforms as T
-from PaddleVideo.data.clips import MultiScaleCrop, OverFrames, RandomFlipClip, ResizeShort, TenCrops, ThreeCrops
+from PaddleVideo.data.clips import (
+    MultiScaleCrop,
+    OverFrames,
+    RandomFlipClip,
+    RandomResizeShort,
+    ResizeShort,
+    TenCrops,
+    ThreeCrops,
+)
 from PaddleVideo.data.pipeline import SplitSection
 from PaddleVideo.data.sources import ArrayFrames
 
@@ -52,6 +60,17 @@ def test_images_and_clips_are_prepared_alike() -> None:
 def test_the_shorter_side(shape: tuple[int, int], force: bool, expected: tuple[int, int]) -> None:
     """The kit of release 1.5 gave every video the shape 4:3; here that is an option."""
     assert ResizeShort(10, force_ratio=force)(np.zeros((*shape, 3), np.uint8)).shape[:2] == expected
+
+
+def test_a_random_shorter_side() -> None:
+    sides = set()
+    for index in range(60):
+        with sample_scope(0, 0, index):
+            clip, _ = OverFrames([RandomResizeShort(8, 12)])((CLIP, 0))
+        sides.add(clip.shape[1:3])
+    assert sides == {(side, side * 3 // 2) for side in range(8, 13)}
+    with pytest.raises(ValueError, match="RandomResizeShort: shortest and longest must rise from 1, not 9 and 8"):
+        RandomResizeShort(9, 8)
 
 
 def test_crops_of_several_scales() -> None:
