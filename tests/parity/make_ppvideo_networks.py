@@ -116,6 +116,7 @@ def bmn_loss(network: Any, outputs: Sequence[Any], *truth: Any) -> Any:
 
 LOSSES: dict[str, Callable[..., Any]] = {
     "BMNLocalizer": bmn_loss,
+    "MSTCN": lambda network, outputs, labels: sum(network.head.loss(stage, labels) for stage in outputs[0]),
     "ResNet3d": lambda network, outputs, weights: (outputs[0] * weights).sum(),
     "Recognizer1D": lambda network, outputs, labels: network.head.loss(outputs[0], labels),
 }

@@ -181,6 +181,13 @@ CASES: dict[str, Case] = {
         (SKELETONS,),
         SKELETON_CLASSES,
     ),
+    "ms_tcn": Case(
+        "segmenters.MSTCN",
+        {"name": "MSTCN", "num_stages": 3, "num_layers": 4, "num_f_maps": 8, "dim": 12, "num_classes": 5},
+        {"name": "MSTCNHead", "num_classes": 5, "in_channels": 12},
+        (random_clips("features of frames", 1, 12, 30),),
+        (whole_numbers("actions of frames", 30, 5).reshape(1, 30),),
+    ),
     "slowfast_larger": Case(
         "recognizers.Recognizer3D",
         {
@@ -201,6 +208,13 @@ _SLOWFAST_HEAD = {
     **{"num_frames": 32, "crop_size": 224, "dropout_rate": 0.5},
 }
 WHOLE: dict[str, Case] = {
+    "ms_tcn": Case(
+        "segmenters.MSTCN",
+        {"name": "MSTCN", "num_stages": 4, "num_layers": 10, "num_f_maps": 64, "dim": 2048, "num_classes": 11},
+        {"name": "MSTCNHead", "num_classes": 11, "in_channels": 2048},
+        (),
+        (),
+    ),
     "stgcn": Case(
         "recognizers.RecognizerGCN",
         {"name": "STGCN", "in_channels": 3, "layout": "ntu-rgb+d"},
