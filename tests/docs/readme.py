@@ -14,6 +14,7 @@ PAGES = (
     "PaddleNLP/README.md",
     "PGL/README.md",
     "PaddleGAN/README.md",
+    "PaddleVideo/README.md",
 )
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
 _STARTS = ("python", "bash", "sudo", "pip", "pytest", "git", ". ", ".venv", "mkdocs", "tensorboard", "export")

@@ -57,6 +57,11 @@ SCENES = (
     "-o data.train.dataset.count=16 -o data.valid.dataset.count=4 -o data.test.dataset.count=4 -o data.num_workers=0 "
     "-o data.valid.batch_size=4 -o data.test.batch_size=4 -o expect=null"
 )
+HALVES = "-o data.train.dataset.folds=2 -o data.test.dataset.folds=2"
+MOVING = (
+    "-o train.epochs=1 -o data.train.dataset.count=32 -o data.valid.dataset.count=8 -o data.test.dataset.count=8 "
+    "-o expect=null"
+)
 REVIEWS = (
     "-o train.epochs=1 -o data.train.dataset.count=64 -o data.valid.dataset.count=16 -o data.test.dataset.count=16 "
     "-o expect=null"
@@ -178,6 +183,7 @@ TABLE: Table = {
             NotRun("it needs images of COCO, which are not in the repository, and half an hour"),
         ),
         ("python -m benchmarks.PaddleDetection.reader FOLDER --paddle PYTHON --rounds 2 --images 32", PEERS),
+        ("python -m benchmarks.detection_operators --torch PYTHON --threads 1 --processor", PEERS),
         (
             "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
             "--log benchmarks/PaddleDetection/blood_cells.jsonl",
@@ -262,6 +268,49 @@ TABLE: Table = {
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
         ("python -m benchmarks.PGL.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
         ("python -m benchmarks.PGL.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
+    ],
+    "PaddleVideo/README.md": [
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsm.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        ("python PaddleVideo/train.py --resume runs/moving_digits_tsm", Run(says="continuing after step")),
+        ("python PaddleVideo/eval.py runs/moving_digits_tsm", Run(says="wrote runs/moving_digits_tsm/evaluation_test")),
+        ("python PaddleVideo/infer.py runs/moving_digits_tsm --demo 4", Run(says="pictures of 4 videos beside it")),
+        ("python PaddleVideo/infer.py runs/moving_digits_tsm clip.mp4 videos", Run(says="videos/a.mp4: ")),
+        (
+            "python PaddleVideo/infer.py runs/moving_digits_tsm clip.mp4 --window 1 --step 0.5 --mp4",
+            Run(says="clip.mp4: 0.0 s "),
+        ),
+        ("python PaddleVideo/export.py runs/moving_digits_tsm", Run(says="compared with the live network: equal")),
+        ("python PaddleVideo/infer.py runs/moving_digits_tsm/exported clip.mp4", Run(says="clip.mp4: ")),
+        ("python PaddleVideo/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/fight_clips_tsm.yaml --data FOLDER "
+            "-o network.pretrained=FILE -o network.adapt_head=true",
+            NotRun("it needs a weight file; tests/PaddleVideo/models/test_frames.py writes and loads such files"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/kinetics400/tsm_r50.yaml --data FOLDER",
+            NotRun("it trains for days; tests/PaddleVideo/test_configs.py builds all recipes"),
+        ),
+        (
+            "python PaddleVideo/eval.py -c PaddleVideo/configs/kinetics400/tsm_r50.yaml --data FOLDER "
+            "-o network.pretrained=true",
+            NotRun("as above"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsn.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/fight_clips_tsm.yaml --data FOLDER",
+            Run(
+                f"-o train.epochs=1 -o data.train.batch_size=2 {HALVES}",
+                {"FOLDER": "clips"},
+                "trained in",
+            ),
+        ),
     ],
     "PaddleGAN/README.md": [
         (

@@ -21,6 +21,7 @@ import pytest
 import core
 from core.vision import write_image
 from PaddleClas.models.weights import SSLD_WEIGHTS, WEIGHTS
+from tests.core.vision.video_files import drawn_frames, write_video
 from tests.docs.readme import PAGES, ROOT, commands, programs
 from tests.docs.readme_table import TABLE, Run
 from tests.PaddleGAN.small_runs import write_blobs
@@ -36,6 +37,7 @@ IN_ORDER = (
     "PaddleNLP/README.md",
     "PGL/README.md",
     "PaddleGAN/README.md",
+    "PaddleVideo/README.md",
 )
 
 
@@ -68,6 +70,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_blobs(folder / "clothes", 60, 30)
     write_pairs(folder / "pairs")
     write_unpaired(folder / "streets")
+    for name in ("clip.mp4", "videos/a.mp4", "clips/noFight/1.mp4", "clips/noFight/5.mp4", "clips/fight/1.mp4"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_video(folder / name, list(drawn_frames(25)))
+    shutil.copy(folder / "clip.mp4", folder / "clips" / "fight" / "5.mp4")
     return folder
 
 
@@ -142,7 +148,8 @@ def test_every_program_runs(
     monkeypatch.chdir(copy)
     monkeypatch.setenv("CORE_WEIGHTS_MIRROR", f"{server}/official")
     monkeypatch.setenv("CORE_HOME", str(copy / "cache"))
-    monkeypatch.setattr(cv2, "VideoCapture", Camera)
+    capture = cv2.VideoCapture
+    monkeypatch.setattr(cv2, "VideoCapture", lambda *given: Camera(*given) if given == (0,) else capture(*given))
     images = core.randn([2, 3, 32, 32])
     for page in PAGES:
         names: dict[str, Any] = {"images": images, "labels": core.to_tensor([1, 3])}

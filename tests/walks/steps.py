@@ -27,7 +27,7 @@ class Walk:
     Args:
         server: kills its training.
         folder: where its run and outputs are written.
-        toolkit: "PaddleClas", "PaddleDetection", "PaddleNLP", "PGL" or "PaddleGAN".
+        toolkit: "PaddleClas", "PaddleDetection", "PaddleNLP", "PGL", "PaddleGAN" or "PaddleVideo".
         config: the experiment's file.
         data: the folder of its data; None: it needs none.
         changes: of the config.
@@ -114,6 +114,17 @@ def walk_classifier(walk: Walk, photos: Path, split: str = "test") -> None:
     for one, other in zip(live, exported):
         assert one["classes"] == other["classes"] and one["names"] == other["names"]
         np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
+
+
+def walk_recogniser(walk: Walk, video: Path) -> None:
+    """Walk a network of clips from training to what its exported folder recognises in a video file."""
+    walk.train()
+    walk.evaluate()
+    live = walk.infer(video)
+    walk.export()
+    (one,), (other,) = (records[0]["actions"] for records in (live, walk.infer(video, as_run=False)))
+    assert one["names"] == other["names"] and one["end"] == other["end"] > 0
+    np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
 
 
 def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:

@@ -10,13 +10,23 @@ import pytest
 from PaddleDetection.config import TASKS as DETECTION_TASKS
 from PaddleGAN.config import TASKS as ADVERSARIAL_TASKS
 from PaddleNLP.config import TASKS as LANGUAGE_TASKS
+from PaddleVideo.config import TASKS as VIDEO_TASKS
 from PGL.config import TASKS as GRAPH_TASKS
+from tests.core.vision.video_files import drawn_frames, write_video
 from tests.PaddleNLP.small import SETS as LANGUAGE_SETS
 from tests.PaddleNLP.small import experiment
 from tests.sampling import sampled
 from tests.walks.cases import ADVERSARIAL, DETECTION, GRAPHS, ROOT, write_labelled, write_photos, write_weights
 from tests.walks.killing import KillingServer
-from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph, walk_language
+from tests.walks.steps import (
+    Walk,
+    walk_adversarial,
+    walk_classifier,
+    walk_detector,
+    walk_graph,
+    walk_language,
+    walk_recogniser,
+)
 
 CLASSIFICATION = ROOT / "PaddleClas" / "configs"
 SMALL_PHOTOS = tuple(
@@ -121,6 +131,14 @@ def test_a_language_model_fine_tuned_from_a_run_that_is_gone(server: KillingServ
     walk_language(walk, WORDS)
 
 
+def test_a_recogniser_of_clips(server: KillingServer, tmp_path: Path) -> None:
+    config = ROOT / "PaddleVideo" / "configs" / "moving_digits_tsm.yaml"
+    counts = [f"data.{split}.dataset.{key}" for split in ("train", "valid", "test") for key in ("count=16", "size=32")]
+    walk = Walk(server, tmp_path, "PaddleVideo", config, None, [*counts, "data.train.batch_size=8", "network.width=8"])
+    write_video(tmp_path / "clip.mp4", list(drawn_frames(20)))
+    walk_recogniser(walk, tmp_path / "clip.mp4")
+
+
 @pytest.mark.exhaustive
 def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
@@ -142,5 +160,6 @@ def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: P
 
 def test_every_task_is_walked() -> None:
     assert list(DETECTION_TASKS.entries) == ["Detection"]
+    assert list(VIDEO_TASKS.entries) == ["Recognition"]
     assert list(LANGUAGE_TASKS.entries) == [*LANGUAGE_SETS, "ContinualPretraining"]  # continued in its own test
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)
