@@ -167,6 +167,8 @@ class PretrainedTokenizer(TokenTable, Folders):
             ValueError: the special tokens alone are longer than ``max_length``, or an option is unknown.
             TypeError: a text is no string.
         """
+        if text_pair is None and not (stride or is_split_into_words or options) and isinstance(text, str):
+            return {name: column[0] for name, column in self._plain_batch([text], max_length).items()}
         inner = text[0] if isinstance(text, (list, tuple)) and text else None
         if isinstance(text, (list, tuple)) and (not is_split_into_words or isinstance(inner, (list, tuple))):
             return self.batch(text, text_pair, max_length, stride, is_split_into_words, **options)
@@ -214,6 +216,10 @@ class PretrainedTokenizer(TokenTable, Folders):
             ValueError: there are not as many pairs as texts; see the call, too.
             TypeError: a text is no string.
         """
+        if pairs is None and not (stride or is_split_into_words or returned or return_length) and (
+            add_special_tokens and truncation is None and not return_num_truncated_tokens and not isinstance(texts, str)
+        ):
+            return self._plain_batch(texts, max_length)
         wanted = self._wanted(returned)
         if isinstance(texts, str) or isinstance(pairs, str):
             raise TypeError(f"{type(self).__name__}.batch takes lists of texts, not one text")
@@ -254,6 +260,29 @@ class PretrainedTokenizer(TokenTable, Folders):
         if return_num_truncated_tokens:
             columns["num_truncated_tokens"] = [0] * len(columns["input_ids"]) if stride else surplus
         return columns
+
+    def _plain_batch(self, texts: Sequence[Any], max_length: Optional[int]) -> dict[str, list[Any]]:
+        """Return what :meth:`batch` does of single texts without options."""
+        room = None if max_length is None else max_length - self.num_special_tokens_to_add()
+        if room is not None and room < 0:
+            raise ValueError(f"max_length {max_length} is less than the {-room + max_length} special tokens")  # type: ignore[operator]  # it is given
+        rows = self._rows_of_ids(texts)
+        if room is not None:
+            rows = [row if len(row) <= room else row[:room] for row in rows]
+        columns: dict[str, list[Any]] = {"input_ids": list(map(self.build_inputs_with_special_tokens, rows))}
+        if "token_type_ids" in self.model_input_names:
+            columns["token_type_ids"] = list(map(self.create_token_type_ids_from_sequences, rows))
+        return columns
+
+    def _rows_of_ids(self, texts: Sequence[Any]) -> list[list[int]]:
+        """Return the ids of each text, without special tokens around it."""
+        start, encode = self._starts, self.encode_text
+        if not start:
+            return [self._pieces(text, False, False).ids for text in texts]
+        return [
+            encode(text) if isinstance(text, str) and start not in text else self._pieces(text, False, False).ids
+            for text in texts
+        ]
 
     def _wanted(self, returned: Mapping[str, Optional[bool]]) -> list[str]:
         if not returned:

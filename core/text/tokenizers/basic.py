@@ -14,6 +14,8 @@ _CJK = (
     (0x2B820, 0x2CEAF), (0x2F800, 0x2FA1F),
 )  # fmt: skip
 SIGMA = "\u03a3"
+_COMMON = "".join(map(chr, range(0x20, 0x7F))) + "\t\n\r，。！？；：、“”‘’（）《》〈〉「」【】…—·～￥％"
+_CHARACTERS = "\u4e00-\u9fff"  # a class of Chinese ones, which neither case nor accents change
 _MOST_CHARACTERS = 1 << 17  # that a table remembers, so that no text fills the memory
 
 
@@ -152,9 +154,26 @@ class BasicTokenizer:
         self._clean = _Clean(False, basic, tokenize_chinese_chars) if self._by_word else first
         possible = [word for word in self.never_split if basic and word == word.translate(self._clean)]
         self._forms = [word.translate(self._whole).strip() for word in possible]
+        self._common, self._longer = self._patterns()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._arguments
+
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """Return what matches texts of common characters alone, and what finds the longer words in them.
+
+        Other words of such texts are single characters. Those that begin a word that is never split are not common.
+        """
+        first = {word[0] for word in self.never_split if word}
+        table = {char: self._whole[ord(char)] for char in (*_COMMON, "\u4e00") if char not in first}
+        if any(char.isalnum() for char in first):
+            table = {}
+        lower = str.lower if self.do_lower_case else str
+        inside = "".join(char for char, text in table.items() if text == lower(char) and not char.isspace())
+        others = "".join(char for char, text in table.items() if text in (f" {char} ", " "))
+        inside, others = (re.escape(part).replace("\u4e00", _CHARACTERS) for part in (inside, others))
+        longer = re.compile(f"([{inside}]+)" if inside else r"(?!)()")
+        return re.compile(f"[{inside}{others}]*" if table else r"(?!)"), longer
 
     def spaced(self, text: str) -> str:
         """Return a text as its words with white space between them."""
@@ -163,7 +182,15 @@ class BasicTokenizer:
 
     def tokenize(self, text: str) -> list[str]:
         """Return the words of a text."""
-        return self.spaced(text).split()
+        if text.isascii() or not self._common.fullmatch(text):
+            return self.spaced(text).split()
+        words: list[str] = []
+        for number, part in enumerate(self._longer.split(text.lower() if self.do_lower_case else text)):
+            if number % 2:
+                words.append(part)
+            else:
+                words += "".join(part.split())
+        return words
 
     def with_origins(self, text: str) -> tuple[str, list[int]]:
         """Return :meth:`spaced`, and for each of its characters the index of that of ``text`` which it comes from."""

@@ -67,6 +67,9 @@ class BytePairTokenizer(PretrainedTokenizer):
         """Return what is put before a text."""
         return " "
 
+    def _rows_of_ids(self, texts: Sequence[Any]) -> list[list[int]]:
+        return [self._pieces(text, False, False).ids for text in texts]
+
     def _pieces(self, text: Any, placed: bool, split: bool) -> Pieces:
         if split or not self.add_prefix_space or not isinstance(text, str):
             return super()._pieces(text, placed, split)

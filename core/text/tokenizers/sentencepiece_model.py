@@ -71,6 +71,11 @@ class SentencePieceModel:
     def __len__(self) -> int:
         return len(self.pieces)
 
+    def never_given(self) -> list[str]:
+        """Return the pieces that no text has: control symbols and such."""
+        kinds = (self._processor.is_control, self._processor.is_unknown, self._processor.is_unused)
+        return [piece for number, piece in enumerate(self.pieces) if any(kind(number) for kind in kinds)]
+
     def _encode(self, text: str, kind: Any) -> Any:
         try:
             return self._processor.encode(text, out_type=kind)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -109,6 +111,21 @@ def test_rare_characters_take_another_way_to_the_same_words() -> None:
             spaced, origins = tokenizer.with_origins(line)
             assert spaced.split() == tokenizer.tokenize(line) and len(spaced) == len(origins)
             assert origins == sorted(origins) or "\u0316" in line or "\U0001d165" in line
+
+
+@pytest.mark.parametrize("never_split", [(), ("[MASK]", "[CLS]"), ("abc",)])
+@pytest.mark.parametrize("settings", list(itertools.product((True, False), repeat=4)))
+def test_texts_of_common_characters_take_a_short_way_to_the_same_words(
+    settings: tuple[bool, ...], never_split: tuple[str, ...]
+) -> None:
+    lower, chinese, basic, sigma = settings
+    tokenizer = BasicTokenizer(lower, never_split, chinese, None, basic, sigma)
+    source = random.Random(0)
+    for _ in range(40):
+        text = "".join(source.choices("天气很好，。！“”Ab1 -[]\t", k=source.randrange(25)))
+        for part in ("[MASK]", " abc "):
+            text = text[:5] + part + text[5:] if source.random() < 0.2 else text
+        assert tokenizer.tokenize(text) == tokenizer.spaced(text).split(), text
 
 
 def test_words_that_are_never_split() -> None:
