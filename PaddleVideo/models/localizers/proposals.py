@@ -79,7 +79,8 @@ def soft_suppressed(
     Returns:
         float64 (at most keep, 3), the best first. (The official code never returns the last of all candidates.)
     """
-    left, found = np.array(rows, np.float64), []
+    left = np.array(rows, np.float64)
+    found: list[np.ndarray] = []
     while len(left) and len(found) < keep:
         best = int(left[:, 2].argmax())
         row = left[best]

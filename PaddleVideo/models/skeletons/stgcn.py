@@ -129,9 +129,10 @@ class STGCNBackbone(nn.Layer):
         self.weighted = edge_importance_weighting
         if edge_importance_weighting:
             ones = Constant(1.0)
-            self.edge_importance = nn.ParameterList(
-                [self.create_parameter(list(adjacency.shape), default_initializer=ones) for _ in stages]
-            )
+            importance: list[Any] = [
+                self.create_parameter(list(adjacency.shape), default_initializer=ones) for _ in stages
+            ]
+            self.edge_importance = nn.ParameterList(importance)
 
     def forward(self, x: Any) -> Any:
         """Return the features."""

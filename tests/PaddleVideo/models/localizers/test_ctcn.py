@@ -113,8 +113,8 @@ def test_published_anchors() -> None:
     boxes = anchors(512)
     assert len(boxes) == 1785 and steps_of(512) == [4, 8, 16, 32, 64, 128, 256, 512]
     np.testing.assert_allclose(boxes[:7], [[2, 4 * (1 + share)] for share in (0, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)])
-    np.testing.assert_allclose(boxes[7:9], [[6, 4], [6, 3.6]])
-    np.testing.assert_allclose(boxes[128 * 7 : 128 * 7 + 2], [[4, 8], [4, 7.2]])
+    np.testing.assert_allclose(boxes[7:9], np.array([[6, 4], [6, 3.6]]))
+    np.testing.assert_allclose(boxes[128 * 7 : 128 * 7 + 2], np.array([[4, 8], [4, 7.2]]))
     last = [1.0, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65]
     np.testing.assert_allclose(boxes[-7:], [[256, 512 * share] for share in last])
     with core.LazyGuard():
@@ -167,10 +167,10 @@ def test_the_loss_by_hand() -> None:
         total += negatives.sum() + entropy[classes[video] > 0].sum()
         error = np.abs(offsets[video] - wanted[video])[classes[video] > 0]
         total += 2 * np.where(error < 1, 0.5 * error**2, error - 0.5).sum()
-    given = [core.to_tensor(one.astype("float32")) for one in (offsets, logits, wanted)]
-    found = ctcn_loss(*given, core.to_tensor(classes))
+    given: list[Any] = [core.to_tensor(one.astype("float32")) for one in (offsets, logits, wanted)]
+    found = ctcn_loss(given[0], given[1], given[2], core.to_tensor(classes))
     np.testing.assert_allclose(found.numpy(), total / 3, rtol=1e-5)
-    nothing = ctcn_loss(*given, core.zeros([2, 12], "int64"))
+    nothing = ctcn_loss(given[0], given[1], given[2], core.zeros([2, 12], "int64"))
     assert float(nothing) == 0.0
 
 
@@ -215,11 +215,11 @@ def test_gradients_files_and_compilation(tmp_path: Path) -> None:
 
 def test_the_loss_compiles() -> None:
     network = small()
-    outputs = network(core.to_tensor(INPUTS[0]))
+    offsets, logits = network(core.to_tensor(INPUTS[0]))
     truth = [match(64, np.array([[10.0, 30.0]]), np.array([number])) for number in (1, 2)]
     wanted, classes = (core.to_tensor(np.stack(one)) for one in zip(*truth))
-    expected = network.loss(*outputs, wanted, classes)
-    found = core.jit.to_static(ctcn_loss)(*outputs, wanted, classes)
+    expected = network.loss(offsets, logits, wanted, classes)
+    found = core.jit.to_static(ctcn_loss)(offsets, logits, wanted, classes)
     np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
 
 
