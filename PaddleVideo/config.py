@@ -16,7 +16,14 @@ from core.train.runner.toolkit import Toolkit
 from PaddleVideo.data.pipeline import SplitSection
 from PaddleVideo.models.registry import NETWORKS
 
-TASKS = Table("task", {"Recognition": "PaddleVideo.tasks.recognition:RecognitionTask"}, provided=("config",))
+TASKS = Table(
+    "task",
+    {
+        "Recognition": "PaddleVideo.tasks.recognition:RecognitionTask",
+        "Tagging": "PaddleVideo.tasks.tagging:TaggingTask",
+    },
+    provided=("config",),
+)
 
 
 class RecogniserTeacher(TeacherSection):
@@ -46,7 +53,7 @@ class VideoConfig(Experiment):
     )
     data: Splits[SplitSection]
     loss: Annotated[Component, Named(LOSSES)] = pydantic.Field(
-        Component(name="CrossEntropy"), description="what is minimised"
+        Component(name="CrossEntropy"), description="what is minimised; Tagging asks its network"
     )
     teacher: Optional[RecogniserTeacher] = pydantic.Field(
         None, description="learn the answers of this trained network instead of the labels (distillation)"

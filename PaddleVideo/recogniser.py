@@ -192,12 +192,15 @@ class Recogniser(ActionRecogniser):
 
     Raises:
         FileNotFoundError: it is no run's folder, or there is no such checkpoint.
+        ValueError: it is a run of another task.
     """
 
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
         self.folder = RunFolder.open(path)
         self.path = self.folder.path
         self.config = TOOLKIT.load(self.folder.config).continued()
+        if self.config.task.name != "Recognition":
+            raise ValueError(f"{str(self.path)!r} is a run of the task {self.config.task.name}, which takes no videos")
         self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.class_num)
         self.network = NETWORKS.build(self.config.network)

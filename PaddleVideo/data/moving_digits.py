@@ -82,7 +82,7 @@ class MovingDigits(ClipDataset):
         if action < 4:
             way = draw.uniform(0.3, 0.45) * self.size / (self.frames - 1)
             along = draw.uniform(-1, 1) * (0.28 * self.size - way * (self.frames - 1) / 2) + steps * way
-            across = np.full(self.frames, draw.uniform(-0.25, 0.25) * self.size)
+            across = np.full(self.frames, draw.uniform(-0.08, 0.08) * self.size)
             x, y = (along, across) if action < 2 else (across, along)
         else:
             x, y = (np.full(self.frames, draw.uniform(-0.15, 0.15) * self.size) for _ in range(2))

@@ -12,7 +12,8 @@ from core.train.runner import splits
 from core.vision import transforms
 from core.vision.transforms import BaseTransform
 from core.vision.transforms.mixing import OneOf
-from PaddleVideo.data import clips, files, sampling
+from PaddleVideo.data import clips, files, sampling, youtube8m
+from PaddleVideo.data.drawn_topics import DrawnTopics
 from PaddleVideo.data.moving_digits import MovingDigits
 
 DATASETS = Table(
@@ -23,6 +24,9 @@ DATASETS = Table(
         "VideoFolder": files.VideoFolder,
         "FrameDataset": files.FrameDataset,
         "PickledDataset": files.PickledDataset,
+        "YouTube8M": youtube8m.YouTube8M,
+        "YouTube8MPickles": youtube8m.YouTube8MPickles,
+        "DrawnTopics": DrawnTopics,
     },
     provided=("transform",),
     paths=("root", "data_prefix", "file_path", "class_names_path"),
@@ -67,7 +71,7 @@ MIXES = Table(
 
 def _begins_with_a_sampler(components: list[Component]) -> list[Component]:
     found = [number for number, component in enumerate(components) if component.name in SAMPLERS]
-    if found != [0]:
+    if components and found != [0]:
         raise ValueError(f"must begin with one of {', '.join(SAMPLERS)}, which chooses frames, and have no other")
     return components
 
@@ -81,7 +85,7 @@ class SplitSection(splits.SplitSection):
     dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
     transforms: Annotated[
         list[Annotated[Component, Named(TRANSFORMS)]], pydantic.AfterValidator(_begins_with_a_sampler)
-    ] = pydantic.Field(description="in order; the first one chooses frames")
+    ] = pydantic.Field([], description="in order; the first one chooses frames; none for features")
     mix: list[Annotated[Component, Named(MIXES)]] = pydantic.Field(
         [], description="each batch of training is mixed by one of these, drawn at random"
     )

@@ -15,6 +15,7 @@ FAMILIES = {
     "tsm": ("tsm_r18", "tsm_r34", "tsm_r50", "tsm_r101"),
     "pptsn": ("pptsn_r50",),
     "pptsm": ("pptsm_r18", "pptsm_r50", "pptsm_r101"),
+    "mean_logistic": ("mean_logistic",),
     "attention_lstm": ("attention_lstm",),
     "attention_cluster": ("attention_cluster",),
     "nextvlad": ("nextvlad",),

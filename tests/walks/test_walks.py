@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from PaddleDetection.config import TASKS as DETECTION_TASKS
@@ -139,6 +140,18 @@ def test_a_recogniser_of_clips(server: KillingServer, tmp_path: Path) -> None:
     walk_recogniser(walk, tmp_path / "clip.mp4")
 
 
+def test_labels_of_features(server: KillingServer, tmp_path: Path) -> None:
+    config = ROOT / "PaddleVideo" / "configs" / "drawn_topics_nextvlad.yaml"
+    counts = [f"data.{split}.dataset.count=64" for split in ("train", "valid", "test")]
+    walk = Walk(server, tmp_path, "PaddleVideo", config, None, [*counts, "data.train.batch_size=32"])
+    walk.train()
+    walk.evaluate()
+    program = walk.export()
+    draw = np.random.default_rng(0)
+    features = [draw.integers(0, 256, (3, 20, size), np.uint8) for size in (64, 16)]
+    assert np.asarray(program.run([*features, np.array([20, 5, 1])])).shape == (3, 20)
+
+
 @pytest.mark.exhaustive
 def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
@@ -160,6 +173,6 @@ def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: P
 
 def test_every_task_is_walked() -> None:
     assert list(DETECTION_TASKS.entries) == ["Detection"]
-    assert list(VIDEO_TASKS.entries) == ["Recognition"]
+    assert list(VIDEO_TASKS.entries) == ["Recognition", "Tagging"]
     assert list(LANGUAGE_TASKS.entries) == [*LANGUAGE_SETS, "ContinualPretraining"]  # continued in its own test
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import core
-from PaddleVideo.models.localizers.anchors import anchors, decode, edges, match, overlaps, steps_of
+from PaddleVideo.intervals import overlaps
+from PaddleVideo.models.localizers.anchors import anchors, decode, edges, match, steps_of
 from PaddleVideo.models.localizers.ctcn import CTCN, ctcn, ctcn_loss
 from PaddleVideo.models.localizers.suppression import detections, softly_suppressed, suppressed
 from tests.PaddleVideo.models import network_checks as checks

@@ -1,0 +1,1 @@
+"""How answers about videos are judged."""
