@@ -37,10 +37,32 @@ def test_config_is_whole(name: str) -> None:
     config = TOOLKIT.load(FOLDER / name)
     NETWORKS.check(config.network)
     for split in config.data.names:
-        config.data.split(split).build_transform()
+        section = config.data.split(split)
+        section.build_transform()
+        assert bool(section.transforms) == (config.task.name == "Recognition")
     text = (FOLDER / name).read_text()
     assert f"python PaddleVideo/train.py -c PaddleVideo/configs/{name}" in text
     assert config.output == f"runs/{Path(name).stem if name.count('.') == 1 else Path(name).name[: -len('.yaml')]}"
+
+
+FEATURES = {  # file: what the text says, GAP that is expected, epochs, samples a step, learning rate
+    "attention_cluster": ("GAP 0.84", 0.84, 5, 2048, 0.001),
+    "attention_lstm": ("GAP 0.8594", 0.8594, 10, 1024, 0.001),
+    "attention_lstm_2": ("Hit@1 89.0 %", None, 10, 1024, 0.00025),
+    "nextvlad": ("GAP 0.8709", 0.8709, 6, 160, 0.0002),
+}
+
+
+def test_recipes_of_features_are_those_published() -> None:
+    assert {f"youtube8m/{name}.yaml" for name in FEATURES} == {name for name in CONFIGS if name.startswith("youtube8m")}
+    for name, (told, gap, epochs, batch, rate) in FEATURES.items():
+        config = TOOLKIT.load(FOLDER / "youtube8m" / f"{name}.yaml")
+        header = (FOLDER / "youtube8m" / f"{name}.yaml").read_text().split("seed:")[0]
+        assert told in header and "Not measured here." in header
+        assert (None if config.expect is None else config.expect.near["gap"].value) == gap
+        step = config.data.train.batch_size * config.train.accumulate
+        assert (config.train.epochs, step, config.schedule.arguments["learning_rate"]) == (epochs, batch, rate)
+        assert config.network.arguments["class_num"] == config.data.train.dataset.arguments.get("class_num", 3862)
 
 
 def test_recipes_are_those_published() -> None:

@@ -1,0 +1,99 @@
+"""What opens a run: videos of any kind, windows over time, and memory that does not grow with a video's length."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.vision.video import VideoReader
+from PaddleVideo.data.sources import ArrayFrames
+from PaddleVideo.recogniser import ActionRecogniser, open_recogniser
+from tests.core.vision.video_files import drawn_frames, write_video
+
+FRAMES = drawn_frames(23)
+
+
+class Brightness(ActionRecogniser):
+    """Finds class n in a clip whose mean is 20 * n: what it sees is known."""
+
+    def __init__(self) -> None:
+        self.path = Path("none")
+        self.class_names = [str(number) for number in range(13)]
+        self.transform = lambda sample: (self.seen(sample[0].read(np.arange(sample[0].count))), sample[1])
+        self.lengths: list[int] = []
+
+    def seen(self, frames: np.ndarray) -> np.ndarray:
+        self.lengths.append(len(frames))
+        return frames[None, :].astype(np.float32).transpose(0, 1, 4, 2, 3)
+
+    def logits(self, clips: np.ndarray) -> np.ndarray:
+        return -((clips.mean(axis=(1, 2, 3, 4))[:, None] - 20.0 * np.arange(13)) ** 2)
+
+
+def grey(count: int, level: int = 100) -> np.ndarray:
+    return np.full((count, 8, 8, 3), level, np.uint8)
+
+
+def test_a_file_its_frames_and_a_source_are_recognised_alike(run: Path, tmp_path: Path) -> None:
+    recogniser = open_recogniser(run)
+    path = write_video(tmp_path / "clip.mp4", list(FRAMES))
+    frames = np.stack(list(VideoReader(path)))
+    found = [recogniser.predict(video) for video in (path, str(path), frames, ArrayFrames(frames, 10.0))]
+    assert all(one.probabilities == found[0].probabilities for one in found)
+    assert [one.end for one in found] == [2.3, 2.3, 23 / 25, 2.3]
+    swapped = recogniser.predict(np.ascontiguousarray(frames[..., ::-1]), color="bgr")
+    assert swapped.probabilities == found[0].probabilities
+    for arguments, message in (
+        ((frames, 5, "hsv"), "color must be 'rgb' or 'bgr', not 'hsv'"),
+        ((frames[0],), r"must be uint8 of shape \(frames, height, width, 3\), not uint8 of shape \(48, 64, 3\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            recogniser.predict(*arguments)
+    with pytest.raises(FileNotFoundError, match="no video file 'none.mp4'"):
+        recogniser.predict("none.mp4")
+
+
+def test_windows_follow_each_other_and_the_last_ends_with_the_video() -> None:
+    frames = np.concatenate([grey(10, 20), grey(10, 60), grey(5, 100)])
+    recogniser = Brightness()
+    found = list(recogniser.watch(frames, seconds=0.4))  # 10 of 25 frames a second
+    assert [(one.names[0], one.start, one.end) for one in found] == [("1", 0.0, 0.4), ("3", 0.4, 0.8), ("4", 0.6, 1.0)]
+    assert recogniser.lengths == [10, 10, 10]
+
+
+def test_windows_may_overlap_and_leave_gaps() -> None:
+    found = list(Brightness().watch(grey(10), seconds=0.16, step=0.08))
+    assert [(one.start, one.end) for one in found] == [(0.0, 0.16), (0.08, 0.24), (0.16, 0.32), (0.24, 0.4)]
+    gaps = list(Brightness().watch(grey(11), seconds=0.08, step=0.2))
+    assert [(one.start, one.end) for one in gaps] == [(0.0, 0.08), (0.2, 0.28), (0.36, 0.44)]
+    short = list(Brightness().watch(grey(3), seconds=1.0))
+    assert [(one.start, one.end) for one in short] == [(0.0, 0.12)]
+    with pytest.raises(ValueError, match="windows of 0.01 s hold no frame at 25 frames a second"):
+        next(Brightness().watch(grey(3), seconds=0.01))
+
+
+def test_a_camera_is_watched_with_one_window_in_memory() -> None:
+    """Ten thousand frames of an endless camera: never more of them are alive than a window has, and one."""
+    alive: set[int] = set()
+    most = 0
+
+    class Frame(np.ndarray):
+        """A frame whose end is noticed."""
+
+    def camera() -> Iterator[Any]:
+        nonlocal most
+        for number in range(10_000):
+            frame = grey(1, 100)[0].view(Frame)
+            alive.add(number)
+            weakref.finalize(frame, alive.discard, number)
+            most = max(most, len(alive))
+            yield frame
+            del frame
+
+    found = sum(1 for _ in Brightness().watch(camera(), seconds=1.0, frames_per_second=25.0))
+    assert found == 400 and most <= 27
