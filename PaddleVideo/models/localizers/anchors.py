@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from PaddleVideo.intervals import overlaps
+
 VARIANCES = (0.1, 0.2)
 """What differences of centres and of widths are divided by."""
 
@@ -55,20 +57,6 @@ def anchors(length: int) -> np.ndarray:
 def edges(boxes: np.ndarray) -> np.ndarray:
     """Return begins and ends of intervals that are given by centres and widths, (..., 2)."""
     return np.stack([boxes[..., 0] - boxes[..., 1] / 2, boxes[..., 0] + boxes[..., 1] / 2], axis=-1)
-
-
-def overlaps(intervals: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return intersections over unions, (N, M), 0 where both are empty.
-
-    Args:
-        intervals: begins and ends, (N, 2).
-        others: likewise, (M, 2).
-    """
-    first = np.maximum(intervals[:, None, 0], others[None, :, 0])
-    last = np.minimum(intervals[:, None, 1], others[None, :, 1])
-    inner = np.clip(last - first, 0.0, None)
-    union = np.ptp(intervals, axis=1)[:, None] + np.ptp(others, axis=1)[None] - inner
-    return np.divide(inner, union, out=np.zeros_like(inner), where=union > 0)
 
 
 def match(length: int, actions: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from PaddleVideo.intervals import overlaps
+
 KEPT = 100
 """How many intervals a video's list has at most."""
 
@@ -49,18 +51,6 @@ def candidates(maps: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.nda
     return np.stack([first / count, (last + 1) / count, scores], axis=1).astype(np.float64)
 
 
-def overlap(rows: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """Return the intersections over unions of intervals with one, (K,); of empty ones 0.
-
-    Args:
-        rows: begins and ends in the first two columns, (K, 2 or more).
-        row: begin and end, and perhaps more.
-    """
-    inner = np.clip(np.minimum(rows[:, 1], row[1]) - np.maximum(rows[:, 0], row[0]), 0.0, None)
-    union = (rows[:, 1] - rows[:, 0]) - inner + row[1] - row[0]  # summed in this order, thresholds are met alike
-    return np.divide(inner, union, out=np.zeros_like(inner), where=union > 0)
-
-
 def soft_suppressed(
     rows: np.ndarray, alpha: float = 0.4, low: float = 0.55, high: float = 0.9, keep: int = KEPT
 ) -> np.ndarray:
@@ -86,9 +76,9 @@ def soft_suppressed(
         row = left[best]
         found.append(row)
         left = np.delete(left, best, axis=0)
-        overlaps = overlap(left, row)
-        lowered = overlaps > low + (high - low) * (row[1] - row[0])
-        left[lowered, 2] *= np.exp(-np.square(overlaps[lowered]) / alpha)
+        shared = overlaps(left, row[None])[:, 0]
+        lowered = shared > low + (high - low) * (row[1] - row[0])
+        left[lowered, 2] *= np.exp(-np.square(shared[lowered]) / alpha)
     return np.array(found).reshape(-1, 3)
 
 

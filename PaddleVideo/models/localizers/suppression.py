@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from PaddleVideo.intervals import overlaps
 from PaddleVideo.models.localizers.anchors import decode
-from PaddleVideo.models.localizers.proposals import overlap
 
 
 def suppressed(rows: np.ndarray, threshold: float) -> np.ndarray:
@@ -21,7 +21,7 @@ def suppressed(rows: np.ndarray, threshold: float) -> np.ndarray:
     left, found = rows[np.argsort(-rows[:, 2], kind="stable")], []
     while len(left):
         found.append(left[0])
-        left = left[1:][overlap(left[1:], left[0]) <= threshold]
+        left = left[1:][overlaps(left[1:], left[:1])[:, 0] <= threshold]
     return np.array(found).reshape(-1, 3)
 
 
@@ -41,7 +41,7 @@ def softly_suppressed(rows: np.ndarray, sigma: float, least: float) -> np.ndarra
         best = int(left[:, 2].argmax())
         found.append(left[best])
         left = np.delete(left, best, axis=0)
-        left[:, 2] *= np.exp(-np.square(overlap(left, found[-1])) / sigma)
+        left[:, 2] *= np.exp(-np.square(overlaps(left, found[-1][None])[:, 0]) / sigma)
         left = left[left[:, 2] >= least]
     return np.array(found).reshape(-1, 3)
 
