@@ -1,30 +1,23 @@
-"""ERNIE 2.0's pretraining tasks that need nothing but documents: what a sample of each is, and which is drawn when.
+"""ERNIE 2.0's pretraining tasks: what a sample of each is.
 
 Sun et al., ERNIE 2.0: A Continual Pre-training Framework for Language Understanding, https://arxiv.org/abs/1907.12412.
-Its other two, discourse relations and the relevance of search results, need labels that were never published.
+Five need nothing but documents, two pairs of texts with a class, which were not published with it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from core.io import Dataset
 from core.io.randomness import current_epoch, integer
+from PaddleNLP.data.continual_pairs import LabelledPairs
+from PaddleNLP.data.continual_schedule import TASKS, Schedule
 from PaddleNLP.data.encoded import Ragged
 from PaddleNLP.data.pretraining import NONE, SPECIAL, masked_sample
-
-TASKS = (
-    "knowledge_masking",
-    "capitalisation",
-    "token_document_relation",
-    "sentence_reordering",
-    "sentence_distance",
-)
-"""The tasks in the order of their ids."""
 
 
 class Piece(NamedTuple):
@@ -80,57 +73,6 @@ def packs(lengths: Sequence[int], room: int) -> list[tuple[int, int]]:
     return [*found, (start, len(lengths))] if len(lengths) else found
 
 
-class Schedule:
-    """Which tasks are learnt when: new ones join those that are learnt already.
-
-    Args:
-        stages: of each stage "tasks", the weight by which a sample is of each, and "epochs", how long it lasts; the
-            last one lasts to the end.
-
-    Attributes:
-        names: all tasks, in the order of their ids.
-
-    Raises:
-        ValueError: a task is unknown or given up, a weight is not positive, or a stage has no length.
-    """
-
-    def __init__(self, stages: Sequence[Mapping[str, Any]]) -> None:
-        self._ends: list[int] = []
-        self._weights: list[dict[str, float]] = []
-        for number, stage in enumerate(stages):
-            where, last = f"task.stages.{number}", number == len(stages) - 1
-            known = set(stage) - {"tasks", "epochs"}
-            if known or not isinstance(stage.get("tasks"), Mapping) or not stage["tasks"]:
-                raise ValueError(f"{where} must be {{epochs: N, tasks: {{NAME: WEIGHT, ...}}}}, not {dict(stage)}")
-            weights = {str(name): float(weight) for name, weight in stage["tasks"].items()}
-            unknown = [name for name in weights if name not in TASKS]
-            if unknown:
-                raise ValueError(f"{where}.tasks: unknown task {unknown[0]!r}; there are {', '.join(TASKS)}")
-            gone = [name for name in (self._weights[-1] if self._weights else {}) if name not in weights]
-            if gone:
-                raise ValueError(f"{where}.tasks gives up {gone[0]}, and what it taught would be forgotten: keep it")
-            if min(weights.values()) <= 0:
-                raise ValueError(f"{where}.tasks: weights must be positive")
-            epochs = stage.get("epochs")
-            if not last and (isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1):
-                raise ValueError(f"{where}.epochs must be a positive integer, not {epochs!r}")
-            self._ends.append((self._ends[-1] if self._ends else 0) + (epochs or 0))
-            self._weights.append(weights)
-        if not self._weights:
-            raise ValueError("task.stages is empty: say which tasks are learnt, as [{tasks: {knowledge_masking: 1}}]")
-        self.names = [name for name in TASKS if name in self._weights[-1]]
-
-    def shares(self, epoch: int) -> dict[str, float]:
-        """Return which share of an epoch's samples is of each task.
-
-        Args:
-            epoch: its number, from 0.
-        """
-        stage = next((number for number, end in enumerate(self._ends[:-1]) if epoch < end), len(self._ends) - 1)
-        total = sum(self._weights[stage].values())
-        return {name: self._weights[stage][name] / total for name in TASKS if name in self._weights[stage]}
-
-
 class SpecialTokens(NamedTuple):
     """Ids of tokens that stand for no text."""
 
@@ -143,7 +85,7 @@ class ContinualDataset(Dataset):
     """Parts of documents, each a sample of one task; the labels of all others are -100.
 
     Sample i has "input_ids", "token_type_ids", "task_type_ids", "capital_labels", "document_labels", (L,), "places" and
-    "labels" of masked tokens, and the numbers "order_label" and "distance_label".
+    "labels" of masked tokens, and the numbers "order_label", "distance_label" and one for each task of pairs.
 
     Args:
         documents: the columns "input_ids", "segments", "capitals" of whole documents, and "sentence_ends".
@@ -155,6 +97,7 @@ class ContinualDataset(Dataset):
         room: for how many masked tokens a sample has places.
         parts: into how many parts a paragraph is cut at most that is to be put in order.
         drawn: whether each epoch draws tasks and examples anew; otherwise the sample's number says them.
+        pairs: of the tasks of pairs; a sample of them is no longer than the part of a document in whose place it is.
     """
 
     def __init__(
@@ -168,7 +111,9 @@ class ContinualDataset(Dataset):
         room: int,
         parts: int,
         drawn: bool,
+        pairs: Optional[Mapping[str, LabelledPairs]] = None,
     ) -> None:
+        self.pairs = dict(pairs or {})
         self.documents, self.schedule, self.special = documents, schedule, special
         self.vocab_size, self.share, self.room, self.parts, self.drawn = vocab_size, share, room, parts, drawn
         self.most = max_length - 1 - max(parts, 2)
@@ -203,7 +148,7 @@ class ContinualDataset(Dataset):
             name = list(shares)[int(source.choice(len(shares), p=list(shares.values())))]
         else:
             name = self.schedule.names[index % len(self.schedule.names)]
-        found = getattr(self, f"_{name}")(index, source)
+        found = self._pair(name, index, source) if name in self.pairs else getattr(self, f"_{name}")(index, source)
         ids = found.pop("input_ids")
         empty = np.full(len(ids), NONE, np.int64)
         blank = np.full(self.room, NONE, np.int64)
@@ -217,6 +162,7 @@ class ContinualDataset(Dataset):
             "labels": blank,
             "order_label": np.int64(NONE),
             "distance_label": np.int64(NONE),
+            **{f"{pair}_label": np.int64(NONE) for pair in self.pairs},
         }
         return {**sample, **found, "index": index}
 
@@ -291,7 +237,16 @@ class ContinualDataset(Dataset):
             second = (other, int(source.integers(len(ends[other]))))
         pair = [self.sentences(one, number, number + 1)[0] for one, number in ((document, first), second)]
         room = self.most // 2
-        ids = self._text([one.ids[:room] for one in pair])
+        return {**self._two(*(one.ids[:room] for one in pair)), "distance_label": np.int64(label)}
+
+    def _pair(self, name: str, index: int, source: np.random.Generator) -> dict[str, Any]:
+        """The class of a pair of texts."""
+        first, second, label = self.pairs[name].drawn(int(self.lengths[index]), source)
+        return {**self._two(first, second), f"{name}_label": label}
+
+    def _two(self, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+        """Return the ids of two texts, and which token is of which."""
+        ids = self._text([first, second])
         types = np.zeros(len(ids), np.int64)
-        types[2 + min(len(pair[0].ids), room) :] = 1
-        return {"input_ids": ids, "token_type_ids": types, "distance_label": np.int64(label)}
+        types[2 + len(first) :] = 1
+        return {"input_ids": ids, "token_type_ids": types}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Optional
 
 import core
@@ -213,9 +214,20 @@ class ContinualPretraining(MaskedLM):
         self.document_relation = self._linear(2)
         self.reordering = self._linear(num_classes)
         self.distance = self._linear(3)
+        self.pair_names: list[str] = []
+
+    def add_pairs(self, classes: Mapping[str, int]) -> None:
+        """Add tasks on pairs of texts.
+
+        Args:
+            classes: how many classes each task has, by its name.
+        """
+        for name, count in classes.items():
+            setattr(self, name, self._linear(count))
+            self.pair_names.append(name)
 
     def forward(self, *arguments: Any, masked_positions: Any = None, **named: Any) -> tuple[Any, ...]:
-        """Return logits of masked tokens (M, vocab_size), of all tokens (N, L, 2) twice, and of texts, (N, classes).
+        """Return logits of masked tokens (M, vocab_size), of all tokens (N, L, 2) twice, of texts (N, classes) each.
 
         Args:
             *arguments: of the encoder, as the named ones.
@@ -229,6 +241,7 @@ class ContinualPretraining(MaskedLM):
             self.document_relation(sequence),
             self.reordering(pooled),
             self.distance(pooled),
+            *(getattr(self, name)(pooled) for name in self.pair_names),
         )
 
     def loss(self, logits: tuple[Any, ...], labels: tuple[Any, ...]) -> Any:

@@ -17,20 +17,26 @@ from core.text.batching import LENGTH
 from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.continual import TASKS, ContinualDataset, Schedule, SpecialTokens, reordering_classes
-from PaddleNLP.data.encoded import Column, Ragged
+from PaddleNLP.data.continual import ContinualDataset, SpecialTokens, reordering_classes
+from PaddleNLP.data.continual_pairs import LabelledPairs
+from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS, Schedule
+from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded
 from PaddleNLP.data.pretraining import BEGINS, INSIDE, NONE, places
+from PaddleNLP.data.several import SeveralDatasets
 from PaddleNLP.tasks.base import LanguageTask
 
 LABELS = ("labels", "capital_labels", "document_labels", "order_label", "distance_label")
-"""The fields with the labels of the tasks, in the order of their ids."""
+"""The fields with the labels of the tasks of documents, in the order of their ids."""
+
+DOCUMENTS = "documents"
 
 
 class ContinualPretraining(LanguageTask):
     """Trains a network on several pretraining tasks of documents, whose ids are embedded beside the tokens.
 
     The tasks are those of :data:`PaddleNLP.data.continual.TASKS`; a batch has samples of all that are learnt in its
-    epoch. The loss is the sum of the tasks' mean cross entropies.
+    epoch. The loss is the sum of the tasks' mean cross entropies. Data is of documents, or, for the tasks of pairs,
+    ``SeveralDatasets`` with the parts "documents" and one of pairs with a class for each such task.
 
     Args:
         config: the experiment.
@@ -54,11 +60,45 @@ class ContinualPretraining(LanguageTask):
             raise ValueError(f"task.parts must be from 1 to 5, not {parts}: there are {parts}! orders")
         self.schedule = Schedule(stages)
         self.share, self.parts = share, parts
+        self._pairs: dict[str, dict[str, LabelledPairs]] = {}
 
     def check_dataset(self, split: str, dataset: Any) -> None:
-        """Refuse data without documents."""
-        if "sentences" not in dataset.columns:
+        """Refuse data without documents, and without the pairs of a task that is learnt."""
+        documents, pairs = _parts(dataset)
+        if "sentences" not in getattr(documents, "columns", ()):
             raise ValueError(f"data.{split} has no documents, of which the tasks are made: name a DocumentsDataset")
+        for name in self.schedule.names:
+            if name in PAIR_TASKS and name not in pairs:
+                told = f"name SeveralDatasets with the parts {DOCUMENTS} and {name}"
+                raise ValueError(f"data.{split} has no pairs of {name}, which task.stages learns: {told}")
+        for name, part in pairs.items():
+            if name not in PAIR_TASKS:
+                raise ValueError(f"data.{split} has the part {name!r}; there are {', '.join((DOCUMENTS, *PAIR_TASKS))}")
+            labels = list(getattr(part, "labels", ()))
+            if not labels or not {"text_pair", "label"} <= set(part[0]):
+                raise ValueError(f"data.{split}: {name} must have pairs of texts with a class each")
+            known = self.pair_classes().get(name)
+            if known is None:
+                self.class_names = [*self.class_names, *(f"{name}/{label}" for label in labels)]
+            elif not set(labels) <= set(known):
+                unknown = min(set(labels) - set(known))
+                raise ValueError(f"data.{split}: {name} has the class {unknown!r}; data.train has {', '.join(known)}")
+
+    def pair_classes(self) -> dict[str, list[str]]:
+        """Return the classes of each task of pairs that the data has."""
+        found: dict[str, list[str]] = {}
+        for name in PAIR_TASKS:
+            labels = [one[len(name) + 1 :] for one in self.class_names if one.startswith(f"{name}/")]
+            found.update({name: labels} if labels else {})
+        return found
+
+    def built_network(self, head: str) -> Any:
+        """Return the config's network, with a head for each task of pairs; see :class:`LanguageTask`."""
+        if not self.class_names and any(name in PAIR_TASKS for name in self.schedule.names):
+            self.dataset("train")
+        network = super().built_network(head)
+        network.add_pairs({name: len(classes) for name, classes in self.pair_classes().items()})
+        return network
 
     def class_count(self) -> int:
         """Return how many orders of parts there are."""
@@ -66,7 +106,7 @@ class ContinualPretraining(LanguageTask):
 
     def _check_fits(self, encoder: Any) -> None:
         super()._check_fits(encoder)
-        known, count = getattr(encoder.embeddings, "task_type_vocab_size", 0), len(TASKS)
+        known, count = getattr(encoder.embeddings, "task_type_vocab_size", 0), TASKS.index(self.schedule.names[-1]) + 1
         if known < count:
             told = f"{self.config.network.name} embeds {known} tasks, and there are {count}"
             raise ValueError(f"{told}: set network.use_task_id: true, network.task_type_vocab_size: {count}")
@@ -91,11 +131,20 @@ class ContinualPretraining(LanguageTask):
 
     def fields(self, split: str) -> ContinualDataset:  # type: ignore[override]  # made on the way
         """Return the samples of a split."""
-        documents: Any = super().fields(split).columns
+        if split not in self._encoded:
+            texts, pairs = _parts(self.dataset(split))
+            columns = encoded(len(texts), lambda part: self.encode(split, texts, part), f"data.{split}")
+            self._encoded[split] = EncodedDataset(columns)
+            classes = self.pair_classes()
+            self._pairs[split] = {
+                name: LabelledPairs.of(one, classes[name], self.tokenizer) for name, one in pairs.items()
+            }
+        documents: Any = self._encoded[split].columns
         tokenizer, most = self.tokenizer, self.config.tokenizer.max_length
         special = SpecialTokens(tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id)
         sizes = (len(tokenizer), most, self.share, places(most, self.share), self.parts)
-        return ContinualDataset(documents, self.schedule, special, *sizes, drawn=split == "train")
+        drawn = split == "train"
+        return ContinualDataset(documents, self.schedule, special, *sizes, drawn=drawn, pairs=self._pairs[split])
 
     def collate(self, split: str) -> Any:
         """Return how each field of a batch is batched."""
@@ -106,7 +155,8 @@ class ContinualPretraining(LanguageTask):
 
     def facts(self) -> list[str]:
         """Return how much there is to read, and what is learnt when."""
-        lines = [super(LanguageTask, self).facts()[0] + " documents"]
+        kinds = "documents and pairs" if self.pair_classes() else "documents"
+        lines = [f"{super(LanguageTask, self).facts()[0]} {kinds}"]
         names = ", ".join(name.replace("_", " ") for name in self.schedule.names)
         return [*lines, f"{len(self.fields('train')):,} parts of documents to train; tasks: {names}"]
 
@@ -125,7 +175,8 @@ class ContinualPretraining(LanguageTask):
     def _labels(self, fields: Mapping[str, Any]) -> list[Any]:
         """Return the labels of all tasks, int64 (M,) each."""
         masked = fields["labels"][:, : places(fields["input_ids"].shape[1], self.share)]
-        return [one.reshape([-1]) for one in (masked, *(fields[name] for name in LABELS[1:]))]
+        further = (*LABELS[1:], *(f"{name}_label" for name in self.pair_classes()))
+        return [one.reshape([-1]) for one in (masked, *(fields[name] for name in further))]
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the sum of the tasks' losses."""
@@ -143,7 +194,7 @@ class ContinualPretraining(LanguageTask):
 
     def evaluator(self, split: str) -> ContinualEvaluator:
         """Return an empty evaluator."""
-        return ContinualEvaluator()
+        return ContinualEvaluator([*DOCUMENT_TASKS, *self.pair_classes()])
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""
@@ -151,14 +202,19 @@ class ContinualPretraining(LanguageTask):
 
 
 class ContinualEvaluator(Evaluator):
-    """How well the labels of each task are told."""
+    """How well the labels of each task are told.
 
-    def __init__(self) -> None:
-        self._sums = np.zeros((len(TASKS), 3))
+    Args:
+        names: the tasks, in the order of the network's results.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self._sums = np.zeros((len(names), 3))
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
         """Take in of each task hits, losses and labels."""
-        for task in range(len(TASKS)):
+        for task in range(len(self.names)):
             hits, losses, labels = outputs[3 * task : 3 * task + 3]
             there = labels != NONE
             self._sums[task] += [hits[there].sum(), losses[there].sum(), there.sum()]
@@ -166,11 +222,19 @@ class ContinualEvaluator(Evaluator):
     def result(self) -> dict[str, float]:
         """Return "loss", the sum over the tasks, and accuracy, loss and perplexity of each that there was."""
         found = {}
-        for name, (hits, loss, count) in zip(TASKS, self._sums.tolist()):
+        for name, (hits, loss, count) in zip(self.names, self._sums.tolist()):
             if count:
                 found.update({f"{name}_accuracy": hits / count, f"{name}_loss": loss / count})
         total = sum(value for name, value in found.items() if name.endswith("_loss"))
         return {"loss": total if math.isfinite(total) else math.inf, **found}
+
+
+def _parts(dataset: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a split's documents, and the pairs of each task of pairs."""
+    if not isinstance(dataset, SeveralDatasets):
+        return dataset, {}
+    parts = dict(dataset.parts)
+    return parts.pop(DOCUMENTS, None), parts
 
 
 def capitals(text: str, offsets: Sequence[tuple[int, int]], inside: Sequence[bool]) -> list[int]:

@@ -12,14 +12,14 @@ import pytest
 from core.io.randomness import sample_scope
 from PaddleNLP.data.continual import (
     NONE,
-    TASKS,
     ContinualDataset,
-    Schedule,
     SpecialTokens,
     order_class,
     packs,
     reordering_classes,
 )
+from PaddleNLP.data.continual_pairs import LabelledPairs
+from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, Schedule
 from PaddleNLP.data.documents import DocumentsDataset
 from PaddleNLP.data.encoded import Ragged
 from PaddleNLP.tasks.continual import capitals
@@ -138,7 +138,7 @@ def test_two_sentences_are_neighbours_of_one_document_or_of_two() -> None:
 
 
 def test_no_sample_is_longer_than_allowed() -> None:
-    for task in TASKS:
+    for task in DOCUMENT_TASKS:
         found = dataset(task, max_length=7)
         for index in range(len(found)):
             for seed in range(20):
@@ -148,7 +148,8 @@ def test_no_sample_is_longer_than_allowed() -> None:
 
 def test_evaluation_takes_the_tasks_in_turn_and_the_same_examples_each_time() -> None:
     found = dataset("sentence_distance", drawn=False)
-    found.schedule = Schedule([{"epochs": 1, "tasks": {"knowledge_masking": 1}}, {"tasks": dict.fromkeys(TASKS, 1)}])
+    last = dict.fromkeys(DOCUMENT_TASKS, 1)
+    found.schedule = Schedule([{"epochs": 1, "tasks": {"knowledge_masking": 1}}, {"tasks": last}])
     assert [int(found[index]["task_type_ids"][0]) for index in range(len(found))] == [0, 1, 2, 3][: len(found)]
     for index in range(len(found)):
         first, second = found[index], found[index]
@@ -200,3 +201,32 @@ def test_tasks_join_and_are_kept() -> None:
 def test_mistakes_of_schedules(stages: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Schedule(stages)
+
+
+def test_pairs_fit_where_a_document_stood_and_are_cut_where_none_is_short_enough() -> None:
+    lengths = [(1, 1), (2, 3), (4, 6)]
+    first, second = (Ragged.of([[10 * row + side] * pair[side] for row, pair in enumerate(lengths)]) for side in (0, 1))
+    pairs = LabelledPairs(first, second, np.array([2, 0, 1]))
+    source = np.random.default_rng(0)
+    drawn = [pairs.drawn(8, source) for _ in range(40)]
+    assert {int(label) for _, _, label in drawn} == {2, 0}
+    for one, other, label in drawn:
+        row = [2, 0].index(int(label))
+        assert (one.tolist(), other.tolist()) == ([10 * row] * lengths[row][0], [10 * row + 1] * lengths[row][1])
+    assert {int(pairs.drawn(13, source)[2]) for _ in range(60)} == {0, 1, 2}
+    one, other, label = pairs.drawn(4, source)
+    assert (one.tolist(), other.tolist(), int(label)) == ([0], [], 2)
+
+
+def test_a_sample_of_pairs_has_both_texts_and_one_label() -> None:
+    found = dataset("sentence_distance")
+    pairs = LabelledPairs(Ragged.of([[7, 8]]), Ragged.of([[9]]), np.array([1]))
+    found.pairs = {"discourse_relation": pairs, "retrieval_relevance": pairs}
+    found.schedule = Schedule([{"tasks": {"retrieval_relevance": 1}}])
+    with sample_scope(0, 0, 0):
+        sample = found[0]
+    assert sample["input_ids"].tolist() == [1, 7, 8, 2, 9, 2]
+    assert sample["token_type_ids"].tolist() == [0, 0, 0, 0, 1, 1] and set(sample["task_type_ids"].tolist()) == {6}
+    assert sample["retrieval_relevance_label"] == 1
+    labels = [sample[name] for name in ("discourse_relation_label", "order_label", "distance_label")]
+    assert labels == [-100] * 3 and (sample["capital_labels"] == -100).all() and (sample["labels"] == -100).all()

@@ -14,26 +14,33 @@ import yaml
 import core
 from PaddleNLP import eval as evaluate
 from PaddleNLP import train
-from PaddleNLP.data.continual import TASKS
+from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS
 from PaddleNLP.models.registry import create_model
 from tests.PaddleNLP.small import NETWORK
 
 SENTENCES = ("Paddle runs on the River.", "the Boat is red", "We saw it in June.", "no wind", "Then Rain fell")
 
 
-def experiment(folder: Path, **changes: Any) -> Path:
-    """Write documents and the config of an experiment with two stages; return the config's file."""
+def experiment(folder: Path, pairs: bool = False, **changes: Any) -> Path:
+    """Write documents, and perhaps pairs, and the config of an experiment with two stages; return the config's file."""
     folder.mkdir(parents=True, exist_ok=True)
     documents = ["\n".join(SENTENCES[(number + place) % 5] for place in range(2 + number % 4)) for number in range(12)]
     (folder / "text.txt").write_text("\n\n".join(documents) + "\n", encoding="utf-8")
-    stages = [{"epochs": 1, "tasks": {"knowledge_masking": 1}}, {"tasks": dict.fromkeys(TASKS, 1)}]
-    dataset = {"name": "DocumentsDataset", "path": "text.txt"}
+    last = dict.fromkeys(TASKS if pairs else DOCUMENT_TASKS, 1)
+    stages = [{"epochs": 1, "tasks": {"knowledge_masking": 1}}, {"tasks": last}]
+    dataset: dict[str, Any] = {"name": "DocumentsDataset", "path": "text.txt"}
+    if pairs:
+        rows = [f"{SENTENCES[number % 5]}\t{SENTENCES[number % 3]}\t{'abc'[number % 3]}" for number in range(12)]
+        (folder / "pairs.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        columns = {"columns": ["text", "other", "kind"], "text_pair": "other", "label": "kind"}
+        parts = dict.fromkeys(PAIR_TASKS, {"name": "TableDataset", "path": "pairs.tsv", **columns})
+        dataset = {"name": "SeveralDatasets", "parts": {"documents": dataset, **parts}}
     split = {"dataset": dataset, "batch_size": 4, "batching": {"buckets": [24]}}
     config = {
         "output": str(folder / "run"),
         "task": {"name": "ContinualPretraining", "stages": stages},
         "tokenizer": {"name": "ErnieTokenizer", "learn": 120, "max_length": 24},
-        "network": {**NETWORK, "use_task_id": True, "task_type_vocab_size": 5},
+        "network": {**NETWORK, "use_task_id": True, "task_type_vocab_size": 7 if pairs else 5},
         "data": {"root": str(folder), "train": {**split, "shuffle": True}, "valid": split},
         "optimizer": {"name": "AdamW"},
         "schedule": {"name": "Constant", "learning_rate": 0.01},
@@ -46,7 +53,7 @@ def experiment(folder: Path, **changes: Any) -> Path:
 
 
 def test_a_run_that_was_continued_is_the_same_to_the_bit(tmp_path: Path) -> None:
-    assert train.main(["-c", str(experiment(tmp_path))]) == 0
+    assert train.main(["-c", str(experiment(tmp_path, pairs=True))]) == 0
     run = tmp_path / "run"
     first, last = sorted((run / "checkpoints").glob("step_*"))
     before = {file.name: file.read_bytes() for file in last.iterdir()}
@@ -118,4 +125,38 @@ def test_texts_without_documents_are_refused(tmp_path: Path) -> None:
     config["data"]["train"]["dataset"] = {"name": "TableDataset", "path": "text.txt", "columns": ["text"]}
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
     with pytest.raises(ValueError, match=r"data.train has no documents, of which the tasks are made: name a Documents"):
+        train.main(["-c", str(file)])
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"parts": {"discourse_relation": None}}, "data.train has no pairs of discourse_relation, which task.sta"),
+        ({"parts": {"documents": None}}, "data.train has no documents, of which the tasks are made"),
+        ({"parts": {"more": {}}}, "data.train has the part 'more'; there are documents, discourse_relation, retr"),
+        ({"pair": {"text_pair": None}}, "data.train: discourse_relation must have pairs of texts with a class each"),
+    ],
+)
+def test_mistakes_of_pairs(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    file = experiment(tmp_path, pairs=True)
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    parts = config["data"]["train"]["dataset"]["parts"]
+    for name, part in change.get("parts", {}).items():
+        parts.update({name: dict(parts["retrieval_relevance"])})
+        if part is None:
+            del parts[name]
+    parts.get("discourse_relation", {}).update(change.get("pair", {}))
+    file.write_text(yaml.safe_dump(config), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        train.main(["-c", str(file)])
+
+
+def test_a_class_of_pairs_that_is_not_learnt_is_refused(tmp_path: Path) -> None:
+    file = experiment(tmp_path, pairs=True)
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    (tmp_path / "other.tsv").write_text("a\tb\td\n", encoding="utf-8")
+    config["data"]["valid"]["dataset"] = json.loads(json.dumps(config["data"]["valid"]["dataset"]))
+    config["data"]["valid"]["dataset"]["parts"]["retrieval_relevance"]["path"] = "other.tsv"
+    file.write_text(yaml.safe_dump(config), encoding="utf-8")
+    with pytest.raises(ValueError, match="data.valid: retrieval_relevance has the class 'd'; data.train has a, b, c"):
         train.main(["-c", str(file)])
