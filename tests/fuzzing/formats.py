@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image
 
 import core
+from core.io.tfrecord import write_records
 from core.weights import write_safetensors
 from PGL import Graph
 from tests import fuzz, hostile_files, hostile_images, hostile_programs
@@ -27,6 +28,7 @@ from tests.core.weights.test_mxnet_params import WITH_NUMPY_SHAPES, WITHOUT_NUMP
 from tests.fuzzing import structure
 from tests.fuzzing.structure import Mutation
 from tests.hostile_images import encoded
+from tests.PaddleVideo.data.test_youtube8m import of_frames, of_video
 from tests.parity.text import tiny_archives
 from tests.PGL.small_sets import write_cora
 from tests.program_texts import write
@@ -76,6 +78,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "texts": _texts(),
         "corpora": _corpora(folder / "corpora"),
         "video": _videos(folder),
+        "clips": _clips(folder / "clips"),
     }
 
 
@@ -277,6 +280,21 @@ def _videos(folder: Path) -> list[Good]:
         writer.release()
         videos.append(Good(name, (folder / name).read_bytes()))
     return videos
+
+
+def _clips(folder: Path) -> list[Good]:
+    """Return a list of folders of frames, a pickle of frames, and features of videos: of frames, and whole."""
+    folder.mkdir()
+    frame = encoded("JPEG", Image.new("RGB", (8, 8)))
+    frames = {f"img_{number:05d}.jpg": frame for number in (1, 2)}
+    pickled = pickle.dumps(("clip", 1, [frame, frame]), 2)
+    features = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    write_records(str(folder / "a.tfrecord"), [of_frames(features, features[:, :2]), of_video()])
+    return [
+        Good("frames", b". 2 0\n. 1 1\n", None, "list.txt", frames),
+        Good("pickled", pickled, structure.of_pickle, "a.pkl", {"list.txt": b"a.pkl\n"}),
+        Good("a.tfrecord", (folder / "a.tfrecord").read_bytes(), structure.of_records),
+    ]
 
 
 def damaged(number: int, goods: list[Good], folder: Path) -> Path:

@@ -197,9 +197,28 @@ def _corpora(path: Path) -> None:
 
 def _video(path: Path) -> None:
     from core.vision.video import VideoReader
+    from core.vision.video_frames import VideoFrames
 
     for frame in VideoReader(path, maximum_pixels=10**6, maximum_frames=1000):
         assert frame.dtype == "uint8"
+    chosen = VideoFrames(path, maximum_pixels=10**6, maximum_frames=1000)
+    assert chosen.read([chosen.count - 1])[0].dtype == "uint8"
+
+
+def _clips(path: Path) -> None:
+    from PaddleVideo.data.files import FrameDataset, PickledDataset
+    from PaddleVideo.data.sampling import SampleSegments
+    from PaddleVideo.data.youtube8m import YouTube8M
+
+    if path.suffix == ".tfrecord":
+        features = YouTube8M(str(path), class_num=10, max_frames=3, feature_dims=[4, 2])
+        for index in range(len(features)):
+            assert len(features[index]) == 4
+        return
+    given = {"file_path": str(path / "list.txt"), "data_prefix": str(path), "transform": SampleSegments(2)}
+    data = FrameDataset(**given) if path.name == "frames" else PickledDataset(class_num=3, **given)
+    for index in range(len(data)):
+        assert data[index][0].dtype == "uint8"
 
 
 def _trap(path: Path) -> None:
@@ -242,6 +261,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "texts": _texts,
     "corpora": _corpora,
     "video": _video,
+    "clips": _clips,
     "trap": _trap,
 }
 WITH_ENGINE = ("program", "state", "config")
@@ -261,6 +281,7 @@ def load(engine: bool) -> None:
     import core.weights.unpacking
     import PaddleDetection.data.pipeline  # noqa: F401
     import PaddleNLP.data.registry  # noqa: F401
+    import PaddleVideo.data.pipeline  # noqa: F401
     import PGL.config
     import PGL.data  # noqa: F401
 

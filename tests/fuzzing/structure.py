@@ -20,6 +20,8 @@ from xml.etree import ElementTree
 
 import yaml
 
+from core.io.crc32c import masked_crc32c
+
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 2**31, 2**53 + 1, -(2**63), 2**64, 10**400, 1e308, float("nan"), float("inf"), "", "x" * 5000,
     "../../etc/passwd", "\x00", "\ud800", "\x1b[2J", [], {}, [[]], [None] * 1000, {"": 0}, "__class__", "9 ** 9 ** 9",
@@ -232,6 +234,26 @@ def of_zip(source: random.Random, data: bytes) -> bytes:
         for name, content in contents:
             archive.writestr(name, content)
     return out.getvalue()
+
+
+def of_records(source: random.Random, data: bytes) -> bytes:
+    """Change the data of a record of a TFRecord file, whose check sums then fit again."""
+    records, place = [], 0
+    while place < len(data):
+        (length,) = struct.unpack_from("<Q", data, place)
+        records.append(bytearray(data[place + 12 : place + 12 + length]))
+        place += 16 + length
+    chosen = source.choice(records)
+    for _ in range(source.randrange(1, 4)):
+        chosen[source.randrange(len(chosen))] = source.randrange(256)
+    if source.random() < 0.3:
+        del chosen[source.randrange(len(chosen)) :]
+    whole = b""
+    for record in records:
+        head = struct.pack("<Q", len(record))
+        whole += head + struct.pack("<I", masked_crc32c(head)) + record
+        whole += struct.pack("<I", masked_crc32c(bytes(record)))
+    return whole
 
 
 Mutation = Callable[[random.Random, bytes], bytes]

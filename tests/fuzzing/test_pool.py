@@ -16,7 +16,7 @@ from tests.sampling import sampled
 
 KINDS = (
     *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
-    *("corpora", "video"),
+    *("corpora", "video", "clips"),
 )
 FEW, MANY = 45, 900
 
