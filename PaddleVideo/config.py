@@ -21,6 +21,7 @@ TASKS = Table(
     {
         "Recognition": "PaddleVideo.tasks.recognition:RecognitionTask",
         "Tagging": "PaddleVideo.tasks.tagging:TaggingTask",
+        "SkeletonRecognition": "PaddleVideo.tasks.skeletons:SkeletonTask",
     },
     provided=("config",),
 )

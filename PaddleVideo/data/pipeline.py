@@ -13,8 +13,10 @@ from core.vision import transforms
 from core.vision.transforms import BaseTransform
 from core.vision.transforms.mixing import OneOf
 from PaddleVideo.data import clips, files, sampling, youtube8m
+from PaddleVideo.data.drawn_figures import DrawnFigures
 from PaddleVideo.data.drawn_topics import DrawnTopics
 from PaddleVideo.data.moving_digits import MovingDigits
+from PaddleVideo.data.skeletons import SkeletonFile
 
 DATASETS = Table(
     "data set",
@@ -27,9 +29,11 @@ DATASETS = Table(
         "YouTube8M": youtube8m.YouTube8M,
         "YouTube8MPickles": youtube8m.YouTube8MPickles,
         "DrawnTopics": DrawnTopics,
+        "SkeletonFile": SkeletonFile,
+        "DrawnFigures": DrawnFigures,
     },
     provided=("transform",),
-    paths=("root", "data_prefix", "file_path", "class_names_path"),
+    paths=("root", "data_prefix", "file_path", "label_path", "class_names_path"),
 )
 SAMPLERS = {
     "SampleSegments": sampling.SampleSegments,

@@ -5,10 +5,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-from typing import Any, Optional, Union
+from typing import Annotated, Any, Optional, Union
+
+import pydantic
 
 from core.train.config.signatures import entry_signature
 from core.train.config.table import Component, Table
+from core.vision.datasets.lists import MOST_CLASSES
+
+ClassNum = Annotated[int, pydantic.Field(ge=1, le=MOST_CLASSES)]
 
 FAMILIES = {
     "tsn": ("tsn_r18", "tsn_r34", "tsn_r50", "tsn_r101"),
@@ -46,7 +51,7 @@ class Networks(Table):
         keyword = inspect.Parameter.KEYWORD_ONLY
         found = dict(entry_signature(self.resolve(name)).parameters)
         if "class_num" in found:
-            found["class_num"] = found["class_num"].replace(default=inspect.Parameter.empty)
+            found["class_num"] = found["class_num"].replace(default=inspect.Parameter.empty, annotation=ClassNum)
         extra = {"pretrained": (False, Union[bool, str]), "adapt_head": (False, bool)}
         for key, (default, annotation) in extra.items():
             found[key] = inspect.Parameter(key, keyword, default=default, annotation=annotation)

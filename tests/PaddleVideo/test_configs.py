@@ -75,3 +75,8 @@ def test_recipes_are_those_published() -> None:
         assert (config.train.epochs, config.data.train.batch_size) == (epochs, batch)
         assert config.schedule.arguments["learning_rate"] == rate
         assert config.network.arguments["class_num"] == 400
+
+
+def test_every_network_is_in_the_readme() -> None:
+    text = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert [name for name in PaddleVideo.list_models() if f"`{name}`" not in text] == []

@@ -153,6 +153,18 @@ def test_labels_of_features(server: KillingServer, tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
+def test_actions_of_skeletons(server: KillingServer, tmp_path: Path) -> None:
+    config = ROOT / "PaddleVideo" / "configs" / "drawn_figures_stgcn.yaml"
+    counts = [f"data.{split}.dataset.count=32" for split in ("train", "valid", "test")]
+    walk = Walk(server, tmp_path, "PaddleVideo", config, None, [*counts, "data.train.batch_size=16"])
+    walk.train()
+    walk.evaluate()
+    program = walk.export()
+    skeletons = np.random.default_rng(0).normal(size=(3, 3, 32, 25, 2)).astype(np.float32)
+    assert np.asarray(program.run(skeletons)).shape == (3, 8) and program.class_names[0] == "raise arms"
+
+
+@pytest.mark.exhaustive
 def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
     name, changes = DETECTION["boxes"]
@@ -173,6 +185,6 @@ def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: P
 
 def test_every_task_is_walked() -> None:
     assert list(DETECTION_TASKS.entries) == ["Detection"]
-    assert list(VIDEO_TASKS.entries) == ["Recognition", "Tagging"]
+    assert list(VIDEO_TASKS.entries) == ["Recognition", "Tagging", "SkeletonRecognition"]
     assert list(LANGUAGE_TASKS.entries) == [*LANGUAGE_SETS, "ContinualPretraining"]  # continued in its own test
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)
