@@ -146,15 +146,29 @@ class PhaseStep:
             Tensors by name, "loss" among them.
         """
         with _part(self._profile, "forward+backward"), _constant(self.constants):
-            if self.phase.prepare is not None:
-                with core.no_grad():
-                    batch = self.phase.prepare(batch, given or {})
-            with contextlib.nullcontext() if self.precision is None else self.precision.block():
-                outputs = self._loss(*device_fields(batch))
+            outputs = self._computed(self._loss, batch, given or {})
             if not self.phase.in_place:
                 loss = outputs[0] if self.scaler is None else self.scaler.scale(outputs[0])
                 loss.backward(None if factor == 1.0 else core.full(loss.shape, factor, loss.dtype))
         return {name: output.detach() for name, output in zip(["loss", *self.names], outputs)}
+
+    def compute(self, batch: Sequence[Any]) -> None:
+        """Compute a batch's loss operator by operator, only for what that does to running statistics.
+
+        Args:
+            batch: the batch's fields.
+        """
+        with core.no_grad():
+            self._computed(self._flat_loss, batch, {})
+
+    def _computed(
+        self, loss: Callable[..., tuple[Any, ...]], batch: Sequence[Any], given: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        if self.phase.prepare is not None:
+            with core.no_grad():
+                batch = self.phase.prepare(batch, given)
+        with contextlib.nullcontext() if self.precision is None else self.precision.block():
+            return loss(*device_fields(batch))
 
     def update(self) -> None:
         """Move the parameters."""

@@ -21,6 +21,7 @@ from core.train.logs.console import Console
 from core.train.logs.profile import Profile
 from core.train.logs.run_folder import OutputError, RunFolder
 from core.train.logs.run_log import RunLog
+from core.train.precise_norm import PreciseNorm
 from core.train.precision import MixedPrecision, precision_named
 from core.train.recorder import Recorder, draw_curve
 from core.train.seeds import seed_everything, step_seed, threads
@@ -72,7 +73,9 @@ class Trainer:
         self.folder = folder
         self.console = console or Console()
         early = [EarlyStop(options.early_stop)] if options.early_stop else []
-        self.callbacks = [*callbacks, *early, *task.callbacks()]
+        precise = options.precise_norm
+        statistics = [PreciseNorm(precise.every, precise.batches)] if precise else []
+        self.callbacks = [*statistics, *callbacks, *early, *task.callbacks()]
         self.loader = loader
         self.phases = task.phases(*self.length.for_schedules)
         self.progress = Progress(seed=seed, threads=threads())

@@ -62,6 +62,13 @@ class LossScaling(Section):
     decr_ratio: float = pydantic.Field(0.5, gt=0, lt=1, description="by what it is then multiplied")
 
 
+class PreciseNormSection(Section):
+    """When the running statistics of batch normalisation are taken anew, from batches that pass with fixed weights."""
+
+    every: pydantic.PositiveInt = pydantic.Field(10, description="at the end of every so many epochs, and of the last")
+    batches: pydantic.PositiveInt = pydantic.Field(200, description="how many batches are averaged")
+
+
 class TrainOptions(Section):
     """How the Trainer runs; exactly one of ``epochs`` and ``steps`` says how long."""
 
@@ -88,6 +95,9 @@ class TrainOptions(Section):
     ema: Optional[Annotated[float, pydantic.Field(gt=0, lt=1)]] = pydantic.Field(
         None, description="decay of a moving average of the weights, such as 0.999, which is evaluated and kept"
     )
+    precise_norm: Optional[PreciseNormSection] = pydantic.Field(
+        None, description="null: batch normalisation keeps the running averages of training"
+    )
     evaluate_every: Annotated[Interval, ShortForm()] = pydantic.Field(
         Interval(epochs=1), description=f"how often to evaluate the valid split; {_ANY_INTERVAL}"
     )
@@ -111,6 +121,14 @@ class TrainOptions(Section):
     def _scales_what_is_low(self) -> TrainOptions:
         if self.loss_scaling is not None and self.precision == "float32":
             raise ValueError("loss_scaling goes with precision bfloat16 or float16, not with float32")
+        return self
+
+    @pydantic.model_validator(mode="after")
+    def _has_statistics_of_its_weights(self) -> TrainOptions:
+        if self.precise_norm is not None and self.ema is not None:
+            raise ValueError("precise_norm and ema exclude each other: statistics are of weights that are not averaged")
+        if self.precise_norm is not None and self.epochs is None:
+            raise ValueError("precise_norm goes with epochs, not with steps")
         return self
 
     @pydantic.model_validator(mode="after")
