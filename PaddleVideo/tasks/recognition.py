@@ -36,12 +36,13 @@ class RecognitionTask(ClassifierTask):
             clip = dataset[0][0]
         except (OSError, ValueError) as error:
             raise ValueError(f"data.{split}, first clip: {error}") from None
-        views = split != "train" and getattr(clip, "ndim", 0) == 5
+        axes = getattr(clip, "ndim", 0)
+        views = split != "train" and axes == 5
         if not isinstance(clip, np.ndarray) or clip.ndim != 4 + views or clip.dtype != np.float32:
             found = f"{clip.dtype} of shape {clip.shape}" if isinstance(clip, np.ndarray) else type(clip).__name__
             raise ValueError(
                 f"data.{split}.transforms must give float32 of shape (frames, channels, height, width), not {found}; "
-                "end them with ToTensor" + (", and take several views in data.test alone" if clip.ndim == 5 else "")
+                "end them with ToTensor" + (", and take several views in data.test alone" if axes == 5 else "")
             )
         self.network.eval()
         try:

@@ -300,6 +300,18 @@ TABLE: Table = {
             NotRun("as above"),
         ),
         (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml",
+            Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_stgcn.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsm.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
             "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsn.yaml",
             Run(MOVING, says="trained in"),
         ),
