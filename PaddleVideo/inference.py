@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import json
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from tqdm import tqdm
 
 from core.drawing import annotated
-from core.io.files import is_url, read_bytes
 from core.train.logs.run_folder import OutputError, writing
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
@@ -75,9 +72,9 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         target.mkdir(parents=True, exist_ok=True)
         for source in tqdm(sources, unit="video", dynamic_ncols=True, disable=not sys.stderr.isatty()):
             try:
-                with _opened(source) as frames:
-                    record = {"video": source.name, "true": source.truth}
-                    record.update(_look(recogniser, frames, source.stem, options, target))
+                frames = source.frames or FileFrames(source.name)
+                record = {"video": source.name, "true": source.truth}
+                record.update(_look(recogniser, frames, source.stem, options, target))
             except OutputError:
                 raise
             except (OSError, ValueError) as error:
@@ -124,20 +121,6 @@ def _lines(actions: Sequence[Action]) -> list[str]:
     lines = [f"{one.start:.1f} - {one.end:.1f} s: {one.names[0]}  {one.probabilities[0]:.1%}" for one in actions]
     more = len(lines) - DRAWN
     return lines if more <= 0 else [*lines[:DRAWN], f"and {more} more"]
-
-
-@contextlib.contextmanager
-def _opened(source: Source) -> Iterator[FrameSource]:
-    """Open a video; one behind a URL is in a temporary file meanwhile."""
-    if source.frames is not None:
-        yield source.frames
-    elif not is_url(source.name):
-        yield FileFrames(source.name)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / Path(source.name.split("?")[0]).name
-            path.write_bytes(read_bytes(source.name))
-            yield FileFrames(str(path))
 
 
 def _demo(recogniser: ActionRecogniser, count: int) -> Sequence[Source]:

@@ -19,14 +19,14 @@ from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
-from core.vision.video import USUAL_RATE
+from core.vision.video import USUAL_RATE, camera_frames
 from PaddleVideo.config import TOOLKIT
 from PaddleVideo.data.pipeline import TRANSFORMS, SplitSection
 from PaddleVideo.data.sources import ArrayFrames, FileFrames, FrameSource
 from PaddleVideo.models.registry import NETWORKS
 
 Video = Union[str, "os.PathLike[str]", np.ndarray, FrameSource]
-"""A video file; frames, uint8 (T, H, W, 3); or where frames come from."""
+"""A video file or its URL; frames, uint8 (T, H, W, 3); or where frames come from."""
 
 
 @dataclasses.dataclass
@@ -69,7 +69,7 @@ class ActionRecogniser(abc.ABC):
         """Recognise the action of a whole video.
 
         Args:
-            video: a file, frames, or where they come from.
+            video: a file or its URL, frames, or where they come from.
             top: how many classes to return.
             color: of frames: "rgb", or "bgr" for those of OpenCV.
 
@@ -82,7 +82,7 @@ class ActionRecogniser(abc.ABC):
 
     def watch(
         self,
-        frames: Union[Video, Iterable[np.ndarray]],
+        frames: Union[Video, int, Iterable[np.ndarray]],
         seconds: float = 2.0,
         step: Optional[float] = None,
         frames_per_second: float = USUAL_RATE,
@@ -92,10 +92,10 @@ class ActionRecogniser(abc.ABC):
         """Recognise actions as time goes on; only the frames of one window are in memory.
 
         Args:
-            frames: a file, frames, or an iterable of frames, uint8 (H, W, 3), such as a camera's.
+            frames: a file or its URL, frames, the number of a camera, or an iterable of frames, uint8 (H, W, 3).
             seconds: the length of a window; each is recognised on its own.
             step: seconds from one window to the next; None: windows follow each other.
-            frames_per_second: of an iterable.
+            frames_per_second: of an iterable, or a camera.
             top: how many classes to return.
             color: of frames: "rgb" or "bgr".
 
@@ -162,19 +162,21 @@ def frames_of(video: Video, color: str = "rgb") -> FrameSource:
 
 
 def frames_in_order(
-    frames: Union[Video, Iterable[np.ndarray]], frames_per_second: float, color: str
+    frames: Union[Video, int, Iterable[np.ndarray]], frames_per_second: float, color: str
 ) -> tuple[Iterable[np.ndarray], float]:
     """Return frames one after another, RGB, and how fast they follow each other.
 
     Args:
-        frames: a file, frames, where they come from, or an iterable of frames.
-        frames_per_second: of an iterable.
+        frames: a file, frames, where they come from, the number of a camera, or an iterable of frames.
+        frames_per_second: of an iterable, or a camera.
         color: of frames: "rgb" or "bgr".
     """
     if isinstance(frames, (str, os.PathLike)):
         frames = FileFrames(os.fspath(frames))
     if isinstance(frames, FileFrames):
-        return frames.frames, frames.frames_per_second
+        return frames, frames.frames_per_second
+    if isinstance(frames, int):
+        return camera_frames(frames), frames_per_second
     if isinstance(frames, (np.ndarray, FrameSource)):
         known = frames_of(frames, color)
         return (known.read(np.array(number)) for number in range(known.count)), known.frames_per_second

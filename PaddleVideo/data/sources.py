@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import abc
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.io.files import is_url, read_bytes
 from core.vision.decoding import decode_image
 from core.vision.image import read_image
 from core.vision.video import USUAL_RATE
@@ -86,21 +90,33 @@ class FileFrames(FrameSource):
     """The frames of a video file.
 
     Args:
-        path: the file.
+        path: the file, or its URL, whose contents are in a temporary file as long as this object lives.
 
     Raises:
         FileNotFoundError: there is no such file.
+        OSError: it cannot be read.
         ValueError: it is no video, or a damaged one.
     """
 
     def __init__(self, path: str) -> None:
-        self.frames = VideoFrames(path)
+        local = path
+        if is_url(path):
+            folder = tempfile.mkdtemp(prefix="video")
+            weakref.finalize(self, shutil.rmtree, folder)
+            local = os.path.join(folder, os.path.basename(path.split("?")[0]) or "video")
+            with open(local, "wb") as stream:
+                stream.write(read_bytes(path))
+        self._file = VideoFrames(local)
         self.name = f"video file {path!r}"
-        self.count = self.frames.count
-        self.frames_per_second = self.frames.frames_per_second
+        self.count = self._file.count
+        self.frames_per_second = self._file.frames_per_second
 
     def _frames(self, numbers: Sequence[int]) -> list[np.ndarray]:
-        return self.frames.read(numbers)
+        return self._file.read(numbers)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Yield all frames in order, each uint8 (H, W, 3); one is in memory at a time."""
+        yield from self._file
 
 
 class FolderFrames(FrameSource):

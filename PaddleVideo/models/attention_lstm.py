@@ -13,7 +13,6 @@ import core
 from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
-from core.nn.initializer import Normal
 from core.regularizer import L2Decay
 from PaddleVideo.models.youtube8m import (
     CLASSES,
@@ -49,7 +48,7 @@ class AttentionLSTMHead(nn.Layer):
             ("fc_out2", hidden_sizes[0], hidden_sizes[1]),
             ("fc_logit", hidden_sizes[1], class_num),
         ):
-            bias = ParamAttr(initializer=Normal(), regularizer=L2Decay(0.0))
+            bias = ParamAttr(regularizer=L2Decay(0.0))
             self.add_sublayer(name, nn.Linear(received, returned, bias_attr=bias))
 
     def pooled(self, kind: int, features: Any, lengths: Any) -> Any:

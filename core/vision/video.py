@@ -130,6 +130,29 @@ class VideoReader:
             )
 
 
+def camera_frames(device: int) -> Iterator[np.ndarray]:
+    """Yield the frames of a camera as they come, uint8 (H, W, 3), RGB, until it gives none.
+
+    Args:
+        device: the camera's number, from 0.
+
+    Raises:
+        ConnectionError: there is no such camera, or it gives no frame.
+    """
+    capture, count = cv2.VideoCapture(device), 0
+    try:
+        while capture.isOpened():
+            arrived, frame = capture.read()
+            if not arrived:
+                break
+            count += 1
+            yield cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)
+    finally:
+        capture.release()
+    if not count:
+        raise ConnectionError(f"camera {device} gives no frames; is it connected, and may this user read it?")
+
+
 class VideoWriter:
     """Writes an MP4 file frame by frame, as a context; the file appears whole when the context ends without an error.
 

@@ -125,7 +125,7 @@ def test_options_that_do_not_fit(options: list[str], message: str, capsys: pytes
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"transforms": []}, "data.train.transforms must give float32 of shape .*, not ArrayFrames; end them with ToTensor"),
+        ({"transforms": []}, "data.train.transforms must give float32 of shape .*, not ArrayFrames; end them"),
         ({"transforms": [{"name": "ToTensor"}]}, "must begin with one of SampleSegments, SampleUniform, SampleDense"),
         (
             {"transforms": [{"name": "SampleSegments", "num_seg": 4}]},

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import fsspec
 import numpy as np
 import pytest
 
@@ -75,6 +77,35 @@ def test_windows_may_overlap_and_leave_gaps() -> None:
     assert [(one.start, one.end) for one in short] == [(0.0, 0.12)]
     with pytest.raises(ValueError, match="windows of 0.01 s hold no frame at 25 frames a second"):
         next(Brightness().watch(grey(3), seconds=0.01))
+
+
+def test_a_video_behind_a_url(run: Path, tmp_path: Path) -> None:
+    path = write_video(tmp_path / "clip.mp4", list(FRAMES))
+    fsspec.filesystem("memory").pipe("/clip.mp4", path.read_bytes())
+    recogniser = open_recogniser(run)
+    assert recogniser.predict("memory://clip.mp4") == recogniser.predict(path)
+    assert len(list(recogniser.watch("memory://clip.mp4", seconds=1.0))) == 3
+
+
+def test_a_camera_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Camera:
+        def __init__(self, number: int) -> None:
+            self.left = 50 if number == 0 else 0
+
+        def isOpened(self) -> bool:  # noqa: N802
+            return self.left >= 0
+
+        def read(self) -> tuple[bool, Any]:
+            self.left -= 1
+            return self.left >= 0, grey(1, 60)[0]
+
+        def release(self) -> None:
+            self.left = -1
+
+    monkeypatch.setattr(cv2, "VideoCapture", Camera)
+    assert [(one.names[0], one.end) for one in Brightness().watch(0, seconds=1.0)] == [("3", 1.0), ("3", 2.0)]
+    with pytest.raises(ConnectionError, match="camera 1 gives no frames; is it connected"):
+        list(Brightness().watch(1))
 
 
 def test_a_camera_is_watched_with_one_window_in_memory() -> None:

@@ -17,7 +17,7 @@ from tests.parity.PaddleVideo.interval_cases import STORED, frame_videos, propos
 
 def test_overlaps_by_hand() -> None:
     found = overlaps(np.array([[0.0, 4.0], [5.0, 5.0]]), np.array([[2.0, 6.0], [4.0, 8.0], [5.0, 5.0]]))
-    np.testing.assert_allclose(found, [[2 / 6, 0, 0], [0, 0, 0]])
+    np.testing.assert_allclose(found, np.array([[2 / 6, 0, 0], [0, 0, 0]]))
 
 
 def test_average_recall_is_the_official_one() -> None:

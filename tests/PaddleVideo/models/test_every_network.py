@@ -16,9 +16,7 @@ from PaddleVideo.models.registry import NETWORKS
 def test_a_network_of_other_classes_differs_in_its_head_alone(name: str) -> None:
     takes_classes = "class_num" in entry_signature(NETWORKS.resolve(name)).parameters
     with core.LazyGuard():
-        networks = [
-            PaddleVideo.create_model(name, **({"class_num": count} if takes_classes else {})) for count in (3, 5)
-        ]
+        networks = [PaddleVideo.create_model(name, class_num=count if takes_classes else None) for count in (3, 5)]
     first, second = ({key: tensor.shape for key, tensor in one.state_dict().items()} for one in networks)
     assert first.keys() == second.keys()
     differing = {key.rpartition(".")[0] for key, shape in first.items() if shape != second[key]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from PaddleVideo.models.localizers.proposals import (
     proposals,
     soft_suppressed,
 )
+from PaddleVideo.models.localizers.bmn_targets import bmn_targets
 from tests.PaddleVideo.models import network_checks as checks
 from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, PROPOSALS
+from tests.parity.PaddleVideo.interval_cases import DURATION, SEGMENTS, STEPS, STORED
 
 INPUTS = CASES["bmn"].inputs
 
@@ -105,6 +108,27 @@ def test_suppression_by_hand() -> None:
     assert soft_suppressed(np.zeros((0, 3))).shape == (0, 3)
     np.testing.assert_allclose(soft_suppressed(rows[:1]), rows[:1])
     assert overlaps(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]])) == 0.0
+
+
+def test_targets_are_the_official_ones() -> None:
+    stored = json.loads(STORED.read_text())
+    found = bmn_targets(np.array(SEGMENTS), DURATION, STEPS, STEPS)
+    for one, key in zip(found, ("gt_iou_map", "gt_start", "gt_end")):
+        np.testing.assert_allclose(one, stored[key], atol=1e-6)
+    shorter = bmn_targets(np.array(SEGMENTS), DURATION, STEPS, 5)[0]
+    np.testing.assert_array_equal(shorter, found[0][:5])
+
+
+def test_targets_by_hand() -> None:
+    shared, begins, ends = bmn_targets(np.array([[2.0, 6.0]]), 10.0, 10, 10)
+    assert shared[3, 2] == pytest.approx(1.0) and shared[1, 2] == pytest.approx(0.5)  # steps 2 to 5; 2 and 3
+    assert begins[[5, 6, 7, 8, 9]].max() == 0
+    np.testing.assert_allclose(begins[[0, 1, 2, 3]], [0.5, 1.0, 1.0, 0.5], atol=1e-6)
+    np.testing.assert_allclose(ends[[4, 5, 6, 7]], [0.5, 1.0, 1.0, 0.5], atol=1e-6)
+    nothing = bmn_targets(np.zeros((0, 2)), 10.0, 10, 8)
+    assert [one.shape for one in nothing] == [(8, 10), (10,), (10,)] and not any(one.any() for one in nothing)
+    with pytest.raises(ValueError, match="the duration of a video must be more than 0 seconds, not 0"):
+        bmn_targets(np.zeros((0, 2)), 0.0, 10, 8)
 
 
 def test_files_of_fluid_1_have_a_name_for_every_parameter() -> None:
