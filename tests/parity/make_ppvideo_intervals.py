@@ -3,7 +3,8 @@
     REFERENCE_PYTHON tests/parity/make_ppvideo_intervals.py
 
 REFERENCE_PYTHON has paddlepaddle 2.6.2 and ppvideo 2.3.1. ``intervals.json`` gets the average recalls, numbers of
-proposals and area under the curve, and edit scores and F1 with class 0 as background and without one.
+proposals and area under the curve, BMN's targets of a video, and edit scores and F1 with class 0 as background and
+without one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import pandas as pd  # noqa: E402
 
 from tests.parity.foreign.stand_ins import StandIns  # noqa: E402
 from tests.parity.make_ppvideo_networks import UNUSED  # noqa: E402
-from tests.parity.PaddleVideo.interval_cases import STORED, frame_videos, proposal_videos  # noqa: E402
+from tests.parity.PaddleVideo.interval_cases import DURATION, SEGMENTS, STEPS, STORED, frame_videos, proposal_videos  # noqa: E402
 
 
 def table(rows: np.ndarray, video: int) -> pd.DataFrame:
@@ -39,6 +40,7 @@ def main() -> None:
     found = importlib.util.find_spec("ppvideo")
     assert found is not None and found.submodule_search_locations
     sys.path.insert(0, found.submodule_search_locations[0])
+    from paddlevideo.loader.pipelines.anet_pipeline import GetMatchMap, GetVideoLabel
     from paddlevideo.metrics.ActivityNet.anet_prop import ANETproposal
     from paddlevideo.metrics.segmentation_metric import edit_score, f_score
 
@@ -59,6 +61,15 @@ def main() -> None:
         precision, recalled = right / (right + wrong), right / (right + missed)
         f1 = 200 * precision * recalled / (precision + recalled)
         stored[f"background: {name}"] = {"edit": float(np.mean(edits)), "F1": f1.tolist()}
+    results = {
+        "video_info": {
+            "duration_second": DURATION,
+            "annotations": [{"segment": segment} for segment in SEGMENTS],
+        }
+    }
+    results = GetVideoLabel(STEPS, STEPS)(GetMatchMap(STEPS)(results))
+    for key in ("gt_iou_map", "gt_start", "gt_end"):
+        stored[key] = np.round(results[key].astype(np.float64), 7).tolist()
     STORED.write_text(json.dumps(stored) + "\n")
     print(stored["background: none"], stored["recall"][::25])
 

@@ -8,6 +8,8 @@ import numpy as np
 
 STORED = Path(__file__).with_name("intervals.json")
 VIDEOS = 5
+SEGMENTS, DURATION, STEPS = [[3.2, 11.0], [10.5, 31.0], [-1.0, 2.0], [38.0, 47.0]], 40.0, 12
+"""Actions of a video in seconds, its duration, and the steps into which BMN's targets cut it."""
 
 
 def proposal_videos() -> list[tuple[np.ndarray, np.ndarray]]:

@@ -13,16 +13,16 @@ import core
 from PaddleVideo.intervals import overlaps
 from PaddleVideo.models.localizers.bmn import BMN, bmn, intervals, sampling_weights
 from PaddleVideo.models.localizers.bmn_loss import BMNLoss
+from PaddleVideo.models.localizers.bmn_targets import bmn_targets
 from PaddleVideo.models.localizers.proposals import (
     boundary_steps,
     candidates,
     proposals,
     soft_suppressed,
 )
-from PaddleVideo.models.localizers.bmn_targets import bmn_targets
 from tests.PaddleVideo.models import network_checks as checks
-from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, PROPOSALS
 from tests.parity.PaddleVideo.interval_cases import DURATION, SEGMENTS, STEPS, STORED
+from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, PROPOSALS
 
 INPUTS = CASES["bmn"].inputs
 
