@@ -19,7 +19,7 @@ from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
-from core.vision.video import USUAL_RATE, camera_frames
+from core.vision.video import MAXIMUM_FRAMES, USUAL_RATE, camera_frames
 from PaddleVideo.config import TOOLKIT
 from PaddleVideo.data.pipeline import TRANSFORMS, SplitSection
 from PaddleVideo.data.sources import ArrayFrames, FileFrames, FrameSource
@@ -103,14 +103,16 @@ class ActionRecogniser(abc.ABC):
             The best classes of each window; where frames are left at the end, of a last one that ends with them.
 
         Raises:
-            ValueError: a window or a step would hold no frame.
+            ValueError: a window or a step would hold no frame, or too many.
         """
         stream, rate = frames_in_order(frames, frames_per_second, color)
-        length = round(seconds * rate)
-        pace = length if step is None else round(step * rate)
-        if length < 1 or pace < 1:
+        length, pace = (count * rate for count in (seconds, seconds if step is None else step))
+        if not (0.5 <= length <= MAXIMUM_FRAMES and 0.5 <= pace <= MAXIMUM_FRAMES):
             told = f"of {seconds} s" if step is None else f"of {seconds} s every {step} s"
-            raise ValueError(f"windows {told} hold no frame at {rate:g} frames a second")
+            raise ValueError(
+                f"windows {told} have no frame, or more than {MAXIMUM_FRAMES}, at {rate:g} frames a second"
+            )
+        length, pace = max(round(length), 1), max(round(pace), 1)
         window: collections.deque[np.ndarray] = collections.deque(maxlen=length)
         number, unseen = 0, 0
         for number, frame in enumerate(stream, start=1):

@@ -75,8 +75,9 @@ def test_windows_may_overlap_and_leave_gaps() -> None:
     assert [(one.start, one.end) for one in gaps] == [(0.0, 0.08), (0.2, 0.28), (0.36, 0.44)]
     short = list(Brightness().watch(grey(3), seconds=1.0))
     assert [(one.start, one.end) for one in short] == [(0.0, 0.12)]
-    with pytest.raises(ValueError, match="windows of 0.01 s hold no frame at 25 frames a second"):
-        next(Brightness().watch(grey(3), seconds=0.01))
+    for seconds in (0.01, float("inf"), float("nan"), 1e9):
+        with pytest.raises(ValueError, match=r"windows of .* s have no frame, or more than 1000000, at 25 frames"):
+            next(Brightness().watch(grey(3), seconds=seconds))
 
 
 def test_a_video_behind_a_url(run: Path, tmp_path: Path) -> None:
