@@ -9,10 +9,10 @@ from core.io.files import join_path
 from core.train.config.table import Component, Table
 from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
-from PaddleNLP.data.documents import DocumentsDataset
-from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.drawn.reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
-from PaddleNLP.data.pretraining import PretrainingRows
+from PaddleNLP.data.pretraining.documents import DocumentsDataset
+from PaddleNLP.data.pretraining.masked_words import PretrainingRows
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.relations import RelationDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows

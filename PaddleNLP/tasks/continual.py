@@ -17,11 +17,11 @@ from core.text.batching import LENGTH
 from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.continual import ContinualDataset, SpecialTokens, reordering_classes
-from PaddleNLP.data.continual_pairs import LabelledPairs
-from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS, Schedule
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded
-from PaddleNLP.data.pretraining import BEGINS, INSIDE, NONE, places
+from PaddleNLP.data.pretraining.continual import ContinualDataset, SpecialTokens, reordering_classes
+from PaddleNLP.data.pretraining.masked_words import BEGINS, INSIDE, NONE, places
+from PaddleNLP.data.pretraining.pairs import LabelledPairs
+from PaddleNLP.data.pretraining.schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS, Schedule
 from PaddleNLP.data.several import SeveralDatasets
 from PaddleNLP.tasks.base import LanguageTask
 
@@ -34,13 +34,13 @@ DOCUMENTS = "documents"
 class ContinualPretraining(LanguageTask):
     """Trains a network on several pretraining tasks of documents, whose ids are embedded beside the tokens.
 
-    The tasks are those of :data:`PaddleNLP.data.continual.TASKS`; a batch has samples of all that are learnt in its
-    epoch. The loss is the sum of the tasks' mean cross entropies. Data is of documents, or, for the tasks of pairs,
-    ``SeveralDatasets`` with the parts "documents" and one of pairs with a class for each such task.
+    The tasks are those of :data:`PaddleNLP.data.pretraining.schedule.TASKS`; a batch has samples of all that are learnt
+    in its epoch. The loss is the sum of the tasks' mean cross entropies. Data is of documents, or, for the tasks of
+    pairs, ``SeveralDatasets`` with the parts "documents" and one of pairs with a class for each such task.
 
     Args:
         config: the experiment.
-        stages: what is learnt when; see :class:`PaddleNLP.data.continual.Schedule`.
+        stages: what is learnt when; see :class:`PaddleNLP.data.pretraining.schedule.Schedule`.
         share: of the words that are masked.
         parts: into how many parts a paragraph is cut at most that is to be put in order.
     """

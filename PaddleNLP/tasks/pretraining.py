@@ -21,7 +21,7 @@ from core.train.runner.task import Suggestion
 from core.train.task import Evaluator
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
-from PaddleNLP.data.pretraining import BEGINS, INSIDE, NONE, SPECIAL, join_words, masked_sample, places
+from PaddleNLP.data.pretraining.masked_words import BEGINS, INSIDE, NONE, SPECIAL, join_words, masked_sample, places
 from PaddleNLP.tasks.base import LanguageTask
 
 _COLUMNS = ("token_type_ids", "offset_mapping")
@@ -30,10 +30,10 @@ _COLUMNS = ("token_type_ids", "offset_mapping")
 class Pretraining(LanguageTask):
     """Trains a network to tell masked words, of official rows or of plain texts.
 
-    The rows of :class:`PaddleNLP.data.pretraining.PretrainingRows` also say which sentence follows which, and that is
-    learnt, too. Of plain texts a word is one of a dictionary; without it a character of Chinese, or a word between
-    spaces. All its tokens are masked together. Training masks other words each time that it sees a sample, evaluation
-    always the same.
+    The rows of :class:`PaddleNLP.data.pretraining.masked_words.PretrainingRows` also say which sentence follows
+    which, and that is learnt, too. Of plain texts a word is one of a dictionary; without it a character of Chinese,
+    or a word between spaces. All its tokens are masked together. Training masks other words each time that it sees
+    a sample, evaluation always the same.
 
     Args:
         config: the experiment.

@@ -11,8 +11,8 @@ if not __package__:  # started as a file: make the repository importable instead
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from core.train import command_line
-from PaddleNLP.data.drawn_dialogues import write_dialogues
-from PaddleNLP.data.drawn_questions import write_dbqa, write_mrqa
+from PaddleNLP.data.drawn.dialogues import write_dialogues
+from PaddleNLP.data.drawn.questions import write_dbqa, write_mrqa
 
 EXAMPLES = """\
   python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues

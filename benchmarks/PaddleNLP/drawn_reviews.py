@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.drawn.reviews import DrawnReviews
 
 
 def main() -> None:

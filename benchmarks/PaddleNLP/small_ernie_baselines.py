@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.runs import ROOT
 from core.train import load_config
 from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.pretraining import NONE
+from PaddleNLP.data.pretraining.masked_words import NONE
 from PaddleNLP.metrics.chunks import ChunkMetric
 from PaddleNLP.tasks.pretraining import Pretraining
 

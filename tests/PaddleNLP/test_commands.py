@@ -16,7 +16,7 @@ from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
 from PaddleNLP.config import TASKS
 from PaddleNLP.data.choices import C3Dataset
-from PaddleNLP.data.drawn_reviews import DrawnReviews
+from PaddleNLP.data.drawn.reviews import DrawnReviews
 from PaddleNLP.data.reading import SQuADDataset
 from PaddleNLP.data.registry import DATASETS
 from PaddleNLP.data.relations import RelationDataset

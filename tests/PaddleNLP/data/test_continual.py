@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from core.io.randomness import sample_scope
-from PaddleNLP.data.continual import (
+from PaddleNLP.data.encoded import Ragged
+from PaddleNLP.data.pretraining.continual import (
     NONE,
     ContinualDataset,
     SpecialTokens,
@@ -18,10 +19,9 @@ from PaddleNLP.data.continual import (
     packs,
     reordering_classes,
 )
-from PaddleNLP.data.continual_pairs import LabelledPairs
-from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, Schedule
-from PaddleNLP.data.documents import DocumentsDataset
-from PaddleNLP.data.encoded import Ragged
+from PaddleNLP.data.pretraining.documents import DocumentsDataset
+from PaddleNLP.data.pretraining.pairs import LabelledPairs
+from PaddleNLP.data.pretraining.schedule import DOCUMENT_TASKS, Schedule
 from PaddleNLP.tasks.continual import capitals
 
 DOCUMENTS = [[[11, 12], [13, 11], [14], [15, 16]], [[21], [22, 23]], [[31, 11]]]

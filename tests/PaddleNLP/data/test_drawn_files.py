@@ -11,7 +11,7 @@ import pytest
 
 from core.train import Component
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
-from PaddleNLP.data.drawn_dialogues import (
+from PaddleNLP.data.drawn.dialogues import (
     CITIES,
     DAYS,
     FOLDERS,
@@ -23,7 +23,7 @@ from PaddleNLP.data.drawn_dialogues import (
     VERBS,
     write_dialogues,
 )
-from PaddleNLP.data.drawn_questions import ATTRIBUTES, FORMS, IN_DOMAIN, PEOPLE, write_dbqa, write_mrqa
+from PaddleNLP.data.drawn.questions import ATTRIBUTES, FORMS, IN_DOMAIN, PEOPLE, write_dbqa, write_mrqa
 from PaddleNLP.data.reading import MRQADataset
 from PaddleNLP.data.registry import DATASETS
 from PaddleNLP.data.tagging import JoinedRows

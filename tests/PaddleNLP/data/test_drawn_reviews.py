@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from PaddleNLP.data.dataset import shuffled_labels
-from PaddleNLP.data.drawn_reviews import FORMS, SET_ASIDE_FIRST, SET_ASIDE_LAST, TOPICS, DrawnReviews, combinations
+from PaddleNLP.data.drawn.reviews import FORMS, SET_ASIDE_FIRST, SET_ASIDE_LAST, TOPICS, DrawnReviews, combinations
 
 FIRST_COUNTS = ("虽然", "尽管", "哪怕别人都说", "并不像网上说的")
 """Where these stand inside of a review, what is before them counts."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.text.tokenizers.segmentation import LongestMatch
-from PaddleNLP.data.pretraining import PretrainingRows, join_words, mask_words, pretraining_row
+from PaddleNLP.data.pretraining.masked_words import PretrainingRows, join_words, mask_words, pretraining_row
 
 ROW = "1 7 8 9 2 5 2;0 0 0 0 0 1 1;0 1 2 3 4 5 6;-1 0 1 0 -1 0 -1;1"
 

@@ -14,7 +14,7 @@ import yaml
 import core
 from PaddleNLP import eval as evaluate
 from PaddleNLP import train
-from PaddleNLP.data.continual_schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS
+from PaddleNLP.data.pretraining.schedule import DOCUMENT_TASKS, PAIR_TASKS, TASKS
 from PaddleNLP.models.registry import create_model
 from tests.PaddleNLP.small import NETWORK
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from core.io import Dataset
 from core.io.randomness import current_epoch, integer
-from PaddleNLP.data.continual_pairs import LabelledPairs
-from PaddleNLP.data.continual_schedule import TASKS, Schedule
 from PaddleNLP.data.encoded import Ragged
-from PaddleNLP.data.pretraining import NONE, SPECIAL, masked_sample
+from PaddleNLP.data.pretraining.masked_words import NONE, SPECIAL, masked_sample
+from PaddleNLP.data.pretraining.pairs import LabelledPairs
+from PaddleNLP.data.pretraining.schedule import TASKS, Schedule
 
 
 class Piece(NamedTuple):

@@ -1,0 +1,1 @@
+"""Data drawn here, with known answers."""
