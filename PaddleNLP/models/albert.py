@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from PaddleNLP.models.albert_layers import AlbertPooler, AlbertTransformer, activation
 from PaddleNLP.models.encoder import Embeddings, Encoder, set_epsilon
 from PaddleNLP.models.heads import QuestionAnswering, SequenceClassification, TokenClassification
 from PaddleNLP.models.language_heads import MaskedLM, Pretraining, TiedDecoder
+from PaddleNLP.models.layers.albert import AlbertPooler, AlbertTransformer, activation
 from PaddleNLP.models.weights import hugging_face_families
 
 

@@ -239,7 +239,7 @@ class ElectraModel(Encoder):
         "multiple_choice": ElectraForMultipleChoice,
         "masked_lm": ElectraGenerator,
         "discriminator": ElectraDiscriminator,
-        "pretraining": "PaddleNLP.models.electra_pretraining:ElectraForTotalPretraining",
+        "pretraining": "PaddleNLP.models.combined.electra_pretraining:ElectraForTotalPretraining",
         "health_pretraining": "PaddleNLP.models.ernie_health:ErnieHealthForTotalPretraining",
     }
     renamed = staticmethod(hugging_face_families.electra)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Optional
 import core
 from core import nn
 from core.nn.initializer import Normal
-from PaddleNLP.models.pooler import Pooler
+from PaddleNLP.models.layers.pooler import Pooler
 
 HIDDEN = -10000.0
 """What is added to the scores of keys that must not be seen, as in all official models."""

@@ -12,6 +12,7 @@ from typing import Any, Optional
 import core
 from core import nn
 from core.nn import functional as F
+from PaddleNLP.models.combined.electra_pretraining import ElectraForTotalPretraining
 from PaddleNLP.models.electra import (
     ElectraClassificationHead,
     ElectraDiscriminatorPredictions,
@@ -19,7 +20,6 @@ from PaddleNLP.models.electra import (
     ElectraModel,
     replaced_loss,
 )
-from PaddleNLP.models.electra_pretraining import ElectraForTotalPretraining
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
 from PaddleNLP.models.language_heads import token_loss

@@ -15,9 +15,9 @@ from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Normal
 from PaddleNLP.models.encoder import HIDDEN
-from PaddleNLP.models.gpt_layers import GPTDecoder, GPTDecoderLayer, GPTEmbeddings
 from PaddleNLP.models.heads import SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.layers.gpt import GPTDecoder, GPTDecoderLayer, GPTEmbeddings
 from PaddleNLP.models.weights import hugging_face_families
 
 

@@ -13,7 +13,7 @@ from core import nn
 from core.nn import functional as F
 from PaddleNLP.models.encoder import Embeddings, Encoder, set_epsilon
 from PaddleNLP.models.language_heads import MaskedLM, Pretraining, PretrainingHeads
-from PaddleNLP.models.pooler import Pooler
+from PaddleNLP.models.layers.pooler import Pooler
 
 
 def distances(length: Any, size: int, limit: int) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from PaddleNLP.models.crf import CrfTokenClassification
 from PaddleNLP.models.encoder import Embeddings, Encoder
+from PaddleNLP.models.layers.crf import CrfTokenClassification
 
 
 class SkepModel(Encoder):

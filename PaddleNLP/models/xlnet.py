@@ -16,8 +16,8 @@ from core.nn.initializer import Normal
 from PaddleNLP.models.albert import AlbertForQuestionAnswering, AlbertForTokenClassification
 from PaddleNLP.models.heads import MultipleChoice, SequenceClassification
 from PaddleNLP.models.language_heads import MaskedLM
+from PaddleNLP.models.layers.xlnet import XLNetLayer, different_texts, distances, hidden_keys
 from PaddleNLP.models.weights import hugging_face_families
-from PaddleNLP.models.xlnet_layers import XLNetLayer, different_texts, distances, hidden_keys
 
 
 class XLNetClassificationHead(nn.Layer):

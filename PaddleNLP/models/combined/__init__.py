@@ -1,1 +1,1 @@
-"""Networks in which several heads read one encoder."""
+"""Networks in which several heads read one encoder, or two networks learn together."""

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 import core
-from PaddleNLP.models.crf import LinearChainCrf, LinearChainCrfLoss
+from PaddleNLP.models.layers.crf import LinearChainCrf, LinearChainCrfLoss
 from PaddleNLP.models.registry import create_model
 from tests.parity.PaddleNLP import further_cases
 from tests.parity.PaddleNLP import model_cases as cases

@@ -1,0 +1,1 @@
+"""Layers that encoders and heads of single families are made of."""
