@@ -16,6 +16,7 @@ from core.train.config.table import Component, Named
 from core.weights import write_pdparams
 from PGL.models.limits import MOST_LAYERS
 from PGL.models.registry import MODELS, NETWORKS, create_model, list_models, model_class
+from tests.engine import ENGINE
 
 
 def test_every_name_is_a_class_of_its_module() -> None:
@@ -84,5 +85,5 @@ def test_the_number_of_layers_is_bounded(tmp_path: Path) -> None:
 
 
 def test_names_load_no_engine() -> None:
-    code = "import sys, PGL.models, PGL.nn; PGL.models.list_models(); sys.exit('mxnet' in sys.modules)"
+    code = f"import sys, PGL.models, PGL.nn; PGL.models.list_models(); sys.exit('{ENGINE}' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -19,6 +19,7 @@ from core.weights.downloads.download import cache_path
 from PaddleDetection.models.pretrained import classifier_of
 from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.models.weights import CHECKPOINTS, own_checkpoint
+from tests.engine import ENGINE
 
 SMALL = {"scale": 0.25, "width": 32}
 
@@ -179,5 +180,5 @@ def test_listing_and_opening(tmp_path: Path) -> None:
     assert PaddleDetection.list_models("YOLOX_?") == ["yolox_s", "yolox_m", "yolox_l", "yolox_x"]
     with pytest.raises(FileNotFoundError):
         PaddleDetection.open_detector(tmp_path / "nothing")
-    program = "import sys, PaddleDetection; PaddleDetection.list_models(); assert 'mxnet' not in sys.modules"
+    program = f"import sys, PaddleDetection; PaddleDetection.list_models(); assert '{ENGINE}' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[3])

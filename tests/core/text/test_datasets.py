@@ -20,6 +20,7 @@ import pytest
 import core
 from core.io.published import Source
 from core.text import WMT14, WMT16, Conll05st, Imdb, Imikolov, Movielens, UCIHousing
+from tests.engine import ENGINE
 from tests.parity.text import tiny_archives
 
 OFFICIAL = json.loads((Path(tiny_archives.__file__).parent / "datasets.json").read_text(encoding="utf-8"))
@@ -141,7 +142,7 @@ def test_the_published_file_is_fetched_once_and_checked(tmp_path: Path, monkeypa
 
 
 def test_reading_needs_no_engine() -> None:
-    program = "import sys, core.text.datasets; sys.exit('mxnet' in sys.modules)"
+    program = f"import sys, core.text.datasets; sys.exit('{ENGINE}' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
