@@ -98,7 +98,7 @@ class SkepTokenizer(ErnieTokenizer):
             del special["unk_token"]
         TokenTable.__init__(self, Vocab(token_to_idx=ids), **special)
         if unknown is None:  # every byte has a piece
-            self.unk_token_id = None  # type: ignore[assignment]
+            self.unk_token_id = None  # type: ignore[assignment]  # as in paddlenlp
 
     @property
     def vocab_size(self) -> int:
