@@ -21,9 +21,6 @@ from PaddleVideo.models.base import VideoNetwork
 from PaddleVideo.models.localizers.bmn_loss import BMNLoss
 from PaddleVideo.models.youtube8m import positive
 
-BASE, MATCHING, SAMPLED = 256, 128, 512
-"""Channels of the base module, of the boundary-matching maps, and of the layer that sums the samples up."""
-
 _FLUID = {
     **{"b_conv1": "Base_1", "b_conv2": "Base_2", "ts_conv1": "TEM_s1", "ts_conv2": "TEM_s2", "te_conv1": "TEM_e1"},
     **{"te_conv2": "TEM_e2", "p_conv1": "PEM_1d", "p_conv3d1": "PEM_3d1", "p_conv2d1": "PEM_2d1"},
@@ -71,19 +68,22 @@ def sampling_weights(tscale: int, dscale: int, ratio: float, samples: int, per_b
 class BMNBackbone(nn.Layer):
     """Features (N, feat_dim, tscale) to maps and boundary scores; arguments as of :class:`BMN`."""
 
-    def __init__(self, tscale: int, dscale: int, ratio: float, samples: int, per_bin: int, feat_dim: int) -> None:
+    def __init__(
+        self, tscale: int, dscale: int, ratio: float, samples: int, per_bin: int, feat_dim: int, width: int
+    ) -> None:
         super().__init__()
-        self.tscale, self.dscale, self.samples = tscale, dscale, samples
-        self.b_conv1 = _along_time(feat_dim, BASE, 3, 4)
-        self.b_conv2 = _along_time(BASE, BASE, 3, 4)
-        self.ts_conv1, self.ts_conv2 = _along_time(BASE, BASE, 3, 4), _along_time(BASE, 1, 1)
-        self.te_conv1, self.te_conv2 = _along_time(BASE, BASE, 3, 4), _along_time(BASE, 1, 1)
-        self.p_conv1 = _along_time(BASE, MATCHING, 3)
-        self.p_conv3d1: Any = nn.Conv3D(MATCHING, SAMPLED, (samples, 1, 1), (samples, 1, 1))
-        self.p_conv2d1 = nn.Conv2D(SAMPLED, MATCHING, 1)
-        self.p_conv2d2 = nn.Conv2D(MATCHING, MATCHING, 3, padding=1)
-        self.p_conv2d3 = nn.Conv2D(MATCHING, MATCHING, 3, padding=1)
-        self.p_conv2d4 = nn.Conv2D(MATCHING, 2, 1)
+        self.tscale, self.dscale, self.samples, self.width = tscale, dscale, samples, width
+        half = width // 2
+        self.b_conv1 = _along_time(feat_dim, width, 3, 4)
+        self.b_conv2 = _along_time(width, width, 3, 4)
+        self.ts_conv1, self.ts_conv2 = _along_time(width, width, 3, 4), _along_time(width, 1, 1)
+        self.te_conv1, self.te_conv2 = _along_time(width, width, 3, 4), _along_time(width, 1, 1)
+        self.p_conv1 = _along_time(width, half, 3)
+        self.p_conv3d1: Any = nn.Conv3D(half, 2 * width, (samples, 1, 1), (samples, 1, 1))
+        self.p_conv2d1 = nn.Conv2D(2 * width, half, 1)
+        self.p_conv2d2 = nn.Conv2D(half, half, 3, padding=1)
+        self.p_conv2d3 = nn.Conv2D(half, half, 3, padding=1)
+        self.p_conv2d4 = nn.Conv2D(half, 2, 1)
         weights = sampling_weights(tscale, dscale, ratio, samples, per_bin)
         self.register_buffer("weights", core.to_tensor(weights.reshape(samples * tscale, -1)), persistable=False)
         places = np.full((dscale, tscale), weights.shape[2], np.int64)  # the last column is of no interval
@@ -92,18 +92,19 @@ class BMNBackbone(nn.Layer):
         self.register_buffer("places", core.to_tensor(places.ravel()), persistable=False)
 
     def sampled(self, x: Any) -> Any:
-        """Return what the samples of every interval add up to, (N, SAMPLED, dscale, tscale).
+        """Return what the samples of every interval add up to, (N, 2 * width, dscale, tscale).
 
         The official network samples first and sums with a 3-D convolution, which has one kernel for each sample. Sums
         may change places: here each kernel is applied to all steps before they are sampled, for intervals within the
         video alone, with a third of the multiplications and without samples in memory.
         """
-        kernel = self.p_conv3d1.weight.flatten(2).transpose([0, 2, 1]).reshape([SAMPLED * self.samples, MATCHING])
-        summed = core.matmul(kernel, x).reshape([-1, SAMPLED, self.samples * self.tscale])
+        channels = 2 * self.width
+        kernel = self.p_conv3d1.weight.flatten(2).transpose([0, 2, 1]).reshape([channels * self.samples, -1])
+        summed = core.matmul(kernel, x).reshape([-1, channels, self.samples * self.tscale])
         found = core.matmul(summed, self.weights)
         found = core.concat([found, core.zeros_like(found[:, :, :1])], axis=2)
         found = core.index_select(found, self.places, axis=2) + self.p_conv3d1.bias.unsqueeze(1)
-        return found.reshape([-1, SAMPLED, self.dscale, self.tscale])
+        return found.reshape([-1, channels, self.dscale, self.tscale])
 
     def forward(self, features: Any) -> tuple[Any, Any, Any]:
         """Return the boundary-matching maps and the scores of begins and ends; see :class:`BMN`."""
@@ -125,9 +126,11 @@ class BMN(VideoNetwork):
         num_sample: samples taken of each interval.
         num_sample_perbin: places of each sample.
         feat_dim: features of a step.
+        width: channels of the base module, 256 in the published network; of the layer that sums the samples up twice
+            as many, and of the maps half as many.
 
     Raises:
-        ValueError: a number is not positive, or a duration is longer than the video.
+        ValueError: a number is not positive, a duration is longer than the video, or groups do not divide channels.
     """
 
     def __init__(
@@ -138,16 +141,18 @@ class BMN(VideoNetwork):
         num_sample: int = 32,
         num_sample_perbin: int = 3,
         feat_dim: int = 400,
+        width: int = 256,
     ) -> None:
         super().__init__()
         positive("BMN", tscale=tscale, dscale=dscale, num_sample=num_sample, num_sample_perbin=num_sample_perbin)
-        positive("BMN", feat_dim=feat_dim)
+        positive("BMN", feat_dim=feat_dim, width=width)
         if dscale > tscale:
             raise ValueError(f"BMN: dscale {dscale} is longer than a video, tscale {tscale}")
-        if feat_dim % 4:
-            raise ValueError(f"BMN: feat_dim must be a multiple of 4, as convolutions have 4 groups, not {feat_dim}")
+        for name, number in (("feat_dim", feat_dim), ("width", width)):
+            if number % 4:
+                raise ValueError(f"BMN: {name} must be a multiple of 4, as convolutions have 4 groups, not {number}")
         self.feat_dim, self.tscale = feat_dim, tscale
-        self.backbone = BMNBackbone(tscale, dscale, prop_boundary_ratio, num_sample, num_sample_perbin, feat_dim)
+        self.backbone = BMNBackbone(tscale, dscale, prop_boundary_ratio, num_sample, num_sample_perbin, feat_dim, width)
         self.loss = BMNLoss(tscale, dscale)
 
     def forward(self, features: Any) -> tuple[Any, Any, Any]:

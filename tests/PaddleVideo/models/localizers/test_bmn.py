@@ -27,8 +27,8 @@ from tests.parity.PaddleVideo.network_cases import CASES, DRAWS, FOLDER, PROPOSA
 INPUTS = CASES["bmn"].inputs
 
 
-def small() -> BMN:
-    return bmn(tscale=12, dscale=10, num_sample=4, feat_dim=16)
+def small(width: int = 256) -> BMN:
+    return bmn(tscale=12, dscale=10, num_sample=4, feat_dim=16, width=width)
 
 
 def replayed(outputs: Any, *truth: Any) -> Any:
@@ -140,13 +140,13 @@ def test_files_of_fluid_1_have_a_name_for_every_parameter() -> None:
 
 
 def test_gradients_files_and_compilation(tmp_path: Path) -> None:
-    checks.check_backward(small(), INPUTS)
+    checks.check_backward(small(16), INPUTS)
     checks.check_file(small, INPUTS, tmp_path)
-    checks.check_compiled(small(), INPUTS)
+    checks.check_compiled(small(16), INPUTS)
 
 
 def test_export(tmp_path: Path) -> None:
-    checks.check_export(small(), INPUTS, tmp_path)
+    checks.check_export(small(16), INPUTS, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,7 @@ def test_export(tmp_path: Path) -> None:
     [
         ({"dscale": 101}, "BMN: dscale 101 is longer than a video, tscale 100"),
         ({"feat_dim": 10}, "BMN: feat_dim must be a multiple of 4, as convolutions have 4 groups, not 10"),
+        ({"width": 30}, "BMN: width must be a multiple of 4, as convolutions have 4 groups, not 30"),
         ({"num_sample": 0}, "BMN: num_sample must be a positive whole number, not 0"),
     ],
 )
