@@ -17,7 +17,7 @@ from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
 from PaddleNLP.config import TOOLKIT
-from PaddleNLP.data.lines import text_lines
+from PaddleNLP.data.lines import decoded, text_lines
 from PaddleNLP.explaining.explainer import Explainer, explainer_of
 from PaddleNLP.explaining.page import ExplanationPage
 from PaddleNLP.readers.base import Text, TextReader
@@ -38,27 +38,37 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
 
     Returns:
         The exit code.
+
+    Raises:
+        ValueError: a line is no text; what was read before it is written.
     """
     if options.features or options.token_features:
         return _write_vectors(options)
     reader, explainer = _opened(options)
     exported = not (reader.path / "config.yaml").is_file()
     target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
-    count = 0
+    count, problem = 0, None
     with contextlib.ExitStack() as stack:
         stack.enter_context(writing(target))
         page = None if explainer is None else stack.enter_context(_page(options.explain, reader.path))
         target.mkdir(parents=True, exist_ok=True)
         with atomic_write(target / "predictions.jsonl") as stream:
-            for text, result in _results(reader, options):
-                print(f"{result.told()}\t{_shown(text)}", flush=True)
-                stream.write(_line(record_of(text, result)))
-                if page is not None and explainer is not None:
-                    page.add(text, result.told(), explainer.explain(text, result))
-                count += 1
+            try:
+                for text, result in _results(reader, options):
+                    print(f"{result.told()}\t{_shown(text)}", flush=True)
+                    stream.write(_line(record_of(text, result)))
+                    if page is not None and explainer is not None:
+                        page.add(text, result.told(), explainer.explain(text, result))
+                    count += 1
+            except ValueError as error:
+                if not count:
+                    raise
+                problem = error
     print(f"wrote {target}/predictions.jsonl: {count} texts", file=sys.stderr)
     if options.explain:
         print(f"wrote {options.explain}: open it in a browser", file=sys.stderr)
+    if problem is not None:
+        raise problem
     return 0
 
 
@@ -128,12 +138,26 @@ def _results(reader: TextReader, options: argparse.Namespace) -> Iterator[tuple[
     if options.demo:
         yield from _read(reader, _demo(options), options.batch_size)
     if STDIN in options.texts:  # an answer to each line at once, for what asks before it goes on
-        yield from _read(reader, (_parted(line.rstrip("\r\n")) for line in sys.stdin), 1)
+        yield from _read(reader, map(_parted, _standard_input()), 1)
+
+
+def _standard_input() -> Iterator[str]:
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        yield decoded(line, f"standard input:{number}").rstrip("\r\n")
 
 
 def _read(reader: TextReader, texts: Iterable[Text], size: int) -> Iterator[tuple[Text, Any]]:
+    """Yield texts and what they say, some at a time; before a line that is no text, those that came before it."""
     waiting: list[Text] = []
-    for text in texts:
+    source, problem = iter(texts), None
+    while problem is None:
+        try:
+            text = next(source)
+        except StopIteration:
+            break
+        except ValueError as error:
+            problem = error
+            continue
         if waiting and isinstance(text, tuple) != isinstance(waiting[0], tuple):
             yield from zip(waiting, reader.predict(waiting, size))
             waiting = []
@@ -142,6 +166,8 @@ def _read(reader: TextReader, texts: Iterable[Text], size: int) -> Iterator[tupl
             yield from zip(waiting, reader.predict(waiting, size))
             waiting = []
     yield from zip(waiting, reader.predict(waiting, size))
+    if problem is not None:
+        raise problem
 
 
 def _parted(line: str) -> Text:

@@ -250,7 +250,7 @@ def test_inference_reads_texts_files_and_the_standard_input(
 ) -> None:
     run = run_of("Classification")
     (tmp_path / "texts.txt").write_text("服务员很热情\n早餐很难吃\n", encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", io.StringIO("床很脏\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("床很脏\n".encode())))
     words = ["房间很小", "-", "--file", str(tmp_path / "texts.txt"), "--demo", "2", "--output", str(tmp_path / "out")]
     assert infer.main([str(run), *words]) == 0
     rows = [json.loads(line) for line in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
@@ -259,6 +259,24 @@ def test_inference_reads_texts_files_and_the_standard_input(
     assert len(rows) == 6 and {row["label"] for row in rows} <= {"negative", "positive"}
     assert texts[3:5] == [review["text"] for review in DrawnReviews("test", 24)][:2]
     assert len(capsys.readouterr().out.splitlines()) >= 6
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [(b"\xff", r"byte 1 is not UTF-8; save the file as UTF-8 text"), (b"a\0", r"character 2 is a NUL; this is no")],
+)
+@pytest.mark.parametrize("way", ["file", "input"])
+def test_what_came_before_a_line_that_is_no_text_is_written(
+    way: str, line: bytes, told: str, run_of: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "服务员很热情\n早餐很难吃\n".encode() + line + "\n床很脏\n".encode()
+    (tmp_path / "texts.txt").write_bytes(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    words = ["--file", str(tmp_path / "texts.txt")] if way == "file" else ["-"]
+    with pytest.raises(ValueError, match=rf"({'texts.txt' if way == 'file' else 'standard input'}):3: {told}"):
+        infer.main([str(run_of("Classification")), *words, "--output", str(tmp_path / "out")])
+    rows = [json.loads(row)["text"] for row in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
+    assert rows == ["服务员很热情", "早餐很难吃"]
 
 
 def test_what_cannot_be_read_is_refused(run_of: Runs) -> None:
