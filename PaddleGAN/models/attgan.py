@@ -16,7 +16,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv, linear, normalization, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv, linear, normalization
 
 MAXIMUM_WIDTH = 1024
 """No feature maps have more channels than this."""
@@ -117,7 +118,7 @@ class AttGANGenerator(nn.Layer):
         inject_layers: int = 1,
     ) -> None:
         super().__init__()
-        positive("AttGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_layers=n_layers)
+        positive_numbers("AttGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_layers=n_layers)
         if n_layers < 2 or not 0 <= shortcut_layers < n_layers or not 0 <= inject_layers < n_layers:
             raise ValueError(
                 "AttGANGenerator: n_layers must be at least 2, and shortcut_layers and inject_layers from 0 to "
@@ -191,8 +192,8 @@ class AttGANDiscriminator(nn.Layer):
         norm_type: str = "none",
     ) -> None:
         super().__init__()
-        positive("AttGANDiscriminator", image_size=image_size, c_dim=c_dim, image_nc=image_nc, ndf=ndf)
-        positive("AttGANDiscriminator", n_layers=n_layers, fc_dim=fc_dim)
+        positive_numbers("AttGANDiscriminator", image_size=image_size, c_dim=c_dim, image_nc=image_nc, ndf=ndf)
+        positive_numbers("AttGANDiscriminator", n_layers=n_layers, fc_dim=fc_dim)
         if image_size % 2**n_layers:
             raise ValueError(f"AttGANDiscriminator: image_size must be a multiple of {2**n_layers}, not {image_size}")
         if norm_type not in ("none", "instance"):

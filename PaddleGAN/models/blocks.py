@@ -113,17 +113,6 @@ def normalization(kind: str, channels: int) -> nn.Layer:
     raise ValueError(f"norm_type must be 'batch', 'instance' or 'none', not {kind!r}")
 
 
-def positive(owner: str, **numbers: int) -> None:
-    """Check arguments that count something.
-
-    Raises:
-        ValueError: one is not a positive whole number.
-    """
-    for name, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise ValueError(f"{owner}: {name} must be a positive whole number, not {number!r}")
-
-
 def check_image(owner: str, x: Any, channels: int, multiple: int = 1, size: Optional[int] = None) -> None:
     """Check the images that a network is given.
 

@@ -18,6 +18,7 @@ import core
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Normal
+from core.nn.layer.checks import positive_numbers
 from PaddleGAN.models.blocks import (
     attribute_maps,
     batch_norm_2d,
@@ -26,7 +27,6 @@ from PaddleGAN.models.blocks import (
     conv,
     deconv,
     linear,
-    positive,
 )
 from PaddleGAN.models.dcgan import DeepConvGenerator
 
@@ -66,7 +66,7 @@ class CGANGenerator(nn.Layer):
 
     def __init__(self, input_nz: int = 100, output_nc: int = 1, n_class: int = 10, ngf: int = 128) -> None:
         super().__init__()
-        positive("CGANGenerator", input_nz=input_nz, output_nc=output_nc, n_class=n_class, ngf=ngf)
+        positive_numbers("CGANGenerator", input_nz=input_nz, output_nc=output_nc, n_class=n_class, ngf=ngf)
         self.input_nz = input_nz
         self.n_class = n_class
         self.ngf = ngf
@@ -104,7 +104,7 @@ class CGANDiscriminator(nn.Layer):
 
     def __init__(self, input_nc: int = 1, n_class: int = 10, ndf: int = 64) -> None:
         super().__init__()
-        positive("CGANDiscriminator", input_nc=input_nc, n_class=n_class, ndf=ndf)
+        positive_numbers("CGANDiscriminator", input_nc=input_nc, n_class=n_class, ndf=ndf)
         self.input_nc = input_nc
         self.n_class = n_class
         self.conv1 = conv(input_nc + n_class, ndf, 3, stride=2, padding=1)
@@ -143,7 +143,7 @@ class ConditionalDeepConvGenerator(DeepConvGenerator):
     def __init__(
         self, latent_dim: int = 100, output_nc: int = 3, n_class: int = 10, size: int = 64, ngf: int = 64
     ) -> None:
-        positive("ConditionalDeepConvGenerator", n_class=n_class)
+        positive_numbers("ConditionalDeepConvGenerator", n_class=n_class)
         super().__init__(latent_dim + n_class, output_nc, size, ngf)
         self.latent_dim = latent_dim
         self.n_class = n_class

@@ -18,6 +18,7 @@ from typing import Any
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Normal
+from core.nn.layer.checks import positive_numbers
 from PaddleGAN.models.blocks import (
     batch_norm_2d,
     check_image,
@@ -26,7 +27,6 @@ from PaddleGAN.models.blocks import (
     deconv,
     linear,
     normalization,
-    positive,
 )
 
 
@@ -45,7 +45,7 @@ class DCGenerator(nn.Layer):
         self, input_nz: int = 100, input_nc: int = 3, output_nc: int = 3, ngf: int = 64, norm_type: str = "batch"
     ) -> None:
         super().__init__()
-        positive("DCGenerator", input_nz=input_nz, output_nc=output_nc, ngf=ngf)
+        positive_numbers("DCGenerator", input_nz=input_nz, output_nc=output_nc, ngf=ngf)
         self.input_nz = input_nz
         layers: list[nn.Layer] = []
         channels = input_nz
@@ -82,7 +82,7 @@ class DCDiscriminator(nn.Layer):
 
     def __init__(self, input_nc: int = 3, ndf: int = 64, norm_type: str = "batch") -> None:
         super().__init__()
-        positive("DCDiscriminator", input_nc=input_nc, ndf=ndf)
+        positive_numbers("DCDiscriminator", input_nc=input_nc, ndf=ndf)
         batch = norm_type == "batch"
         layers = [conv(input_nc, ndf, 4, stride=2, padding=1, bias=False), nn.LeakyReLU(0.2)]
         for channels in (ndf, 2 * ndf, 4 * ndf):
@@ -114,7 +114,7 @@ class DeepConvGenerator(nn.Layer):
 
     def __init__(self, latent_dim: int = 100, output_nc: int = 3, size: int = 64, ngf: int = 64) -> None:
         super().__init__()
-        positive("DeepConvGenerator", latent_dim=latent_dim, output_nc=output_nc, size=size, ngf=ngf)
+        positive_numbers("DeepConvGenerator", latent_dim=latent_dim, output_nc=output_nc, size=size, ngf=ngf)
         if size % 4:
             raise ValueError(f"DeepConvGenerator: size must be a multiple of 4, not {size}")
         self.latent_dim = latent_dim
@@ -158,7 +158,7 @@ class DCGenerator28(nn.Layer):
 
     def __init__(self, input_nz: int = 100, output_nc: int = 1, ngf: int = 64, fc_dim: int = 2048) -> None:
         super().__init__()
-        positive("DCGenerator28", input_nz=input_nz, output_nc=output_nc, ngf=ngf, fc_dim=fc_dim)
+        positive_numbers("DCGenerator28", input_nz=input_nz, output_nc=output_nc, ngf=ngf, fc_dim=fc_dim)
         self.input_nz = input_nz
         self.ngf = ngf
         around_one = ParamAttr(initializer=Normal(1.0, 0.02))
@@ -189,7 +189,7 @@ class DCDiscriminator28(nn.Layer):
 
     def __init__(self, input_nc: int = 1, ndf: int = 64, fc_dim: int = 1024) -> None:
         super().__init__()
-        positive("DCDiscriminator28", input_nc=input_nc, ndf=ndf, fc_dim=fc_dim)
+        positive_numbers("DCDiscriminator28", input_nc=input_nc, ndf=ndf, fc_dim=fc_dim)
         self.input_nc = input_nc
         self.conv1 = conv(input_nc, ndf, 4, stride=2, padding=1)
         self.conv2 = conv(ndf, 2 * ndf, 4, stride=2, padding=1)

@@ -15,7 +15,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleGAN.models.blocks import attribute_maps, conv, normalization, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import attribute_maps, conv, normalization
 
 
 class SpectralConv(nn.Layer):
@@ -65,7 +66,7 @@ class NLayerDiscriminator(nn.Layer):
         use_sigmoid: bool = False,
     ) -> None:
         super().__init__()
-        positive("NLayerDiscriminator", input_nc=input_nc, ndf=ndf, n_layers=n_layers)
+        positive_numbers("NLayerDiscriminator", input_nc=input_nc, ndf=ndf, n_layers=n_layers)
         spectral = norm_type == "spectral"
         if not spectral and norm_type not in ("batch", "instance", "none"):
             raise ValueError(
@@ -118,7 +119,7 @@ class NLayerDiscriminatorWithClassification(NLayerDiscriminator):
         norm_type: str = "instance",
         use_sigmoid: bool = False,
     ) -> None:
-        positive("NLayerDiscriminatorWithClassification", n_class=n_class)
+        positive_numbers("NLayerDiscriminatorWithClassification", n_class=n_class)
         super().__init__(input_nc + n_class, ndf, n_layers, norm_type, use_sigmoid)
         self.n_class = n_class
 
@@ -146,7 +147,7 @@ class PixelDiscriminator(nn.Layer):
 
     def __init__(self, input_nc: int = 3, ndf: int = 64, norm_type: str = "instance") -> None:
         super().__init__()
-        positive("PixelDiscriminator", input_nc=input_nc, ndf=ndf)
+        positive_numbers("PixelDiscriminator", input_nc=input_nc, ndf=ndf)
         bias = norm_type == "instance"
         self.model = nn.Sequential(
             conv(input_nc, ndf, 1),

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from PaddleGAN.models.blocks import check_image, conv, deconv, normalization, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import check_image, conv, deconv, normalization
 
 
 class ResnetBlock(nn.Layer):
@@ -72,7 +73,7 @@ class ResnetGenerator(nn.Layer):
         padding_type: str = "reflect",
     ) -> None:
         super().__init__()
-        positive("ResnetGenerator", input_nc=input_nc, output_nc=output_nc, ngf=ngf, n_blocks=n_blocks)
+        positive_numbers("ResnetGenerator", input_nc=input_nc, output_nc=output_nc, ngf=ngf, n_blocks=n_blocks)
         if padding_type not in ("reflect", "replicate", "zero"):
             raise ValueError(f"padding_type must be 'reflect', 'replicate' or 'zero', not {padding_type!r}")
         self.input_nc = input_nc

@@ -18,8 +18,9 @@ from typing import Any, Optional
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Normal
+from core.nn.layer.checks import positive_numbers
 from core.nn.utils import spectral_norm
-from PaddleGAN.models.blocks import check_image, positive
+from PaddleGAN.models.blocks import check_image
 from PaddleGAN.models.photopen import HIDDEN_CHANNELS, PhotoPenPatchDiscriminator, PhotoPenResnetBlock
 
 NORM_G = "spectralspadebatch3x3"
@@ -122,7 +123,7 @@ class SPADEGenerator(nn.Layer):
         nef: int = 16,
     ) -> None:
         super().__init__()
-        positive("SPADEGenerator", semantic_nc=semantic_nc, ngf=ngf)
+        positive_numbers("SPADEGenerator", semantic_nc=semantic_nc, ngf=ngf)
         if num_upsampling_layers not in UPSAMPLINGS:
             raise ValueError(
                 f"num_upsampling_layers must be {', '.join(map(repr, UPSAMPLINGS))}, not {num_upsampling_layers!r}"
@@ -177,7 +178,7 @@ def first_size(crop_size: int, aspect_ratio: float, factor: int) -> list[int]:
     Raises:
         ValueError: a number is not positive, or nothing would be left of the pictures.
     """
-    positive("SPADEGenerator", crop_size=crop_size)
+    positive_numbers("SPADEGenerator", crop_size=crop_size)
     if not aspect_ratio > 0:
         raise ValueError(f"SPADEGenerator: aspect_ratio must be more than 0, not {aspect_ratio}")
     width = crop_size // factor
@@ -266,10 +267,10 @@ class MultiscaleDiscriminator(nn.Layer):
             )
         if input_nc is None:
             assert label_nc is not None
-            positive("MultiscaleDiscriminator", label_nc=label_nc, output_nc=output_nc)
+            positive_numbers("MultiscaleDiscriminator", label_nc=label_nc, output_nc=output_nc)
             input_nc = label_nc + output_nc + bool(contain_dontcare_label) + (not no_instance)
         layers = n_layers if n_layers_D is None else n_layers_D
-        positive("MultiscaleDiscriminator", input_nc=input_nc, ndf=ndf, num_D=num_D, n_layers=layers)
+        positive_numbers("MultiscaleDiscriminator", input_nc=input_nc, ndf=ndf, num_D=num_D, n_layers=layers)
         self.input_nc = input_nc
         for number in range(num_D):
             if crop_size is None:

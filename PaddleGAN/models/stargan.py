@@ -16,7 +16,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
-from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv
 
 
 def conv_norm_relu(in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int) -> nn.Sequential:
@@ -55,7 +56,7 @@ class StarGANGenerator(nn.Layer):
 
     def __init__(self, c_dim: int = 5, image_nc: int = 3, ngf: int = 64, n_blocks: int = 6) -> None:
         super().__init__()
-        positive("StarGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_blocks=n_blocks)
+        positive_numbers("StarGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_blocks=n_blocks)
         self.c_dim = c_dim
         self.image_nc = image_nc
         self.entrance = conv_norm_relu(image_nc + c_dim, ngf, 7, 1, 3)
@@ -106,8 +107,8 @@ class StarGANDiscriminator(nn.Layer):
         negative_slope: float = 0.01,
     ) -> None:
         super().__init__()
-        positive("StarGANDiscriminator", image_size=image_size, c_dim=c_dim, image_nc=image_nc, ndf=ndf)
-        positive("StarGANDiscriminator", n_layers=n_layers)
+        positive_numbers("StarGANDiscriminator", image_size=image_size, c_dim=c_dim, image_nc=image_nc, ndf=ndf)
+        positive_numbers("StarGANDiscriminator", n_layers=n_layers)
         if image_size % 2**n_layers:
             raise ValueError(f"StarGANDiscriminator: image_size must be a multiple of {2**n_layers}, not {image_size}")
         self.image_size = image_size

@@ -17,8 +17,9 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.nn.layer.checks import positive_numbers
 from PaddleGAN.models.attgan import Decoder, Encoder, widths
-from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv, positive
+from PaddleGAN.models.blocks import attribute_maps, check_image, conv, deconv
 
 
 class SelectiveTransferUnit(nn.Layer):
@@ -66,7 +67,7 @@ class STGANGenerator(nn.Layer):
 
     def __init__(self, c_dim: int = 13, image_nc: int = 3, ngf: int = 64, n_layers: int = 5) -> None:
         super().__init__()
-        positive("STGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_layers=n_layers)
+        positive_numbers("STGANGenerator", c_dim=c_dim, image_nc=image_nc, ngf=ngf, n_layers=n_layers)
         if n_layers < 2:
             raise ValueError(f"STGANGenerator: n_layers must be at least 2, not {n_layers}")
         self.c_dim = c_dim

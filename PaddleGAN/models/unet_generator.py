@@ -13,7 +13,8 @@ from typing import Any, Optional
 
 import core
 from core import nn
-from PaddleGAN.models.blocks import check_image, conv, deconv, normalization, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import check_image, conv, deconv, normalization
 
 
 class UnetSkipConnectionBlock(nn.Layer):
@@ -99,7 +100,7 @@ class UnetGenerator(nn.Layer):
         use_dropout: bool = False,
     ) -> None:
         super().__init__()
-        positive("UnetGenerator", input_nc=input_nc, output_nc=output_nc, num_downs=num_downs, ngf=ngf)
+        positive_numbers("UnetGenerator", input_nc=input_nc, output_nc=output_nc, num_downs=num_downs, ngf=ngf)
         if num_downs < 5:
             raise ValueError(f"UnetGenerator: num_downs must be at least 5, not {num_downs}")
         self.input_nc = input_nc

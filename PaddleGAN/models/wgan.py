@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from core import nn
-from PaddleGAN.models.blocks import check_image, conv, positive
+from core.nn.layer.checks import positive_numbers
+from PaddleGAN.models.blocks import check_image, conv
 
 
 class WGANCritic(nn.Layer):
@@ -32,7 +33,7 @@ class WGANCritic(nn.Layer):
 
     def __init__(self, input_nc: int = 3, ndf: int = 64, image_size: int = 64, norm_type: str = "layer") -> None:
         super().__init__()
-        positive("WGANCritic", input_nc=input_nc, ndf=ndf, image_size=image_size)
+        positive_numbers("WGANCritic", input_nc=input_nc, ndf=ndf, image_size=image_size)
         if image_size < 8 or image_size & (image_size - 1):
             raise ValueError(f"WGANCritic: image_size must be a power of 2 from 8, not {image_size}")
         if norm_type not in ("layer", "none"):

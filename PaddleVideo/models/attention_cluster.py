@@ -15,6 +15,7 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal, Normal
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.youtube8m import (
     CLASSES,
     FEATURE_DIMS,
@@ -22,7 +23,6 @@ from PaddleVideo.models.youtube8m import (
     attention_over_frames,
     dequantized,
     frame_mask,
-    positive,
 )
 
 
@@ -83,7 +83,7 @@ class AttentionCluster(FeatureClassifier):
     ) -> None:
         super().__init__(class_num, feature_dims)
         for number in (*cluster_nums, *hidden_sizes):
-            positive("AttentionCluster", cluster_nums_and_hidden_sizes=number)
+            positive_numbers("AttentionCluster", cluster_nums_and_hidden_sizes=number)
         for kind, (size, clusters) in enumerate(zip(feature_dims, cluster_nums)):
             self.add_sublayer(f"satt{kind}", ShiftingAttention(size, clusters))
         self.dropout = nn.Dropout(drop_ratio)

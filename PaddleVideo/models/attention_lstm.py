@@ -13,6 +13,7 @@ import core
 from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
+from core.nn.layer.checks import positive_numbers
 from core.regularizer import L2Decay
 from PaddleVideo.models.youtube8m import (
     CLASSES,
@@ -21,7 +22,6 @@ from PaddleVideo.models.youtube8m import (
     attention_over_frames,
     dequantized,
     frame_mask,
-    positive,
 )
 
 
@@ -101,9 +101,9 @@ class AttentionLSTM(FeatureClassifier):
         gpu_count: int = 1,
     ) -> None:
         super().__init__(class_num, feature_dims)
-        positive("AttentionLSTM", embedding_size=embedding_size, lstm_size=lstm_size, gpu_count=gpu_count)
+        positive_numbers("AttentionLSTM", embedding_size=embedding_size, lstm_size=lstm_size, gpu_count=gpu_count)
         for size in hidden_sizes:
-            positive("AttentionLSTM", hidden_sizes=size)
+            positive_numbers("AttentionLSTM", hidden_sizes=size)
         self.gpu_count = gpu_count
         self.head = AttentionLSTMHead(class_num, feature_dims, embedding_size, lstm_size, hidden_sizes, drop_ratio)
 

@@ -12,8 +12,8 @@ from typing import Any
 import core
 from core import nn
 from core.nn import functional as F
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import VideoNetwork
-from PaddleVideo.models.youtube8m import positive
 
 SMOOTHING, LARGEST = 0.15, 16.0
 """Weight of the loss of changes between frames, and the square at which it is cut."""
@@ -105,8 +105,10 @@ class MSTCN(VideoNetwork):
         feature_dim: int = 2048,
     ) -> None:
         super().__init__()
-        positive("MSTCN", class_num=class_num, num_stages=num_stages, num_layers=num_layers, num_f_maps=num_f_maps)
-        positive("MSTCN", feature_dim=feature_dim)
+        positive_numbers(
+            "MSTCN", class_num=class_num, num_stages=num_stages, num_layers=num_layers, num_f_maps=num_f_maps
+        )
+        positive_numbers("MSTCN", feature_dim=feature_dim)
         self.class_num = class_num
         self.feature_dim = feature_dim
         self.backbone = MSTCNBackbone(num_stages, num_layers, num_f_maps, feature_dim, class_num)

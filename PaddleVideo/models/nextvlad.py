@@ -17,13 +17,13 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.youtube8m import (
     CLASSES,
     FEATURE_DIMS,
     FeatureClassifier,
     dequantized,
     frame_mask,
-    positive,
 )
 
 
@@ -132,8 +132,10 @@ class NeXtVLAD(FeatureClassifier):
         eigenvalues: Optional[Union[str, os.PathLike[str], Sequence[float]]] = None,
     ) -> None:
         super().__init__(class_num, feature_dims)
-        positive("NeXtVLAD", cluster_size=cluster_size, groups=groups, expansion=expansion, hidden_size=hidden_size)
-        positive("NeXtVLAD", gating_reduction=gating_reduction)
+        positive_numbers(
+            "NeXtVLAD", cluster_size=cluster_size, groups=groups, expansion=expansion, hidden_size=hidden_size
+        )
+        positive_numbers("NeXtVLAD", gating_reduction=gating_reduction)
         for size in feature_dims:
             if size * expansion % groups:
                 raise ValueError(f"NeXtVLAD: {groups} groups do not divide {size} x {expansion} channels")

@@ -15,11 +15,11 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Constant, Normal
+from core.nn.layer.checks import positive_numbers
 from core.regularizer import L2Decay
 from PaddleVideo.models.base import ClipClassifier
 from PaddleVideo.models.resnet3d import BLOCKS, ResNet3D
 from PaddleVideo.models.volumes import over_positions
-from PaddleVideo.models.youtube8m import positive
 
 EVERY = {50: {1: 2, 2: 2}, 101: {1: 2, 2: 7}}
 """By depth and stage, after which block of how many an attention follows."""
@@ -129,7 +129,7 @@ class NonLocalNetwork(ClipClassifier):
         blocks: Optional[Sequence[int]] = None,
     ) -> None:
         super().__init__()
-        positive("NonLocalNetwork", num_frames=num_frames, crop_size=crop_size, base_channels=base_channels)
+        positive_numbers("NonLocalNetwork", num_frames=num_frames, crop_size=crop_size, base_channels=base_channels)
         if depth not in EVERY:
             raise ValueError(f"NonLocalNetwork has {' or '.join(map(str, EVERY))} layers, not {depth}")
         if num_frames % 2:

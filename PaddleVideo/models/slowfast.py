@@ -16,10 +16,10 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Constant, KaimingNormal, Normal
+from core.nn.layer.checks import positive_numbers
 from core.regularizer import L2Decay
 from PaddleVideo.models.base import ClipClassifier
 from PaddleVideo.models.volumes import over_positions
-from PaddleVideo.models.youtube8m import positive
 
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3)}
 """Number of residual blocks in each of the four stages, by the number of layers with weights."""
@@ -258,8 +258,8 @@ class SlowFast(ClipClassifier):
         blocks: Sequence[int] | None = None,
     ) -> None:
         super().__init__()
-        positive("SlowFast", num_frames=num_frames, alpha=alpha, beta=beta, width=width, crop_size=crop_size)
-        positive("SlowFast", fusion_kernel=fusion_kernel, fusion_ratio=fusion_ratio)
+        positive_numbers("SlowFast", num_frames=num_frames, alpha=alpha, beta=beta, width=width, crop_size=crop_size)
+        positive_numbers("SlowFast", fusion_kernel=fusion_kernel, fusion_ratio=fusion_ratio)
         if depth not in BLOCKS:
             raise ValueError(f"SlowFast has {' or '.join(map(str, BLOCKS))} layers, not {depth}")
         if blocks is not None and len(blocks) != 4:

@@ -17,11 +17,11 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
+from core.nn.layer.checks import positive_numbers
 from core.vision.models.blocks import EARLIER_NAMES, ConvBatchNorm, fully_connected
 from PaddleClas.models.resnet import BLOCKS, positions
 from PaddleVideo.models.base import ClipClassifier
 from PaddleVideo.models.resnet import FrameResNet, fluid_names, of_classifier
-from PaddleVideo.models.youtube8m import positive
 
 TEMPORAL_STAGES = (1, 2)
 """After which stages of the ResNet a convolution over time stands."""
@@ -140,7 +140,7 @@ class StNet(ClipClassifier):
 
     def __init__(self, depth: int = 50, class_num: int = 400, seglen: int = 5, width: int = 64) -> None:
         super().__init__()
-        positive("StNet", class_num=class_num, seglen=seglen)
+        positive_numbers("StNet", class_num=class_num, seglen=seglen)
         if depth not in (50, 101, 152):
             raise ValueError(f"StNet has 50, 101 or 152 layers, not {depth}")
         self.depth, self.class_num, self.seglen = depth, class_num, seglen

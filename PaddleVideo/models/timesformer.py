@@ -16,8 +16,8 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Constant, TruncatedNormal
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import ClipClassifier
-from PaddleVideo.models.youtube8m import positive
 
 EPSILON = 1e-6
 """Of the layer normalisations, as in the published recipe."""
@@ -246,8 +246,8 @@ class TimeSformer(ClipClassifier):
         drop_path_rate: float = 0.1,
     ) -> None:
         super().__init__()
-        positive("TimeSformer", num_seg=num_seg, img_size=img_size, patch_size=patch_size, embed_dim=embed_dim)
-        positive("TimeSformer", depth=depth, num_heads=num_heads)
+        positive_numbers("TimeSformer", num_seg=num_seg, img_size=img_size, patch_size=patch_size, embed_dim=embed_dim)
+        positive_numbers("TimeSformer", depth=depth, num_heads=num_heads)
         if img_size % patch_size:
             raise ValueError(f"TimeSformer: patch_size {patch_size} does not divide img_size {img_size}")
         if embed_dim % num_heads:

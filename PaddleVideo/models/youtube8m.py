@@ -11,6 +11,7 @@ from typing import Any
 
 import core
 from core.nn import functional as F
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import VideoNetwork
 
 FEATURE_DIMS = (1024, 128)
@@ -34,9 +35,9 @@ class FeatureClassifier(VideoNetwork):
 
     def __init__(self, class_num: int = CLASSES, feature_dims: Sequence[int] = FEATURE_DIMS) -> None:
         super().__init__()
-        positive(type(self).__name__, class_num=class_num)
+        positive_numbers(type(self).__name__, class_num=class_num)
         for size in feature_dims:
-            positive(type(self).__name__, feature_dims=size)
+            positive_numbers(type(self).__name__, feature_dims=size)
         if len(feature_dims) != 2:
             raise ValueError(f"feature_dims must be two numbers, of pictures and sound, not {list(feature_dims)}")
         self.class_num = class_num
@@ -72,21 +73,6 @@ class FeatureClassifier(VideoNetwork):
                 raise ValueError(
                     f"{type(self).__name__} takes features of {kind} (N, T, {size}), not {list(features.shape)}"
                 )
-
-
-def positive(owner: str, **numbers: int) -> None:
-    """Refuse settings that are no positive whole numbers.
-
-    Args:
-        owner: the network's name, for the message.
-        **numbers: settings by name.
-
-    Raises:
-        ValueError: one is not; the message names it.
-    """
-    for name, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise ValueError(f"{owner}: {name} must be a positive whole number, not {number!r}")
 
 
 def dequantized(features: Any, half_step: bool = True) -> Any:

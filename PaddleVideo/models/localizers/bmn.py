@@ -17,9 +17,9 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Uniform
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import VideoNetwork
 from PaddleVideo.models.localizers.bmn_loss import BMNLoss
-from PaddleVideo.models.youtube8m import positive
 
 _FLUID = {
     **{"b_conv1": "Base_1", "b_conv2": "Base_2", "ts_conv1": "TEM_s1", "ts_conv2": "TEM_s2", "te_conv1": "TEM_e1"},
@@ -144,8 +144,10 @@ class BMN(VideoNetwork):
         width: int = 256,
     ) -> None:
         super().__init__()
-        positive("BMN", tscale=tscale, dscale=dscale, num_sample=num_sample, num_sample_perbin=num_sample_perbin)
-        positive("BMN", feat_dim=feat_dim, width=width)
+        positive_numbers(
+            "BMN", tscale=tscale, dscale=dscale, num_sample=num_sample, num_sample_perbin=num_sample_perbin
+        )
+        positive_numbers("BMN", feat_dim=feat_dim, width=width)
         if dscale > tscale:
             raise ValueError(f"BMN: dscale {dscale} is longer than a video, tscale {tscale}")
         for name, number in (("feat_dim", feat_dim), ("width", width)):

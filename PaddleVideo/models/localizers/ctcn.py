@@ -16,9 +16,9 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Uniform
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import VideoNetwork
 from PaddleVideo.models.localizers.anchors import PER_PLACE, steps_of
-from PaddleVideo.models.youtube8m import positive
 
 BLOCKS = (3, 4, 6, 3)
 """Number of residual blocks in each stage."""
@@ -149,7 +149,7 @@ class CTCN(VideoNetwork):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        positive("CTCN", class_num=class_num, concepts=concepts, width=width, channels=channels)
+        positive_numbers("CTCN", class_num=class_num, concepts=concepts, width=width, channels=channels)
         self.class_num, self.concepts, self.length = class_num, concepts, length
         self.anchor_count = PER_PLACE * sum(length // step for step in steps_of(length))
         self.pyramid = Pyramid(length, width, channels)

@@ -15,10 +15,10 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Normal
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.skeletons.base import DataNorm, SkeletonClassifier, check_stages
 from PaddleVideo.models.skeletons.graphs import directed_partitions, layout
 from PaddleVideo.models.skeletons.stgcn import FRAMES, STAGES, MeanHead
-from PaddleVideo.models.youtube8m import positive
 
 SETS = 3
 """Sets of neighbours."""
@@ -254,7 +254,7 @@ class AGCN2s(SkeletonClassifier):
         stages: Sequence[Sequence[int]] = STAGES,
     ) -> None:
         super().__init__(class_num, in_channels, layout(layout_name).joints)
-        positive("AGCN2s", persons=persons)
+        positive_numbers("AGCN2s", persons=persons)
         check_stages("AGCN2s", stages)
         self.backbone = AGCN2sBackbone(in_channels, self.joints, persons, layout_name, stages)
         self.head = LinearHead(stages[-1][0], class_num)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import nn
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.base import VideoNetwork
-from PaddleVideo.models.youtube8m import positive
 
 
 class SkeletonClassifier(VideoNetwork):
@@ -24,7 +24,7 @@ class SkeletonClassifier(VideoNetwork):
 
     def __init__(self, class_num: int, in_channels: int, joints: int) -> None:
         super().__init__()
-        positive(type(self).__name__, class_num=class_num, in_channels=in_channels)
+        positive_numbers(type(self).__name__, class_num=class_num, in_channels=in_channels)
         self.class_num = class_num
         self.in_channels = in_channels
         self.joints = joints
@@ -62,7 +62,7 @@ def check_stages(owner: str, stages: Sequence[Sequence[int]]) -> None:
         raise ValueError(f"{owner}: stages must be pairs of channels and a step, not {[list(one) for one in stages]}")
     for stage in stages:
         for number in stage:
-            positive(owner, stages=number)
+            positive_numbers(owner, stages=number)
 
 
 class DataNorm(nn.BatchNorm1D):

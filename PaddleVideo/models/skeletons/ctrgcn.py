@@ -15,10 +15,10 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Assign, Constant
+from core.nn.layer.checks import positive_numbers
 from PaddleVideo.models.skeletons.agcn import LinearHead, TimeConvolution
 from PaddleVideo.models.skeletons.base import DataNorm, SkeletonClassifier, check_stages
 from PaddleVideo.models.skeletons.graphs import directed_partitions, layout
-from PaddleVideo.models.youtube8m import positive
 
 STAGES = ((1, 1), (1, 1), (1, 1), (1, 1), (2, 2), (2, 1), (2, 1), (4, 2), (4, 1), (4, 1))
 """Of each block the channels, as multiples of those of the first, and the step along time."""
@@ -197,7 +197,7 @@ class CTRGCN(SkeletonClassifier):
         stages: Sequence[Sequence[int]] = STAGES,
     ) -> None:
         super().__init__(class_num, in_channels, layout(layout_name).joints)
-        positive("CTRGCN", persons=persons, base_channel=base_channel)
+        positive_numbers("CTRGCN", persons=persons, base_channel=base_channel)
         if base_channel % 8:
             raise ValueError(f"CTRGCN: base_channel must be a multiple of 8, not {base_channel}")
         check_stages("CTRGCN", stages)

@@ -22,6 +22,21 @@ def positive(owner: str, argument: str, value: Any) -> int:
     return int(value)
 
 
+def positive_numbers(owner: str, **numbers: int) -> None:
+    """Check arguments of a network that count something.
+
+    Args:
+        owner: The network's name.
+        **numbers: Arguments by name.
+
+    Raises:
+        ValueError: one is no positive whole number.
+    """
+    for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(f"{owner}: {name} must be a positive whole number, not {number!r}")
+
+
 def one_of(owner: str, argument: str, value: Any, allowed: Sequence[Any]) -> Any:
     """Return an argument that must be one of a few values.
 
