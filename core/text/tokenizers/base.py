@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Optional, Union
 
 from core.text.tokenizers.folders import Folders
-from core.text.tokenizers.pieces import Offsets, Pieces
+from core.text.tokenizers.pieces import Offsets, Pieces, add_row
 from core.text.tokenizers.token_table import TokenTable
-from core.text.tokenizers.windows import kept, strategy, windows
+from core.text.tokenizers.windows import kept, room_for, strategy, windows
 
 Words = Union[str, Sequence[str]]
 OPTIONS = {
@@ -48,8 +48,6 @@ class PretrainedTokenizer(TokenTable, Folders):
     model_input_names: ClassVar[tuple[str, ...]] = ("input_ids", "token_type_ids")
     pad_token_type_id: ClassVar[int] = 0
 
-    # what a subclass says ---------------------------------------------------------------------------------------------
-
     def encode_text(self, text: str) -> list[int]:
         """Return the ids of a text without special tokens in it."""
         raise NotImplementedError
@@ -83,19 +81,20 @@ class PretrainedTokenizer(TokenTable, Folders):
         if already_has_special_tokens:
             special = set(self.all_special_ids)
             return [int(index in special) for index in token_ids_0]
-        return self._framed([0] * len(token_ids_0), None if token_ids_1 is None else [0] * len(token_ids_1), 1)
+        return self.framed([0] * len(token_ids_0), None if token_ids_1 is None else [0] * len(token_ids_1), 1)
 
     def build_offset_mapping_with_special_tokens(
         self, offset_mapping_0: Offsets, offset_mapping_1: Optional[Offsets] = None
     ) -> Offsets:
         """Return the offsets of one text or two with (0, 0) for special tokens."""
-        return self._framed(offset_mapping_0, offset_mapping_1, (0, 0))
+        return self.framed(offset_mapping_0, offset_mapping_1, (0, 0))
 
     def num_special_tokens_to_add(self, pair: bool = False) -> int:
         """Return how many special tokens stand around one text, or two."""
         return sum(self.around(pair))
 
-    def _framed(self, first: list[Any], second: Optional[list[Any]], value: Any) -> list[Any]:
+    def framed(self, first: list[Any], second: Optional[list[Any]], value: Any) -> list[Any]:
+        """Return what is said of the tokens of one text or two, with a value for each special token around them."""
         before, between, behind = self.around(second is not None)
         return [value] * before + first + [value] * between + (second or []) + [value] * behind
 
@@ -138,8 +137,6 @@ class PretrainedTokenizer(TokenTable, Folders):
             numbers += [number] * len(found.ids)
         return Pieces(ids, offsets if placed else None, numbers)
 
-    # one text or two, and batches of them -----------------------------------------------------------------------------
-
     def __call__(
         self,
         text: Any,
@@ -168,7 +165,7 @@ class PretrainedTokenizer(TokenTable, Folders):
             TypeError: a text is no string.
         """
         if text_pair is None and not (stride or is_split_into_words or options) and isinstance(text, str):
-            return {name: column[0] for name, column in self._plain_batch([text], max_length).items()}
+            return self._plain(text, max_length)
         inner = text[0] if isinstance(text, (list, tuple)) and text else None
         if isinstance(text, (list, tuple)) and (not is_split_into_words or isinstance(inner, (list, tuple))):
             return self.batch(text, text_pair, max_length, stride, is_split_into_words, **options)
@@ -216,9 +213,8 @@ class PretrainedTokenizer(TokenTable, Folders):
             ValueError: there are not as many pairs as texts; see the call, too.
             TypeError: a text is no string.
         """
-        if pairs is None and not (stride or is_split_into_words or returned or return_length) and (
-            add_special_tokens and truncation is None and not return_num_truncated_tokens and not isinstance(texts, str)
-        ):
+        asked = stride or is_split_into_words or returned or return_length or return_num_truncated_tokens
+        if pairs is None and not asked and truncation is None and add_special_tokens and not isinstance(texts, str):
             return self._plain_batch(texts, max_length)
         wanted = self._wanted(returned)
         if isinstance(texts, str) or isinstance(pairs, str):
@@ -229,9 +225,8 @@ class PretrainedTokenizer(TokenTable, Folders):
             raise ValueError(f"stride {stride}: a positive number of tokens, which needs max_length")
         name = strategy(truncation, max_length)
         special = self.num_special_tokens_to_add(pairs is not None) if add_special_tokens else 0
-        room = None if max_length is None or (name == "do_not_truncate" and not stride) else max_length - special
-        if room is not None and room < 0:
-            raise ValueError(f"max_length {max_length} is less than the {special} special tokens")
+        whole = name == "do_not_truncate" and not stride
+        room = None if max_length is None or whole else room_for(max_length, special)
         placed = "offset_mapping" in wanted
         columns: dict[str, list[Any]] = {column: [] for column in ("input_ids", *wanted)}
         samples: list[int] = []
@@ -240,19 +235,19 @@ class PretrainedTokenizer(TokenTable, Folders):
             first = self._pieces(text, placed, is_split_into_words)
             second = None if pairs is None else self._pieces(pairs[sample], placed, is_split_into_words)
             if room is None:
-                self._add(columns, first, second, add_special_tokens)
+                add_row(self, columns, first, second, add_special_tokens)
             elif stride:
                 last = first if second is None else second
                 left = room - (0 if second is None else len(first.ids))
                 for start, end in windows(len(last.ids), left, stride):
                     part = last.cut(start, end)
-                    self._add(columns, first if pairs else part, part if pairs else None, add_special_tokens)
+                    add_row(self, columns, first if pairs else part, part if pairs else None, add_special_tokens)
                     samples.append(sample)
             else:
                 counts = kept(len(first.ids), None if second is None else len(second.ids), room, name)
                 surplus[sample] = len(first.ids) + (0 if second is None else len(second.ids)) - sum(counts)
                 shorter = None if second is None else second.cut(0, counts[1])
-                self._add(columns, first.cut(0, counts[0]), shorter, add_special_tokens)
+                add_row(self, columns, first.cut(0, counts[0]), shorter, add_special_tokens)
         if stride:
             columns["overflow_to_sample"] = samples
         if return_length:
@@ -261,11 +256,19 @@ class PretrainedTokenizer(TokenTable, Folders):
             columns["num_truncated_tokens"] = [0] * len(columns["input_ids"]) if stride else surplus
         return columns
 
+    def _plain(self, text: str, max_length: Optional[int]) -> dict[str, Any]:
+        """Return what a call does of a text without options."""
+        ids = self._rows_of_ids((text,))[0]
+        if max_length is not None:
+            ids = ids[: room_for(max_length, self.num_special_tokens_to_add())]
+        row: dict[str, Any] = {"input_ids": self.build_inputs_with_special_tokens(ids)}
+        if "token_type_ids" in self.model_input_names:
+            row["token_type_ids"] = self.create_token_type_ids_from_sequences(ids)
+        return row
+
     def _plain_batch(self, texts: Sequence[Any], max_length: Optional[int]) -> dict[str, list[Any]]:
         """Return what :meth:`batch` does of single texts without options."""
-        room = None if max_length is None else max_length - self.num_special_tokens_to_add()
-        if room is not None and room < 0:
-            raise ValueError(f"max_length {max_length} is less than the {-room + max_length} special tokens")  # type: ignore[operator]  # it is given
+        room = None if max_length is None else room_for(max_length, self.num_special_tokens_to_add())
         rows = self._rows_of_ids(texts)
         if room is not None:
             rows = [row if len(row) <= room else row[:room] for row in rows]
@@ -292,30 +295,3 @@ class PretrainedTokenizer(TokenTable, Folders):
                 raise ValueError(f"{type(self).__name__}: no option {option!r}; there are {', '.join(sorted(OPTIONS))}")
         asked = {column: returned.get(option) for option, column in OPTIONS.items()}
         return [name for name, asks in asked.items() if (name in self.model_input_names if asks is None else asks)]
-
-    def _add(
-        self, columns: dict[str, list[Any]], first: Pieces, second: Optional[Pieces], add_special_tokens: bool
-    ) -> None:
-        """Add one row to the columns."""
-        ids, pair = first.ids, None if second is None else second.ids
-        row = self.build_inputs_with_special_tokens(ids, pair) if add_special_tokens else ids + (pair or [])
-        columns["input_ids"].append(row)
-        for name in columns:
-            if name == "token_type_ids":
-                types = self.create_token_type_ids_from_sequences(ids, pair) if add_special_tokens else [0] * len(row)
-                columns[name].append(types)
-            elif name == "attention_mask":
-                columns[name].append([1] * len(row))
-            elif name == "position_ids":
-                columns[name].append(list(range(len(row))))
-            elif name == "special_tokens_mask":
-                mask = self.get_special_tokens_mask(ids, pair) if add_special_tokens else [0] * len(row)
-                columns[name].append(mask)
-            elif name != "input_ids":
-                column = "offsets" if name == "offset_mapping" else "words"
-                own = getattr(first, column)
-                other = None if second is None else getattr(second, column)
-                if own is None:
-                    raise ValueError("return_word_ids goes with is_split_into_words")
-                empty = (0, 0) if column == "offsets" else None
-                columns[name].append(self._framed(own, other, empty) if add_special_tokens else own + (other or []))

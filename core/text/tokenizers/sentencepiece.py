@@ -15,21 +15,8 @@ from core.text.vocabulary import Vocab
 
 PathLike = Union[str, "os.PathLike[str]"]
 _QUOTES = re.compile("``|''")
-_CHANGING = re.compile(r"[^\x00-\x7f\u4e00-\u9fff\u3001\u3002\u3008-\u3011\u2018-\u201d]+")
-"""Characters, but common ones of which Unicode knows no other form."""
+_UNCOMMON = re.compile(r"[^\x00-\x7f\u3001\u3002\u3008-\u3011\u2018-\u201d\u4e00-\u9fff]")  # may be an accent
 _COMMA = re.compile(r"[^\sA-Za-z\u4e00-\u9fff][,\uff0c\ufe50\ufe10]")  # perhaps behind a digit
-_MOST_CHARACTERS = 1 << 17  # that a table remembers, so that no text fills the memory
-
-
-class _Unaccented(dict[int, str]):
-    """What is left of each character without its accents and its compatibility forms, for ``str.translate``."""
-
-    def __missing__(self, code: int) -> str:
-        if len(self) >= _MOST_CHARACTERS:
-            self.clear()
-        parts = unicodedata.normalize("NFKD", chr(code))
-        text = self[code] = "".join([char for char in parts if not unicodedata.combining(char)])
-        return text
 
 
 class Aligned(NamedTuple):
@@ -79,7 +66,6 @@ class SentencePieceTokenizer(PretrainedTokenizer):
         self.remove_space = remove_space
         self.keep_accents = keep_accents
         self.additional_special_tokens = list(additional_special_tokens)
-        self._unaccented = _Unaccented()
         ids = dict(self.model.ids_of)
         for token in [*special.values(), *self.additional_special_tokens]:
             if token is not None:
@@ -128,7 +114,9 @@ class SentencePieceTokenizer(PretrainedTokenizer):
             text = " ".join(text.split())
         text = text.replace("``", '"').replace("''", '"')
         if not self.keep_accents and not text.isascii():
-            text = _CHANGING.sub(lambda found: found[0].translate(self._unaccented), text)
+            text = unicodedata.normalize("NFKD", text)
+            if _UNCOMMON.search(text):
+                text = "".join([char for char in text if not unicodedata.combining(char)])
         return text.lower() if self.do_lower_case else text
 
     def aligned(self, text: str) -> Aligned:
@@ -151,7 +139,9 @@ class SentencePieceTokenizer(PretrainedTokenizer):
         """Return the ids of a text without special tokens in it."""
         text = self.simplified(text)
         ids = self.model.ids(text)
-        if self.model.unknown in ids and self._may_be_known(text):
+        if not self._needs_pieces(text):
+            return ids
+        if self.model.unknown in ids:
             pieces: list[str] = []
             for piece in self.model.cut(text):
                 pieces += self._parts_of(piece)
@@ -160,11 +150,11 @@ class SentencePieceTokenizer(PretrainedTokenizer):
             return self._ids([part for number in ids for part in self._parts_of(self.model.pieces[number])])
         return ids
 
-    def _may_be_known(self, text: str) -> bool:
-        """Return whether what the model does not know may be tokens that it never gives, or numbers with a comma."""
+    def _needs_pieces(self, text: str) -> bool:
+        """Return whether there may be numbers with a comma, or tokens that the model never gives, spelt out."""
         if self.keep_accents and not text.isascii():
             return True
-        return self._never_given.search(text) is not None or _COMMA.search(text) is not None
+        return _COMMA.search(text) is not None or self._never_given.search(text) is not None
 
     def _parts_of(self, piece: str) -> list[str]:
         return self._without_comma(piece) if piece[-1] == "," and piece[-2:-1].isdigit() else [piece]

@@ -23,6 +23,17 @@ def strategy(truncation: Union[bool, str, None], max_length: Optional[int]) -> s
     return name
 
 
+def room_for(max_length: int, special: int) -> int:
+    """Return how many tokens of texts fit beside the special ones.
+
+    Raises:
+        ValueError: the special ones alone are too many.
+    """
+    if max_length < special:
+        raise ValueError(f"max_length {max_length} is less than the {special} special tokens")
+    return max_length - special
+
+
 def kept(first: int, second: Optional[int], room: int, name: str) -> tuple[int, int]:
     """Return how many tokens of two texts are kept.
 
