@@ -31,27 +31,6 @@ def linear(received: int, returned: int, bias: bool = True, zero: bool = False) 
     )
 
 
-class DropPath(nn.Layer):
-    """Leaves the branch of a residual block out, sample by sample, in training.
-
-    Paper: Huang et al., "Deep networks with stochastic depth", ECCV 2016, https://arxiv.org/abs/1603.09382
-
-    Args:
-        p: how often.
-    """
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        self.p = p
-
-    def forward(self, x: Any) -> Any:
-        """Return the branch or zeros; what stays is scaled, so that the mean is the same."""
-        if not self.training or self.p == 0.0:
-            return x
-        rows = core.ones([x.shape[0]] + [1] * (x.ndim - 1), x.dtype)
-        return x * F.dropout(rows, self.p)
-
-
 class Attention(nn.Layer):
     """Self-attention of several heads: (N, L, C) to the same shape.
 
@@ -113,7 +92,7 @@ class Block(nn.Layer):
         self.temporal_norm1 = nn.LayerNorm(channels, EPSILON)
         self.temporal_attn = Attention(channels, heads, qkv_bias)
         self.temporal_fc = linear(channels, channels, zero=not first)
-        self.drop_path = DropPath(drop_path)
+        self.drop_path = nn.Dropout(drop_path, axis=0)  # of whole samples: stochastic depth
         self.norm2 = nn.LayerNorm(channels, EPSILON)
         self.mlp = Mlp(channels, int(channels * mlp_ratio))
 
