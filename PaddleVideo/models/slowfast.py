@@ -15,11 +15,10 @@ import core
 from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
-from core.nn.initializer import Constant, KaimingNormal, Normal
+from core.nn.initializer import Normal
 from core.nn.layer.checks import positive_numbers
-from core.regularizer import L2Decay
 from PaddleVideo.models.base import ClipClassifier
-from PaddleVideo.models.volumes import over_positions
+from PaddleVideo.models.volumes import convolution, normalisation, over_positions
 
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3)}
 """Number of residual blocks in each of the four stages, by the number of layers with weights."""
@@ -27,27 +26,6 @@ BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3)}
 STEM_LENGTHS = (1, 5)
 STAGE_LENGTHS = ((1, 3), (1, 3), (3, 3), (3, 3))
 """Kernel sizes along time, of the slow and of the fast pathway."""
-
-
-def convolution(in_channels: int, out_channels: int, kernel: Sequence[int], stride: Sequence[int]) -> nn.Conv3D:
-    """Return a convolution without bias that keeps sizes at stride 1; kernel and stride are of time, height, width."""
-    fan = out_channels * int(np.prod(kernel))
-    return nn.Conv3D(
-        in_channels,
-        out_channels,
-        list(kernel),
-        list(stride),
-        [size // 2 for size in kernel],
-        weight_attr=ParamAttr(initializer=KaimingNormal(fan_in=fan)),
-        bias_attr=False,
-    )
-
-
-def normalisation(channels: int, scale: float = 1.0) -> nn.BatchNorm3D:
-    """Return a batch normalisation without weight decay, whose scales are fresh at a number."""
-    attributes = (ParamAttr(initializer=Constant(value), regularizer=L2Decay(0.0)) for value in (scale, 0.0))
-    weight, bias = attributes
-    return nn.BatchNorm3D(channels, weight_attr=weight, bias_attr=bias)
 
 
 class BottleneckTransform(nn.Layer):

@@ -5,12 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import core
 from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Constant, KaimingNormal
 from core.regularizer import L2Decay
+
+
+def convolution(in_channels: int, out_channels: int, kernel: Sequence[int], stride: Sequence[int]) -> nn.Conv3D:
+    """Return a convolution without bias that keeps sizes at stride 1; kernel and stride are of time, height, width."""
+    fan = out_channels * int(np.prod(kernel))
+    return nn.Conv3D(
+        in_channels,
+        out_channels,
+        list(kernel),
+        list(stride),
+        [size // 2 for size in kernel],
+        weight_attr=ParamAttr(initializer=KaimingNormal(fan_in=fan)),
+        bias_attr=False,
+    )
+
+
+def normalisation(channels: int, scale: float = 1.0) -> nn.BatchNorm3D:
+    """Return a batch normalisation without weight decay, whose scales are fresh at a number."""
+    attributes = (ParamAttr(initializer=Constant(value), regularizer=L2Decay(0.0)) for value in (scale, 0.0))
+    weight, bias = attributes
+    return nn.BatchNorm3D(channels, weight_attr=weight, bias_attr=bias)
 
 
 class ConvBatchNorm3D(nn.Layer):
@@ -35,20 +58,8 @@ class ConvBatchNorm3D(nn.Layer):
         scale: float = 1.0,
     ) -> None:
         super().__init__()
-        self._conv = nn.Conv3D(
-            in_channels,
-            out_channels,
-            list(kernel),
-            list(stride),
-            [size // 2 for size in kernel],
-            weight_attr=ParamAttr(initializer=KaimingNormal()),
-            bias_attr=False,
-        )
-        self._batch_norm = nn.BatchNorm3D(
-            out_channels,
-            weight_attr=ParamAttr(initializer=Constant(scale), regularizer=L2Decay(0.0)),
-            bias_attr=ParamAttr(regularizer=L2Decay(0.0)),
-        )
+        self._conv = convolution(in_channels, out_channels, kernel, stride)
+        self._batch_norm = normalisation(out_channels, scale)
         self.relu = relu
 
     def forward(self, x: Any) -> Any:
