@@ -78,6 +78,8 @@ class Bottleneck(nn.Layer):
 class Pyramid(nn.Layer):
     """Concepts (N, 1, length, W) to features of each level (N, channels, length / 4, W) ... (N, channels, 1, W).
 
+    A level is interpolated to the next finer one's length with both ends in place, as Fluid does by default.
+
     Args:
         length: steps of a video.
         width: channels of the second convolution, and of the first stage's branches.
@@ -133,7 +135,7 @@ class CTCN(VideoNetwork):
         dropout: the share of features that training drops before each head.
 
     Raises:
-        ValueError: a number is not positive, or the length is no such power.
+        ValueError: a number is not positive, the width is odd, or the length is no such power.
     """
 
     head_names = ("cls_pred_conv2",)
@@ -150,6 +152,10 @@ class CTCN(VideoNetwork):
     ) -> None:
         super().__init__()
         positive_numbers("CTCN", class_num=class_num, concepts=concepts, width=width, channels=channels)
+        if width % 2:
+            raise ValueError(
+                f"CTCN: width must be even, as the first convolution has half as many channels, not {width}"
+            )
         self.class_num, self.concepts, self.length = class_num, concepts, length
         self.anchor_count = PER_PLACE * sum(length // step for step in steps_of(length))
         self.pyramid = Pyramid(length, width, channels)

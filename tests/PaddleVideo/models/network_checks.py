@@ -187,7 +187,11 @@ def check_compiled(network: Any, inputs: Sequence[np.ndarray], tolerance: float 
 
 
 def check_export(
-    network: Any, inputs: Sequence[np.ndarray], folder: Path, open_axes: Optional[Sequence[Sequence[int]]] = None
+    network: Any,
+    inputs: Sequence[np.ndarray],
+    folder: Path,
+    open_axes: Optional[Sequence[Sequence[int]]] = None,
+    onnx: bool = False,
 ) -> None:
     """Assert that an exported program, for any number of videos, answers as the network does.
 
@@ -196,6 +200,7 @@ def check_export(
         inputs: what it takes, two videos or more.
         folder: where to write.
         open_axes: axes of any size by input; the first of each when None.
+        onnx: whether it is written for ONNX, too, whose export checks itself.
     """
     fill(network)
     network.eval()
@@ -205,6 +210,10 @@ def check_export(
         for array, opened in zip(inputs, axes)
     ]
     core.jit.save(network, str(folder / "program"), specs)
+    if onnx:
+        examples = [[core.to_tensor(array) for array in inputs]]
+        core.onnx.export(network, str(folder / "program"), specs, examples=examples)
+        assert (folder / "program.onnx").stat().st_size > 0
     predictor = core.jit.Predictor(str(folder / "program"))
     for count in (len(inputs[0]), 1):
         arrays = [array[:count] for array in inputs]

@@ -30,9 +30,7 @@ def test_number_of_parameters() -> None:
 
 def test_the_answers_are_the_official_ones() -> None:
     network = small()
-    checks.check_official(
-        "attention_lstm", network, INPUTS, network.loss, lambda logits: [logits, F.sigmoid(logits)]
-    )
+    checks.check_official("attention_lstm", network, INPUTS, network.loss, lambda logits: [logits, F.sigmoid(logits)])
 
 
 def test_the_loss_is_the_sum_over_classes_videos_and_devices() -> None:
@@ -79,7 +77,7 @@ def test_gradients_files_and_compilation(tmp_path: Path) -> None:
 
 
 def test_export(tmp_path: Path) -> None:
-    checks.check_export(small(), INPUTS, tmp_path)
+    checks.check_export(small(), INPUTS, tmp_path, onnx=True)
 
 
 @pytest.mark.parametrize(

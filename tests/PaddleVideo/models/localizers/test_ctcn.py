@@ -225,7 +225,7 @@ def test_the_loss_compiles() -> None:
 
 
 def test_export(tmp_path: Path) -> None:
-    checks.check_export(small(), INPUTS, tmp_path)
+    checks.check_export(small(), INPUTS, tmp_path, onnx=True)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +233,7 @@ def test_export(tmp_path: Path) -> None:
     [
         ({"length": 100}, "C-TCN: length must be a power of 2 from 64, not 100"),
         ({"length": 32}, "C-TCN: length must be a power of 2 from 64, not 32"),
+        ({"width": 5}, "CTCN: width must be even, as the first convolution has half as many channels, not 5"),
         ({"concepts": 0}, "CTCN: concepts must be a positive whole number, not 0"),
     ],
 )
