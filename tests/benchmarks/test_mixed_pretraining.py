@@ -29,7 +29,7 @@ def test_losses_are_one_hundredth_apart_at_most(
         return folder
 
     monkeypatch.setattr(mixed_pretraining, "trained", trained)
-    options = [str(tmp_path), str(tmp_path / "words.txt"), "--work", str(tmp_path / "work"), "--steps", "20"]
+    options = [str(tmp_path), "--work", str(tmp_path / "work"), "--steps", "20"]
     monkeypatch.setattr(sys, "argv", ["mixed_pretraining", *options, "--log", str(tmp_path / "log.jsonl")])
     assert mixed_pretraining.main() == code
     told = capsys.readouterr().out.splitlines()[-1]
@@ -41,7 +41,7 @@ def test_losses_are_one_hundredth_apart_at_most(
 def test_both_trainings_are_of_the_config_but_for_the_precision() -> None:
     file = mixed_pretraining.CONFIG_FILE
     plain, mixed = (
-        load_config(LanguageConfig, file, ["task.words=words.txt", *mixed_pretraining.changes(precision, 2000)])
+        load_config(LanguageConfig, file, mixed_pretraining.changes(precision, 2000))
         for precision in ("float32", "bfloat16")
     )
     assert plain.train.loss_scaling is None and mixed.train.loss_scaling.use_dynamic_loss_scaling

@@ -48,7 +48,7 @@ def passes_on(*functions: Callable[..., Any]) -> Callable[[Entry], Entry]:
     """
 
     def marked(entry: Entry) -> Entry:
-        entry.passes_on = functions  # type: ignore[attr-defined]
+        entry.passes_on = functions  # type: ignore[attr-defined]  # functions have no such attribute of their own
         return entry
 
     return marked
