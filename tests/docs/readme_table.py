@@ -316,6 +316,10 @@ TABLE: Table = {
             Run(MOVING, says="trained in"),
         ),
         (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsn.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
             "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml",
             Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
         ),
