@@ -62,8 +62,8 @@ MOVING = (
     "-o expect=null"
 )
 REVIEWS = (
-    "-o train.epochs=1 -o data.train.dataset.count=64 -o data.valid.dataset.count=16 -o data.test.dataset.count=16 "
-    "-o expect=null"
+    "-o train.epochs=1 -o data.train.dataset.count=64 -o data.train.batch_size=8 "
+    "-o data.valid.dataset.count=16 -o data.test.dataset.count=16 -o expect=null"
 )
 PEOPLE = SCENES.replace("batch_size=4", "batch_size=2")
 
@@ -203,12 +203,12 @@ TABLE: Table = {
             "python PaddleNLP/eval.py runs/drawn_reviews_ernie",
             Run(says="wrote runs/drawn_reviews_ernie/evaluation_test/"),
         ),
-        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="itive ")),
+        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="tive ")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt", Run(says="面条好吃")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie - < texts.txt", Run(says="面条好吃")),
         (
             "python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8 --explain page.html",
-            Run(says="itive "),
+            Run(says="tive "),
         ),
         (
             "python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt --features features.npy",
