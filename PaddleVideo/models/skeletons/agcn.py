@@ -12,21 +12,16 @@ from typing import Any
 
 import core
 from core import nn
-from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Normal
 from core.nn.layer.checks import positive_numbers
-from PaddleVideo.models.skeletons.base import DataNorm, SkeletonClassifier, check_stages
+from PaddleVideo.models.skeletons.base import SkeletonClassifier, check_stages
 from PaddleVideo.models.skeletons.graphs import directed_partitions, layout
 from PaddleVideo.models.skeletons.stgcn import FRAMES, STAGES, MeanHead
+from PaddleVideo.models.skeletons.units import LinearHead, TimeConvolution, UnitBackbone, UnitBlock, along_time
 
 SETS = 3
 """Sets of neighbours."""
-
-
-def along_time(in_channels: int, out_channels: int, frames: int, stride: int) -> nn.Conv2D:
-    """Return a convolution over frames."""
-    return nn.Conv2D(in_channels, out_channels, (frames, 1), (stride, 1), (frames // 2, 0))
 
 
 class LearntGraph(nn.Layer):
@@ -156,76 +151,11 @@ class AdaptiveGraph(nn.Layer):
         return F.relu(self.bn(core.add_n(found)) + (self.down(x) if self.projected else x))
 
 
-class TimeConvolution(nn.Layer):
-    """A convolution along time and batch normalisation."""
-
-    def __init__(self, in_channels: int, out_channels: int, frames: int = FRAMES, stride: int = 1) -> None:
-        super().__init__()
-        self.conv = along_time(in_channels, out_channels, frames, stride)
-        self.bn = nn.BatchNorm2D(out_channels)
-
-    def forward(self, x: Any) -> Any:
-        """Return the normalised features."""
-        return self.bn(self.conv(x))
-
-
-class AdaptiveBlock(nn.Layer):
-    """An :class:`AdaptiveGraph`, a convolution along time, and a shortcut: (N, C, T, V) to (N, C', T / stride, V)."""
-
-    def __init__(self, in_channels: int, out_channels: int, layout_name: str, stride: int, residual: bool) -> None:
-        super().__init__()
-        self.gcn1 = AdaptiveGraph(in_channels, out_channels, layout_name)
-        self.tcn1 = TimeConvolution(out_channels, out_channels, stride=stride)
-        self.shortcut = "none" if not residual else "conv" if in_channels != out_channels or stride != 1 else "same"
-        if self.shortcut == "conv":
-            self.residual = TimeConvolution(in_channels, out_channels, 1, stride)
-
-    def forward(self, x: Any) -> Any:
-        """Return the block's features."""
-        y = self.tcn1(self.gcn1(x))
-        if self.shortcut != "none":
-            y = y + (x if self.shortcut == "same" else self.residual(x))
-        return F.relu(y)
-
-
-class AGCN2sBackbone(nn.Layer):
-    """Skeletons to features (N * M, C, T / 4, V); arguments as of :class:`AGCN2s`."""
-
-    def __init__(
-        self, in_channels: int, joints: int, persons: int, layout_name: str, stages: Sequence[Sequence[int]]
-    ) -> None:
-        super().__init__()
-        self.data_bn = DataNorm(in_channels, joints, persons)
-        received = in_channels
-        for number, (channels, stride) in enumerate(stages, 1):
-            self.add_sublayer(f"l{number}", AdaptiveBlock(received, channels, layout_name, stride, number > 1))
-            received = channels
-
-    def forward(self, x: Any) -> Any:
-        """Return the features."""
-        for layer in self.children():
-            x = layer(x)
-        return x
-
-
-class LinearHead(nn.Layer):
-    """The mean over persons, frames and joints, and a linear layer: (N * M, C, T, V) to (N, class_num).
-
-    Args:
-        in_channels: C.
-        class_num: number of classes.
-        dropout: the share of features that training drops.
-    """
-
-    def __init__(self, in_channels: int, class_num: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        weight = ParamAttr(initializer=Normal(0.0, (2.0 / class_num) ** 0.5))
-        self.dropout = nn.Dropout(dropout)
-        self.fc = nn.Linear(in_channels, class_num, weight_attr=weight)
-
-    def forward(self, x: Any, persons: Any) -> Any:
-        """Return the logits of N samples of so many persons each."""
-        return self.fc(self.dropout(x.mean([2, 3]).reshape([-1, persons, x.shape[1]]).mean(1)))
+def adaptive_block(in_channels: int, out_channels: int, layout_name: str, stride: int, residual: bool) -> UnitBlock:
+    """Return a block with an :class:`AdaptiveGraph`; arguments as of :class:`UnitBlock`."""
+    graph = AdaptiveGraph(in_channels, out_channels, layout_name)
+    time = TimeConvolution(out_channels, out_channels, stride=stride)
+    return UnitBlock(graph, time, in_channels, out_channels, stride, residual)
 
 
 class AGCN2s(SkeletonClassifier):
@@ -256,7 +186,7 @@ class AGCN2s(SkeletonClassifier):
         super().__init__(class_num, in_channels, layout(layout_name).joints)
         positive_numbers("AGCN2s", persons=persons)
         check_stages("AGCN2s", stages)
-        self.backbone = AGCN2sBackbone(in_channels, self.joints, persons, layout_name, stages)
+        self.backbone = UnitBackbone(adaptive_block, in_channels, self.joints, persons, layout_name, stages)
         self.head = LinearHead(stages[-1][0], class_num)
 
 

@@ -16,9 +16,9 @@ from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Assign, Constant
 from core.nn.layer.checks import positive_numbers
-from PaddleVideo.models.skeletons.agcn import LinearHead, TimeConvolution
-from PaddleVideo.models.skeletons.base import DataNorm, SkeletonClassifier, check_stages
+from PaddleVideo.models.skeletons.base import SkeletonClassifier, check_stages
 from PaddleVideo.models.skeletons.graphs import directed_partitions, layout
+from PaddleVideo.models.skeletons.units import LinearHead, UnitBackbone, UnitBlock
 
 STAGES = ((1, 1), (1, 1), (1, 1), (1, 1), (2, 2), (2, 1), (2, 1), (4, 2), (4, 1), (4, 1))
 """Of each block the channels, as multiples of those of the first, and the step along time."""
@@ -121,50 +121,10 @@ class TimeUnit(nn.Layer):
         return core.concat([branch(x) for branch in self.branches], axis=1)
 
 
-class Block(nn.Layer):
-    """A :class:`GraphUnit` and a :class:`TimeUnit`, plus a shortcut: (N, C, T, V) to (N, C', T / stride, V)."""
-
-    def __init__(self, in_channels: int, out_channels: int, layout_name: str, stride: int, residual: bool) -> None:
-        super().__init__()
-        self.gcn1 = GraphUnit(in_channels, out_channels, layout_name)
-        self.tcn1 = TimeUnit(out_channels, stride)
-        self.shortcut = "none" if not residual else "conv" if in_channels != out_channels or stride != 1 else "same"
-        if self.shortcut == "conv":
-            self.residual = TimeConvolution(in_channels, out_channels, 1, stride)
-
-    def forward(self, x: Any) -> Any:
-        """Return the block's features."""
-        y = self.tcn1(self.gcn1(x))
-        if self.shortcut != "none":
-            y = y + (x if self.shortcut == "same" else self.residual(x))
-        return F.relu(y)
-
-
-class CTRGCNBackbone(nn.Layer):
-    """Skeletons to features (N * M, C, T / 4, V); arguments as of :class:`CTRGCN`."""
-
-    def __init__(
-        self,
-        in_channels: int,
-        joints: int,
-        persons: int,
-        base_channel: int,
-        layout_name: str,
-        stages: Sequence[Sequence[int]],
-    ) -> None:
-        super().__init__()
-        self.data_bn = DataNorm(in_channels, joints, persons)
-        received = in_channels
-        for number, (multiple, stride) in enumerate(stages, 1):
-            channels = multiple * base_channel
-            self.add_sublayer(f"l{number}", Block(received, channels, layout_name, stride, number > 1))
-            received = channels
-
-    def forward(self, x: Any) -> Any:
-        """Return the features."""
-        for layer in self.children():
-            x = layer(x)
-        return x
+def refined_block(in_channels: int, out_channels: int, layout_name: str, stride: int, residual: bool) -> UnitBlock:
+    """Return a block with a :class:`GraphUnit` and a :class:`TimeUnit`; arguments as of :class:`UnitBlock`."""
+    graph, time = GraphUnit(in_channels, out_channels, layout_name), TimeUnit(out_channels, stride)
+    return UnitBlock(graph, time, in_channels, out_channels, stride, residual)
 
 
 class CTRGCN(SkeletonClassifier):
@@ -201,7 +161,8 @@ class CTRGCN(SkeletonClassifier):
         if base_channel % 8:
             raise ValueError(f"CTRGCN: base_channel must be a multiple of 8, not {base_channel}")
         check_stages("CTRGCN", stages)
-        self.backbone = CTRGCNBackbone(in_channels, self.joints, persons, base_channel, layout_name, stages)
+        wide = [(multiple * base_channel, stride) for multiple, stride in stages]
+        self.backbone = UnitBackbone(refined_block, in_channels, self.joints, persons, layout_name, wide)
         self.head = LinearHead(stages[-1][0] * base_channel, class_num, dropout)
 
 
