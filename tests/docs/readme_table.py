@@ -203,12 +203,12 @@ TABLE: Table = {
             "python PaddleNLP/eval.py runs/drawn_reviews_ernie",
             Run(says="wrote runs/drawn_reviews_ernie/evaluation_test/"),
         ),
-        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="tive ")),
+        ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8", Run(says="negative ")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt", Run(says="面条好吃")),
         ("python PaddleNLP/infer.py runs/drawn_reviews_ernie - < texts.txt", Run(says="面条好吃")),
         (
             "python PaddleNLP/infer.py runs/drawn_reviews_ernie --demo 8 --explain page.html",
-            Run(says="tive "),
+            Run(says="negative "),
         ),
         (
             "python PaddleNLP/infer.py runs/drawn_reviews_ernie --file texts.txt --features features.npy",
