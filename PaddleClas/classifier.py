@@ -16,9 +16,9 @@ from core.drawing import heat_overlay
 from core.jit.exported.file import is_exported
 from core.train.checkpoints.store import load_network
 from core.train.classification.losses import main_logits
-from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
+from core.train.runner.preprocessing import stored_transforms
 from core.vision.transforms import Compose
 from PaddleClas.config import TOOLKIT
 from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
@@ -213,15 +213,10 @@ class ExportedClassifier(ImageClassifier):
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = Path(path)
         self.predictor = core.jit.Predictor(path)
-        if not isinstance(self.predictor.preprocessing, list) or self.predictor.class_names is None:
-            raise ValueError(f"{os.fspath(path)!r} was not exported by PaddleClas/export.py: it has no preprocessing")
-        try:
-            components = [TRANSFORMS.check(Component.model_validate(part)) for part in self.predictor.preprocessing]
-        except ValueError as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(f"the preprocessing in {os.fspath(path)!r} cannot be built: {reason}") from None
-        self.transform = SplitSection.composed(components)
-        self.class_names = self.predictor.class_names
+        stored = {"transforms": self.predictor.preprocessing} if self.predictor.class_names else None
+        parts = stored_transforms(path, "PaddleClas", stored, {"transforms": TRANSFORMS})
+        self.transform = SplitSection.composed(parts["transforms"])
+        self.class_names = self.predictor.class_names or []
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
         """Return the network's outputs."""

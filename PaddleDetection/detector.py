@@ -18,6 +18,7 @@ from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
+from core.train.runner.preprocessing import stored_transforms
 from core.vision.inputs import read_picture
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.dataset import Transform
@@ -203,22 +204,10 @@ class ExportedDetector(ObjectDetector):
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = Path(path)
         self.predictor = core.jit.Predictor(path)
-        stored = self.predictor.preprocessing
-        if not isinstance(stored, dict) or set(stored) != {"transforms", "batch_transforms"} or not (
-            self.predictor.class_names and all(isinstance(part, list) for part in stored.values())
-        ):
-            name = os.fspath(path)
-            raise ValueError(f"{name!r} was not exported by PaddleDetection/export.py: it has no preprocessing")
-        try:
-            parts = {
-                key: [table.check(Component.model_validate(part)) for part in stored[key]]
-                for key, table in (("transforms", TRANSFORMS), ("batch_transforms", BATCH_TRANSFORMS))
-            }
-        except ValueError as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(f"the preprocessing in {os.fspath(path)!r} cannot be built: {reason}") from None
-        self.transform = prepared(**parts)
-        self.class_names = self.predictor.class_names
+        stored = self.predictor.preprocessing if self.predictor.class_names else None
+        tables = {"transforms": TRANSFORMS, "batch_transforms": BATCH_TRANSFORMS}
+        self.transform = prepared(**stored_transforms(path, "PaddleDetection", stored, tables))
+        self.class_names = self.predictor.class_names or []
 
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
         """Return boxes, their numbers, and masks where the network has them."""

@@ -16,9 +16,9 @@ from scipy.special import softmax
 import core
 from core.jit.exported.file import is_exported
 from core.train.checkpoints.store import load_network
-from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
+from core.train.runner.preprocessing import stored_transforms
 from core.vision.video import MAXIMUM_FRAMES, USUAL_RATE, camera_frames
 from PaddleVideo.config import TOOLKIT
 from PaddleVideo.data.pipeline import TRANSFORMS, SplitSection
@@ -235,15 +235,10 @@ class ExportedRecogniser(ActionRecogniser):
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = Path(path)
         self.predictor = core.jit.Predictor(path)
-        if not isinstance(self.predictor.preprocessing, list) or self.predictor.class_names is None:
-            raise ValueError(f"{os.fspath(path)!r} was not exported by PaddleVideo/export.py: it has no preprocessing")
-        try:
-            components = [TRANSFORMS.check(Component.model_validate(part)) for part in self.predictor.preprocessing]
-        except ValueError as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(f"the preprocessing in {os.fspath(path)!r} cannot be built: {reason}") from None
-        self.transform = SplitSection.composed(components)
-        self.class_names = self.predictor.class_names
+        stored = {"transforms": self.predictor.preprocessing} if self.predictor.class_names else None
+        parts = stored_transforms(path, "PaddleVideo", stored, {"transforms": TRANSFORMS})
+        self.transform = SplitSection.composed(parts["transforms"])
+        self.class_names = self.predictor.class_names or []
 
     def logits(self, clips: np.ndarray) -> np.ndarray:
         """Return the network's outputs, (N, classes)."""
