@@ -22,6 +22,9 @@ TASKS = Table(
         "Recognition": "PaddleVideo.tasks.recognition:RecognitionTask",
         "Tagging": "PaddleVideo.tasks.tagging:TaggingTask",
         "SkeletonRecognition": "PaddleVideo.tasks.skeletons:SkeletonTask",
+        "ActionDetection": "PaddleVideo.tasks.detection:DetectionTask",
+        "ActionProposals": "PaddleVideo.tasks.proposals:ProposalTask",
+        "ActionSegmentation": "PaddleVideo.tasks.segmentation:SegmentationTask",
     },
     provided=("config",),
 )
@@ -54,7 +57,8 @@ class VideoConfig(Experiment):
     )
     data: Splits[SplitSection]
     loss: Annotated[Component, Named(LOSSES)] = pydantic.Field(
-        Component(name="CrossEntropy"), description="what is minimised; Tagging asks its network"
+        Component(name="CrossEntropy"),
+        description="what is minimised; Tagging and the tasks of intervals ask their network",
     )
     teacher: Optional[RecogniserTeacher] = pydantic.Field(
         None, description="learn the answers of this trained network instead of the labels (distillation)"
@@ -67,8 +71,9 @@ class VideoConfig(Experiment):
         return int(self.network.arguments["class_num"])
 
     def title(self) -> str:
-        """Return the names of network, task and optimizer, and the number of classes."""
-        return f"{super().title()}\n{self.class_num} classes"
+        """Return the names of network, task and optimizer, and the number of classes, if there are any."""
+        told = f"\n{self.class_num} classes" if "class_num" in self.network.arguments else ""
+        return super().title() + told
 
     def evaluated(self, split: str) -> VideoConfig:
         """Return the same experiment for an evaluation of a split; only training asks a teacher."""

@@ -15,6 +15,10 @@ from core.vision.transforms.mixing import OneOf
 from PaddleVideo.data import clips, files, sampling, youtube8m
 from PaddleVideo.data.drawn_figures import DrawnFigures
 from PaddleVideo.data.drawn_topics import DrawnTopics
+from PaddleVideo.data.intervals.activitynet import ActivityNetFeatures
+from PaddleVideo.data.intervals.concepts import ConceptFeatures
+from PaddleVideo.data.intervals.frame_labels import SegmentedFeatures
+from PaddleVideo.data.intervals.moving_digits import MovingDigitsIntervals
 from PaddleVideo.data.moving_digits import MovingDigits
 from PaddleVideo.data.skeletons import SkeletonFile
 
@@ -31,9 +35,16 @@ DATASETS = Table(
         "DrawnTopics": DrawnTopics,
         "SkeletonFile": SkeletonFile,
         "DrawnFigures": DrawnFigures,
+        "ActivityNetFeatures": ActivityNetFeatures,
+        "ConceptFeatures": ConceptFeatures,
+        "SegmentedFeatures": SegmentedFeatures,
+        "MovingDigitsIntervals": MovingDigitsIntervals,
     },
     provided=("transform",),
-    paths=("root", "data_prefix", "file_path", "label_path", "class_names_path"),
+    paths=(
+        *("root", "data_prefix", "file_path", "label_path", "class_names_path"),
+        *("feat_path", "feature_path", "gt_path", "actions_map_file_path"),
+    ),
 )
 SAMPLERS = {
     "SampleSegments": sampling.SampleSegments,

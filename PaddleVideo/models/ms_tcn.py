@@ -7,7 +7,7 @@ Source of parameter names: PaddleVideo 2.3, MSTCN.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import core
 from core import nn
@@ -36,9 +36,10 @@ class DilatedResidualLayer(nn.Layer):
         self.conv_in = nn.Conv1D(channels, channels, 1)
         self.dropout = nn.Dropout(0.5)
 
-    def forward(self, x: Any) -> Any:
-        """Return the features."""
-        return x + self.dropout(self.conv_in(F.relu(self.conv_dilated(x))))
+    def forward(self, x: Any, mask: Optional[Any] = None) -> Any:
+        """Return the features; 0 where the mask, (N, 1, T), is."""
+        x = x + self.dropout(self.conv_in(F.relu(self.conv_dilated(x))))
+        return x if mask is None else x * mask
 
 
 class SingleStage(nn.Layer):
@@ -57,11 +58,12 @@ class SingleStage(nn.Layer):
         self.layers = nn.LayerList([DilatedResidualLayer(2**number, channels) for number in range(layers)])
         self.conv_out = nn.Conv1D(channels, class_num, 1)
 
-    def forward(self, x: Any) -> Any:
-        """Return the logits of every frame."""
+    def forward(self, x: Any, mask: Optional[Any] = None) -> Any:
+        """Return the logits of every frame; those where the mask, (N, 1, T), is 0 mean nothing."""
         x = self.conv_in(x)
+        x = x if mask is None else x * mask
         for layer in self.layers:
-            x = layer(x)
+            x = layer(x, mask)
         return self.conv_out(x)
 
 
@@ -74,11 +76,11 @@ class MSTCNBackbone(nn.Layer):
         further = [SingleStage(layers, channels, class_num, class_num) for _ in range(stages - 1)]
         self.stages = nn.LayerList(further)
 
-    def forward(self, x: Any) -> list[Any]:
+    def forward(self, x: Any, mask: Optional[Any] = None) -> list[Any]:
         """Return the logits of each stage, (N, class_num, T)."""
-        found = [self.stage1(x)]
+        found = [self.stage1(x, mask)]
         for stage in self.stages:
-            found.append(stage(F.softmax(found[-1], axis=1)))
+            found.append(stage(F.softmax(found[-1], axis=1), mask))
         return found
 
 
@@ -117,34 +119,46 @@ class MSTCN(VideoNetwork):
             last += [f"backbone.stages.{number}.conv_in", f"backbone.stages.{number}.conv_out"]
         self.head_names = tuple(last)
 
-    def forward(self, features: Any) -> Any:
+    def forward(self, features: Any, counts: Optional[Any] = None) -> Any:
         """Return the logits of all stages, (stages, N, class_num, T); those of the last are the answer.
 
         Args:
             features: float32 (N, feature_dim, T).
+            counts: how many frames each video has, int64 (N,), where some are padded: the logits of a video's frames
+                are then those that it has alone. None: T.
 
         Raises:
             ValueError: frames have another number of features.
         """
         if features.ndim != 3 or features.shape[1] != self.feature_dim:
             raise ValueError(f"MSTCN takes features (N, {self.feature_dim}, T), not {list(features.shape)}")
-        return core.stack(self.backbone(features))
+        mask = None if counts is None else _within(counts, features.shape[2]).unsqueeze(1).astype(features.dtype)
+        return core.stack(self.backbone(features, mask))
 
-    def loss(self, logits: Any, labels: Any) -> Any:
+    def loss(self, logits: Any, labels: Any, counts: Optional[Any] = None) -> Any:
         """Return the sum over stages of cross-entropy and of how much neighbouring frames differ, 0-D.
 
         Args:
             logits: of all stages, (stages, N, class_num, T).
             labels: classes of the frames, int64 (N, T); -100 where there is none.
+            counts: how many frames each video has, int64 (N,), where some are padded; None: T.
         """
-        total = []
+        total: list[Any] = []
+        both = None if counts is None else _within(counts - 1, logits.shape[3] - 1).unsqueeze(1).astype(logits.dtype)
         for stage in range(logits.shape[0]):
             one = logits[stage]
             rows = one.transpose([0, 2, 1]).reshape([-1, self.class_num])
             total.append(F.cross_entropy(rows, labels.reshape([-1]), ignore_index=IGNORED))
             change = F.log_softmax(one[:, :, 1:], axis=1) - F.log_softmax(one.detach()[:, :, :-1], axis=1)
-            total.append(SMOOTHING * core.square(change).clip(0.0, LARGEST).mean())
+            cut = core.square(change).clip(0.0, LARGEST)
+            mean = cut.mean() if both is None else (cut * both).sum() / (both.sum() * self.class_num).clip(1.0)
+            total.append(SMOOTHING * mean)
         return core.add_n(total)
+
+
+def _within(counts: Any, most: int) -> Any:
+    """Return which of ``most`` frames each video has, bool (N, most)."""
+    return core.arange(most).unsqueeze(0) < counts.unsqueeze(1)
 
 
 def ms_tcn(**settings: Any) -> MSTCN:

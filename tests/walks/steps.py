@@ -127,6 +127,14 @@ def walk_recogniser(walk: Walk, video: Path) -> None:
     np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
 
 
+def walk_intervals(walk: Walk) -> None:
+    """Walk a network of intervals from training to what its exported folder computes."""
+    walk.train()
+    walk.evaluate()
+    assert json.loads((walk.run / "evaluation_test" / "submission.json").read_text())["version"] == "VERSION 1.3"
+    walk.export()
+
+
 def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:
     """Walk a detector from training to the boxes that its exported folder finds."""
     assert "2 images, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")

@@ -25,6 +25,7 @@ from tests.walks.steps import (
     walk_classifier,
     walk_detector,
     walk_graph,
+    walk_intervals,
     walk_language,
     walk_recogniser,
 )
@@ -164,6 +165,26 @@ def test_actions_of_skeletons(server: KillingServer, tmp_path: Path) -> None:
     assert np.asarray(program.run(skeletons)).shape == (3, 8) and program.class_names[0] == "raise arms"
 
 
+INTERVALS = {
+    "ActionDetection": ("ctcn", ("length=64", "width=4", "channels=8", "head_channels=[8,8]")),
+    "ActionProposals": ("bmn", ("tscale=16", "dscale=8", "num_sample=4", "width=8")),
+    "ActionSegmentation": ("ms_tcn", ("num_stages=2", "num_layers=2", "num_f_maps=8")),
+}
+"""Task: its config, and what makes the network small."""
+
+
+@pytest.mark.parametrize(
+    "task",
+    [pytest.param(name, marks=() if name == "ActionProposals" else pytest.mark.exhaustive) for name in INTERVALS],
+)
+def test_intervals(task: str, server: KillingServer, tmp_path: Path) -> None:
+    name, small = INTERVALS[task]
+    config = ROOT / "PaddleVideo" / "configs" / f"moving_digits_{name}.yaml"
+    counts = [f"data.{split}.dataset.count=8" for split in ("train", "valid", "test")]
+    changes = [*counts, "data.train.batch_size=4", *(f"network.{change}" for change in small)]
+    walk_intervals(Walk(server, tmp_path, "PaddleVideo", config, None, changes))
+
+
 @pytest.mark.exhaustive
 def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """The weights that it started from are gone when it is continued."""
@@ -185,6 +206,6 @@ def test_a_detector_fine_tuned_to_other_classes(server: KillingServer, photos: P
 
 def test_every_task_is_walked() -> None:
     assert list(DETECTION_TASKS.entries) == ["Detection"]
-    assert list(VIDEO_TASKS.entries) == ["Recognition", "Tagging", "SkeletonRecognition"]
+    assert list(VIDEO_TASKS.entries) == ["Recognition", "Tagging", "SkeletonRecognition", *INTERVALS]
     assert list(LANGUAGE_TASKS.entries) == [*LANGUAGE_SETS, "ContinualPretraining"]  # continued in its own test
     assert list(GRAPHS) == list(GRAPH_TASKS.entries) and set(ADVERSARIAL) == set(ADVERSARIAL_TASKS.entries)

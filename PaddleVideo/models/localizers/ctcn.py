@@ -135,7 +135,8 @@ class CTCN(VideoNetwork):
         dropout: the share of features that training drops before each head.
 
     Raises:
-        ValueError: a number is not positive, the width is odd, or the length is no such power.
+        ValueError: a number is not positive, the width is odd, the length is no such power, or there are not two
+            head_channels.
     """
 
     head_names = ("cls_pred_conv2",)
@@ -147,11 +148,13 @@ class CTCN(VideoNetwork):
         length: int = 512,
         width: int = 64,
         channels: int = 512,
-        head_channels: tuple[int, int] = (256, 512),
+        head_channels: Sequence[int] = (256, 512),
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
         positive_numbers("CTCN", class_num=class_num, concepts=concepts, width=width, channels=channels)
+        if len(head_channels) != 2:
+            raise ValueError(f"CTCN: head_channels are two numbers, for offsets and classes, not {len(head_channels)}")
         if width % 2:
             raise ValueError(
                 f"CTCN: width must be even, as the first convolution has half as many channels, not {width}"

@@ -48,6 +48,20 @@ def test_videos_of_a_batch_are_alone() -> None:
     np.testing.assert_allclose(found[:, 1:], network(core.to_tensor(videos[1:])).numpy(), rtol=1e-4, atol=1e-6)
 
 
+def test_padded_frames_change_nothing() -> None:
+    network = small()
+    network.eval()
+    videos = random_clips("padded", 2, 12, 20)
+    counts = core.to_tensor(np.array([13, 20]))
+    padded, alone = network(core.to_tensor(videos), counts), network(core.to_tensor(videos[:1, :, :13]))
+    np.testing.assert_allclose(padded.numpy()[:, :1, :, :13], alone.numpy(), rtol=1e-4, atol=1e-5)
+    labels = np.random.default_rng(0).integers(0, 5, (1, 20))
+    labels[:, 13:] = -100
+    found = network.loss(padded[:, :1], core.to_tensor(labels), counts[:1])
+    expected = network.loss(alone, core.to_tensor(np.ascontiguousarray(labels[:, :13])))
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
+
+
 def test_gradients_files_and_compilation(tmp_path: Path) -> None:
     checks.check_backward(small(), INPUTS)
     checks.check_file(small, INPUTS, tmp_path)

@@ -1,0 +1,77 @@
+"""Finding when anything happens in long videos: BMN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from PaddleVideo.data.intervals.targets import ProposalTargets
+from PaddleVideo.localization.steps import ProposalSteps
+from PaddleVideo.metrics.proposals import AverageRecall
+from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
+
+
+class ProposalEvaluator(IntervalEvaluator):
+    """ActivityNet's average recall at an average number of proposals."""
+
+    def __init__(self, videos: Any, class_names: Sequence[str]) -> None:
+        super().__init__(videos, class_names)
+        self.metric = AverageRecall()
+
+    def judge(self, index: int, found: Any) -> np.ndarray:
+        """Add a video to the metric."""
+        actions: np.ndarray = self.videos.actions(index)  # type: ignore[attr-defined]  # an IntervalDataset
+        self.metric.update(found[:, [2, 3, 1]], actions[:, 1:])
+        return np.column_stack([np.zeros(len(actions)), actions[:, 1:]])
+
+    def result(self) -> dict[str, float]:
+        """Return "AR@1", "AR@5", "AR@10" and "AR@100", from 0 to 1, and "AUC" in percent."""
+        return self.metric.accumulate()
+
+
+class ProposalTask(IntervalTask):
+    """Trains a network that scores intervals, whatever happens in them.
+
+    Args:
+        config: the experiment.
+        keep: how many intervals a video has at most.
+    """
+
+    takes = ("BMN", "bmn")
+    numbers = ("AR@1", "AR@5", "AR@10", "AR@100", "AUC")
+    monitor = "AUC"
+
+    def __init__(self, config: Any, keep: int = 100) -> None:
+        super().__init__(config)
+        self.keep = keep
+
+    @property
+    def steps(self) -> ProposalSteps:
+        """What surrounds the network."""
+        return ProposalSteps(self.network.feat_dim, self.network.tscale, self.keep)
+
+    def names(self, videos: Any) -> Sequence[str]:
+        """Return the one class."""
+        return ["action"]
+
+    def targets(self, split: str, videos: Any) -> ProposalTargets:
+        """Return features, and what BMN's loss compares with."""
+        return ProposalTargets(videos, self.network.tscale, self.network.backbone.dscale)
+
+    def loss(self, features: Any, overlaps: Any, begins: Any, ends: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:  # type: ignore[override]  # the fields of its batches
+        """Return the loss of a batch.
+
+        Args:
+            features: float32 (N, feat_dim, tscale).
+            overlaps: of each interval with the actions, (N, dscale, tscale).
+            begins: how far each step is within a begin, (N, tscale).
+            ends: likewise.
+            index: not read.
+        """
+        return self.network.loss(*self.network(features), overlaps, begins, ends), {}
+
+    def judge(self, videos: Any) -> ProposalEvaluator:
+        """Return an empty evaluator."""
+        return ProposalEvaluator(videos, list(self.class_names or []))
