@@ -39,7 +39,8 @@ from core.text.tokenizers import (
 from core.text.vocabulary import Vocab
 
 if TYPE_CHECKING:
-    from core.operators.vision.viterbi import viterbi_decode
+    from core.operators.sequences.viterbi import viterbi_decode
+    from core.text.crf import LinearChainCrf, LinearChainCrfLoss
     from core.text.decoder import ViterbiDecoder
 
 __all__ = [
@@ -60,6 +61,8 @@ __all__ = [
     "Imikolov",
     "JiebaTokenizer",
     "LikeliestPath",
+    "LinearChainCrf",
+    "LinearChainCrfLoss",
     "LongestMatch",
     "Movielens",
     "NeZhaTokenizer",
@@ -93,4 +96,8 @@ def __getattr__(name: str) -> Any:
         from core.text import decoder  # loads the engine, which reading and cutting text does not need
 
         return getattr(decoder, name)
+    if name in ("LinearChainCrf", "LinearChainCrfLoss"):
+        from core.text import crf  # likewise
+
+        return getattr(crf, name)
     raise AttributeError(f"core.text has no attribute {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from core.nn import Layer
-from core.operators.vision.viterbi import viterbi_decode
+from core.operators.sequences.viterbi import viterbi_decode
 from core.tensor import Tensor
 
 

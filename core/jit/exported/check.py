@@ -93,7 +93,7 @@ LATE = (
     "core.operators.creation._gamma_draws",
     "core.operators.losses.margins",
     "core.operators.graphs.neighbors",
-    "core.operators.vision.viterbi",
+    "core.operators.sequences.viterbi",
     "core.operators.vision.yolo",
     "core.vision.ops",
 )

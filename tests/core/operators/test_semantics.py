@@ -39,7 +39,7 @@ QUESTIONS = {
         "creation/creation.py",  # symbols in data
         "shape/_sizes.py",  # sizes as tensors remain sizes
         "indexing/subscript.py",  # a buffer's next value is an output of the program
-        "vision/viterbi.py",  # paths are cut where the lengths are known
+        "sequences/viterbi.py",  # paths are cut where the lengths are known
     },
     "traced": {
         "creation/creation.py",  # a parameter that is assigned to remains one

@@ -5,45 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-import numpy as np
-
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import int64
+from core.kernels.engine.custom_kernels import kernel
 from core.kernels.sizes.dimension import agree
 from core.operators._arguments import need_tensor
 from core.operators.creation.creation import cast
 from core.operators.layers._activation_primitives import floating_tensor
+from core.operators.sequences.linear_chain import check_chain
 from core.tensor import Tensor, apply
-
-
-def _best_paths(
-    scores: np.ndarray, transitions: np.ndarray, lengths: np.ndarray, tagged: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the score of each sequence's best path, and the path, 0 behind its end."""
-    rows, steps, tags = scores.shape
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
-        raise OperatorError(f"viterbi_decode: lengths are from 0 to {steps}, got {lengths.min()} to {lengths.max()}")
-    start, stop = (transitions[-1], transitions[-2]) if tagged else (0, 0)
-    best = scores[:, 0] + start
-    best = best + np.where(lengths <= 1, 1, 0).astype(scores.dtype)[:, None] * stop
-    came_from = np.zeros((steps, rows, tags), np.int64)
-    for step in range(1, steps):
-        through = best[:, :, None] + transitions
-        came_from[step] = through.argmax(1)
-        reached = through.max(1) + scores[:, step]
-        reached = reached + (lengths == step + 1).astype(scores.dtype)[:, None] * stop
-        best = np.where((lengths > step)[:, None], reached, best)
-    paths = np.zeros((rows, steps), np.int64)
-    last = best.argmax(1)
-    for step in range(steps - 1, -1, -1):
-        inside = lengths > step
-        paths[inside, step] = last[inside]
-        if step:
-            last = np.where(inside, came_from[step, np.arange(rows), last], last)
-    return best.max(1), paths
 
 
 def _best_paths_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
@@ -51,7 +24,9 @@ def _best_paths_meta(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence
     return [((rows,), dtype), ((rows, steps), int64)]
 
 
-_viterbi = HostOperator("viterbi", _best_paths, infer=_best_paths_meta, differentiable=False)
+_viterbi = HostOperator(
+    "viterbi", kernel("layers.linear_chain", "best_paths"), infer=_best_paths_meta, differentiable=False, fills=True
+)
 
 
 def viterbi_decode(
@@ -97,8 +72,32 @@ def viterbi_decode(
         raise OperatorError(
             f"viterbi_decode: potentials of shape {shapes[0]} have no step, or no tags for start and end"
         )
-    moves = cast(transition_params, potentials.dtype).detach()
-    scores, paths = apply(_viterbi, potentials.detach(), moves, lengths, tagged=bool(include_bos_eos_tag))
+    return _decoded(potentials, transition_params, lengths, tagged=bool(include_bos_eos_tag))
+
+
+def best_chain(
+    potentials: Tensor, moves: Tensor, start: Tensor, stop: Tensor, lengths: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Find the best sequence of tags, as :func:`viterbi_decode` does; one of length 0 has the score 0.
+
+    Args:
+        potentials, moves, start, stop, lengths: As for :func:`core.operators.sequences.linear_chain.crf_log_norm`.
+
+    Returns:
+        As :func:`viterbi_decode`.
+
+    Raises:
+        OperatorError: the shapes do not fit each other, or a length is beyond the padding.
+    """
+    check_chain([(tuple(tensor.shape), tensor.dtype) for tensor in (potentials, moves, start, stop, lengths)], {})
+    if potentials.shape[1] < 1:
+        raise OperatorError(f"viterbi_decode: potentials of shape {potentials.shape} have no step")
+    return _decoded(potentials, moves, lengths, start, stop, tagged=False)
+
+
+def _decoded(potentials: Tensor, moves: Tensor, lengths: Tensor, *ends: Tensor, tagged: bool) -> tuple[Tensor, Tensor]:
+    given = [cast(tensor, potentials.dtype).detach() for tensor in (moves, *ends)]
+    scores, paths = apply(_viterbi, potentials.detach(), given[0], cast(lengths, int64), *given[1:], tagged=tagged)
     if lengths.size and not dispatcher.is_tracing():
         paths = paths[:, : max(int(lengths.max()), 1)]
     return scores, paths

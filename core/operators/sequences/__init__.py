@@ -1,0 +1,1 @@
+"""Sequences on padded batches with lengths: chains of tags."""
