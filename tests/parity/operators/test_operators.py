@@ -14,6 +14,7 @@ from core.jit import to_static
 from core.tensor import Tensor
 from tests.parity.operators import store
 from tests.parity.operators.table import FAMILIES, Case, evaluate, family, flatten
+from tests.sampling import sampled
 
 CASES = {name: family(name) for name in FAMILIES}
 NAMES = [(name, case) for name in FAMILIES for case in CASES[name]]
@@ -119,7 +120,11 @@ def assert_close(got: np.ndarray, expected: np.ndarray, what: str, tolerance: fl
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * scale, err_msg=what)
 
 
-@pytest.mark.parametrize(("name", "case_name"), NAMES)
+def operator_of(case: tuple[str, str]) -> str:
+    return CASES[case[0]][case[1]].operator
+
+
+@pytest.mark.parametrize(("name", "case_name"), sampled(NAMES, 5, group=operator_of))
 def test_agrees_with_paddle(name: str, case_name: str, references: Any) -> None:
     case = CASES[name][case_name]
     called: set[str] = set()
@@ -136,7 +141,7 @@ def test_agrees_with_paddle(name: str, case_name: str, references: Any) -> None:
     assert case.operator in called or case.operator.startswith("__"), "the case calls its operator"
 
 
-@pytest.mark.parametrize(("name", "case_name"), LAYERS)
+@pytest.mark.parametrize(("name", "case_name"), sampled(LAYERS, 5, group=operator_of))
 def test_layers_functions_compile_to_the_same_values_and_gradients(name: str, case_name: str) -> None:
     case = CASES[name][case_name]
     core.seed(0)
