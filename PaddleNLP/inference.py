@@ -56,7 +56,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
             try:
                 for text, result in _results(reader, options):
                     print(f"{result.told()}\t{_shown(text)}", flush=True)
-                    stream.write(_line(record_of(text, result)))
+                    stream.write(_line({**record_of(text, result), **reader.remarks()}))
                     if page is not None and explainer is not None:
                         page.add(text, result.told(), explainer.explain(text, result))
                     count += 1
@@ -104,7 +104,9 @@ def _write_vectors(options: argparse.Namespace) -> int:
             written[options.features] = sentences = stack.enter_context(array_file(options.features, row))
         if options.token_features:
             stack.enter_context(writing(options.token_features))
-            written[options.token_features] = tokens = stack.enter_context(array_file(options.token_features, row))
+            token_row = (reader.settings["token_size"],)
+            tokens = stack.enter_context(array_file(options.token_features, token_row))
+            written[options.token_features] = tokens
             lines = stack.enter_context(atomic_write(Path(options.token_features).with_suffix(".jsonl")))
         for text, found in _results(reader, options):
             if sentences is not None:
@@ -113,7 +115,7 @@ def _write_vectors(options: argparse.Namespace) -> int:
                 tokens.append(found.tokens)
                 lines.write(_line({**_named(text), "offsets": found.offsets}))
     for file, array in written.items():
-        print(f"wrote {file}: float32 {[array.count, *row]}")
+        print(f"wrote {file}: float32 {[array.count, *array.row]}")
     return 0
 
 

@@ -19,6 +19,7 @@ from core.train.config.table import Component, Named, Table, nearest_names
 from core.weights import fetch
 from PaddleNLP.models.weights import ALIASES
 from PaddleNLP.models.weights.vocabularies import VOCABULARIES, Vocabulary
+from PaddleNLP.word_level import WordLevelTokenizer, learned_words
 
 
 class Tokenizers(Table):
@@ -35,18 +36,21 @@ class Tokenizers(Table):
 TOKENIZERS = Tokenizers(
     "tokenizer",
     {
-        name: kind
-        for name, kind in vars(core.text.tokenizers).items()
-        if inspect.isclass(kind) and issubclass(kind, PretrainedTokenizer) and kind is not PretrainedTokenizer
+        **{
+            name: kind
+            for name, kind in vars(core.text.tokenizers).items()
+            if inspect.isclass(kind) and issubclass(kind, PretrainedTokenizer) and kind is not PretrainedTokenizer
+        },
+        "WordLevelTokenizer": WordLevelTokenizer,
     },
     paths=(
         *("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
         *("model_file", "bpe_vocab_file", "bpe_json_file"),
     ),
 )
-"""Tokenisers of :mod:`core.text` by Paddle's names."""
+"""Tokenisers of :mod:`core.text` by Paddle's names, and that of whole words."""
 
-LEARNABLE = ("BertTokenizer", "ErnieTokenizer")
+LEARNABLE = ("BertTokenizer", "ErnieTokenizer", "WordLevelTokenizer")
 """Tokenisers whose vocabulary can be learnt from the training texts."""
 
 
@@ -67,12 +71,13 @@ class TokenizerSection(Component):
 
     @pydantic.model_validator(mode="after")
     def _one_vocabulary(self) -> TokenizerSection:
-        files = [f"the file {name}" for name in self.arguments if name in TOKENIZERS.paths]
+        vocabularies = [name for name in TOKENIZERS.paths if (self.name, name) != ("WordLevelTokenizer", "word_dict")]
+        files = [f"the file {name}" for name in self.arguments if name in vocabularies]
         sources = [name for name in ("learn", "pretrained") if getattr(self, name) is not None]
         if sources and len(sources) + len(files) > 1:
             raise ValueError(f"give {sources[0]}, or {[*sources[1:], *files][0]}, not both")
         if self.learn is not None and self.name not in LEARNABLE:
-            raise ValueError(f"learn goes with {' and '.join(LEARNABLE)}, not with {self.name}: name its files")
+            raise ValueError(f"learn goes with {', '.join(LEARNABLE)}, not with {self.name}: name its files")
         if self.pretrained is not None and vocabulary_of(self.pretrained).tokenizer != self.name:
             kind = vocabulary_of(self.pretrained).tokenizer
             raise ValueError(f"the tokenizer of {self.pretrained} is a {kind}, not a {self.name}")
@@ -154,7 +159,7 @@ def build_tokenizer(section: TokenizerSection, root: Optional[str], texts: Any) 
         ConnectionError: official files are out of reach.
     """
     if section.learn is not None:
-        return learned(section.name, texts(), section.learn, section.arguments)
+        return learned(section.name, texts(), section.learn, TOKENIZERS.below(section, root).arguments)
     if section.pretrained is not None:
         return create_tokenizer(section.pretrained, **section.arguments)
     return TOKENIZERS.build(TOKENIZERS.below(section, root))
@@ -169,8 +174,11 @@ def learned(name: str, texts: Iterable[str], size: int, settings: Mapping[str, A
         size: how many tokens there are at most.
         settings: further arguments of the tokeniser.
     """
-    layout = "ernie" if name == "ErnieTokenizer" else "bert"
-    vocab = core.text.learn_wordpiece(texts, size, layout, settings.get("do_lower_case", True))
+    if name == "WordLevelTokenizer":
+        vocab = learned_words(texts, size, settings)
+    else:
+        layout = "ernie" if name == "ErnieTokenizer" else "bert"
+        vocab = core.text.learn_wordpiece(texts, size, layout, settings.get("do_lower_case", True))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "vocab.txt"
         vocab.save_vocabulary(str(file))

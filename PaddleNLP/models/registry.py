@@ -11,6 +11,13 @@ from core.train.config.signatures import signature_of
 from core.train.config.table import Component, Table
 from PaddleNLP.models.weights import ALIASES, CHECKPOINTS
 
+WORD_NETWORKS = {
+    "senta_bow": "PaddleNLP.models.senta:BowModel",
+    "senta_cnn": "PaddleNLP.models.senta:CNNModel",
+    "textcnn": "PaddleNLP.models.senta:TextCNNModel",
+}
+"""Small networks on whole words, without pretrained weights of their own."""
+
 FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",
@@ -25,6 +32,7 @@ FAMILIES = {
     "tinybert": "PaddleNLP.models.tinybert:TinyBertModel",
     "gpt": "PaddleNLP.models.gpt:GPTModel",
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
+    **WORD_NETWORKS,
 }
 """Name of a family, which is also that of its network of any size, to its encoder."""
 

@@ -11,6 +11,8 @@ from typing import Any, Callable, ClassVar, Optional, Union
 
 import numpy as np
 
+from PaddleNLP.word_level import WordLevelTokenizer
+
 Text = Union[str, tuple[str, str]]
 """A text, or a pair of texts."""
 
@@ -65,10 +67,25 @@ class TextReader(abc.ABC):
 
         Raises:
             TypeError: a text is no string.
+            ValueError: a text is cut into words otherwise than by the tokeniser.
         """
-        if isinstance(texts, (str, tuple)):
-            return self._read([texts], 1)[0]
-        return self._read(list(texts), batch_size)
+        single = isinstance(texts, (str, tuple))
+        given: list[Text] = [texts] if single else list(texts)  # type: ignore[list-item]  # a text
+        if isinstance(self.tokenizer, WordLevelTokenizer):
+            self._check_segmentation(given)
+        found = self._read(given, batch_size)
+        return found[0] if single else found
+
+    def _check_segmentation(self, texts: Sequence[Text]) -> None:
+        for text in texts:
+            for part in text if isinstance(text, tuple) else (text,):
+                problem = self.tokenizer.problem(part) if isinstance(part, str) else ""
+                if problem:
+                    raise ValueError(f"{self.path}: {problem}")
+
+    def remarks(self) -> dict[str, Any]:
+        """Return what is written beside each result: by what texts are cut into words, where that is told."""
+        return {"segmenter": self.tokenizer.segmenter} if isinstance(self.tokenizer, WordLevelTokenizer) else {}
 
     @abc.abstractmethod
     def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
@@ -112,7 +129,7 @@ class TextReader(abc.ABC):
 
     def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
         """Return the network's arrays of some texts' columns, padded."""
-        length = max(len(ids) for ids in columns["input_ids"])
+        length = max(1, *(len(ids) for ids in columns["input_ids"]))
         length += -length % MULTIPLE
         if length > self.max_length:
             length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))

@@ -23,7 +23,7 @@ class Features:
     Attributes:
         sentence: of the whole text, float32 (hidden_size,): the encoder's pooled vector; where no pooler was trained,
             as with a tagger, the first token's.
-        tokens: of each token, special ones included, float32 (tokens, hidden_size).
+        tokens: of each token, special ones included, float32 (tokens, hidden_size); of a network on words another size.
         offsets: of each token the first character in the text and the one behind its last; (0, 0) for special ones.
     """
 
@@ -70,5 +70,6 @@ def open_encoder(
             given = [core.to_tensor(arrays[name]) for name in ("input_ids", "token_type_ids") if name in arrays]
             return [tensor.numpy() for tensor in encoder(*given)[: 1 + pooled]]
 
-    settings = {"hidden_size": encoder.hidden_size, "pooled": pooled}
+    token_size = getattr(encoder, "token_size", encoder.hidden_size)
+    settings = {"hidden_size": encoder.hidden_size, "token_size": token_size, "pooled": pooled}
     return FeatureReader(folder.path, run, task.tokenizer, task.config.tokenizer.max_length, (), settings)

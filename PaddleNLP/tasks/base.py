@@ -20,6 +20,7 @@ from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged, encoded, text
 from PaddleNLP.models.registry import FAMILIES, MODELS
 from PaddleNLP.tasks.distillation import HEADS, Distiller
 from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer, stored
+from PaddleNLP.word_level import WordLevelTokenizer
 
 TOKENIZER = "tokenizer"
 """The folder in a run's that holds the tokeniser, as paddlenlp reads it, too."""
@@ -158,9 +159,17 @@ class LanguageTask(ToolkitTask):
         """Return the samples of a split as ids, made of its texts on first use."""
         if split not in self._encoded:
             dataset = self.dataset(split)
+            self._check_segmentation(split, dataset)
             columns = encoded(len(dataset), lambda part: self.encode(split, dataset, part), f"data.{split}")
             self._encoded[split] = EncodedDataset(columns, self.beside)
         return self._encoded[split]
+
+    def _check_segmentation(self, split: str, dataset: Any) -> None:
+        """Refuse texts that are cut into words in another way than the tokeniser's, where it looks up whole words."""
+        if isinstance(self.tokenizer, WordLevelTokenizer):
+            samples = ((dataset[number], dataset.place(number)) for number in range(len(dataset)))
+            texts = ((text, place) for sample, place in samples for text in texts_of([sample]))
+            self.tokenizer.check_texts(texts, f"data.{split}")
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
         """Return the columns of some samples: "input_ids", "token_type_ids", and what the loss takes.

@@ -1,0 +1,267 @@
+"""A tokeniser of whole words, or characters: it knows what cuts texts, and refuses those that are cut otherwise."""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Callable, ClassVar, Literal, Optional, Union
+
+from core.text.tokenizers import LikeliestPath, PretrainedTokenizer, read_frequencies
+from core.text.tokenizers.pieces import Offsets
+from core.text.vocabulary import Vocab
+from core.text.vocabulary_files import decode_lines
+from core.weights.messages import shown
+
+Segmenter = Literal["spaces", "characters", "dictionary"]
+"""What cuts a text: the spaces in it; nothing, each character is a token; or the words of a dictionary."""
+
+NARROW = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
+"""Unicode's characters of full width to their narrow kin, from ``！`` to ``～``, and the wide space."""
+
+UNKNOWN = ("<unk>", "[UNK]", "OOV")
+"""Tokens that stand for unknown words in official vocabularies; where there is none, "<unk>" is put behind the last."""
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+LOOKED_AT = 500
+"""Texts of a split by which it is told how these are cut."""
+
+_WORD, _CHARACTER = re.compile(r"\S+"), re.compile(r"\S")
+_NUMBERED = re.compile(r"(\d{1,9})\t(.+)")
+
+
+class WordLevelTokenizer(PretrainedTokenizer):
+    """Words looked up in a vocabulary, without special tokens around texts: Senta's, EmoTect's, SimNet's and LAC's.
+
+    A vocabulary needs no token for padding: then ``pad_token_id`` is the number behind the last word, of which a
+    network needs no row.
+
+    Args:
+        vocab_file: a word in each line; lines of a word, a tab and its number; or of number, tab and word, as LAC's
+            ``word.dic``.
+        segmenter: what cuts texts into words.
+        word_dict: the dictionary that cuts texts: a word in each line, perhaps its frequency behind a space.
+        do_lower_case: whether words are looked up in lower case.
+        half_width: whether characters of full width are looked up as their narrow kin, as LAC does.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: one is damaged, or the segmenter and its dictionary do not go together.
+    """
+
+    resource_files_names: ClassVar[dict[str, str]] = {"vocab_file": "vocab.txt", "word_dict": "words.txt"}
+    model_input_names: ClassVar[tuple[str, ...]] = ("input_ids",)
+
+    def __init__(
+        self,
+        vocab_file: Union[str, os.PathLike[str]],
+        segmenter: Segmenter = "spaces",
+        word_dict: Union[str, os.PathLike[str], None] = None,
+        do_lower_case: bool = False,
+        half_width: bool = False,
+    ) -> None:
+        ids = read_words(vocab_file)
+        unknown = next((token for token in UNKNOWN if token in ids), None)
+        if unknown is None:
+            unknown = UNKNOWN[0]
+            ids[unknown] = max(ids.values()) + 1
+        pad = "[PAD]" if "[PAD]" in ids else None
+        tokens = {"sep_token": None, "cls_token": None, "mask_token": None}
+        super().__init__(Vocab(token_to_idx=ids, unk_token=unknown), unk_token=unknown, pad_token=pad, **tokens)
+        if pad is None:
+            self.pad_token_id = len(self.vocab)
+        self.segmenter = segmenter
+        self.word_dict = None if word_dict is None else os.fspath(word_dict)
+        self.do_lower_case, self.half_width = do_lower_case, half_width
+        self.place, self._dictionary = segmentation(segmenter, word_dict)
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text."""
+        return self.place(text)[0]
+
+    def encode_text(self, text: str) -> list[int]:
+        """Return the ids of the words of a text."""
+        return self._ids(self.place(text)[0])
+
+    def place_text(self, text: str) -> tuple[list[int], Offsets]:
+        """Return the ids of the words of a text, and the characters that each covers."""
+        words, offsets = self.place(text)
+        return self._ids(words), offsets
+
+    def _word_pieces(self, words: Any, placed: bool) -> Any:
+        """Return words as they are given: none is cut again."""
+        pieces = super()._word_pieces([] if isinstance(words, str) else ["x"] * len(words), placed)
+        offsets = [(0, len(word)) for word in words] if placed else None
+        return pieces._replace(ids=self._ids(list(words)), offsets=offsets, words=list(range(len(words))))
+
+    def _ids(self, words: list[str]) -> list[int]:
+        words = looked_up(words, self.do_lower_case, self.half_width)
+        known, unknown = self.vocab.token_to_idx, self.unk_token_id
+        return [known.get(word, unknown) for word in words]
+
+    def build_inputs_with_special_tokens(
+        self, token_ids_0: list[int], token_ids_1: Optional[list[int]] = None
+    ) -> list[int]:
+        """Return the ids of one text, or of two one behind the other."""
+        return token_ids_0 + (token_ids_1 or [])
+
+    def around(self, pair: bool) -> tuple[int, int, int]:
+        """Return that no special tokens stand around texts."""
+        return 0, 0, 0
+
+    def create_token_type_ids_from_sequences(
+        self, token_ids_0: list[int], token_ids_1: Optional[list[int]] = None
+    ) -> list[int]:
+        """Return 0 for the first text, 1 for the second."""
+        return [0] * len(token_ids_0) + [1] * len(token_ids_1 or ())
+
+    def check_texts(self, texts: Iterable[tuple[str, str]], whose: str) -> None:
+        """Refuse texts of which most are cut into words in another way than this tokeniser's.
+
+        Args:
+            texts: texts with their places, such as "train.tsv:3"; the first 500 are looked at.
+            whose: what they are of, for the message, such as "data.train".
+
+        Raises:
+            ValueError: they are; the message names the first one.
+        """
+        odd, count, first = 0, 0, None
+        for text, place in texts:
+            if count == LOOKED_AT:
+                break
+            count += 1
+            problem = self.problem(text)
+            if problem:
+                odd += 1
+                first = first or (place, problem)
+        if first is not None and 2 * odd > count:
+            raise ValueError(f"{whose}: {odd} of {count} texts are cut otherwise; {first[0]}: {first[1]}")
+
+    def problem(self, text: str) -> str:
+        """Return what is wrong with how a text is cut; "": nothing.
+
+        Args:
+            text: with spaces or without.
+        """
+        chinese, parts = len(CHINESE.findall(text)), text.split()
+        if self.segmenter == "spaces":
+            if chinese >= 12 and len(parts) * 12 <= chinese:
+                told = "words are told by spaces, and there are none in"
+                return f"{told} {shown(text)}; put some, or choose another tokenizer.segmenter and train anew"
+        elif self.segmenter != "characters" and chinese >= 4 and len(parts) * 4 >= chinese and len(parts) > 1:
+            own = self.words("".join(parts))
+            if own != parts:
+                cut = f"{shown(' '.join(parts))} is cut into words, but by {self.segmenter} it would be"
+                return f"{cut} {shown(' '.join(own))}; give texts without spaces, or set tokenizer.segmenter: spaces"
+        return ""
+
+    def save_resources(self, folder: str) -> None:
+        """Write the vocabulary, and the dictionary where there is one."""
+        self.vocab.save_vocabulary(os.path.join(folder, "vocab.txt"))
+        if self._dictionary is not None:
+            Path(folder, "words.txt").write_bytes(self._dictionary)
+
+
+def segmentation(
+    segmenter: Segmenter, word_dict: Union[str, os.PathLike[str], None]
+) -> tuple[Callable[[str], tuple[list[str], Offsets]], Optional[bytes]]:
+    """Return what gives the words of a text and their characters, and the content of its dictionary.
+
+    Args:
+        segmenter: its name.
+        word_dict: the dictionary's file.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no dictionary, is missing, or belongs to another segmenter.
+    """
+    if (word_dict is not None) != (segmenter == "dictionary"):
+        told = "needs a word_dict" if word_dict is None else "reads no word_dict; leave it out, or choose dictionary"
+        raise ValueError(f"tokenizer.segmenter {segmenter} {told}")
+    if word_dict is not None:
+        frequencies = read_frequencies(word_dict)
+        path = LikeliestPath(frequencies)
+        content = "".join(f"{word} {count}\n" for word, count in frequencies.items()).encode("utf-8")
+        return lambda text: _without_spaces(*path.place(text)), content
+    pattern = _CHARACTER if segmenter == "characters" else _WORD
+
+    def place(text: str) -> tuple[list[str], Offsets]:
+        found = list(pattern.finditer(text))
+        return [one[0] for one in found], [one.span() for one in found]
+
+    return place, None
+
+
+def _without_spaces(words: list[str], offsets: Offsets) -> tuple[list[str], Offsets]:
+    kept = [number for number, word in enumerate(words) if not word.isspace()]
+    return [words[number] for number in kept], [offsets[number] for number in kept]
+
+
+def read_words(path: Union[str, os.PathLike[str]]) -> dict[str, int]:
+    """Return the number of each word of a vocabulary's file.
+
+    Args:
+        path: as ``vocab_file`` of :class:`WordLevelTokenizer`.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is none of a vocabulary.
+    """
+    lines = decode_lines(os.fspath(path))
+    numbered = [_NUMBERED.fullmatch(line) for line in lines[:3]]
+    if not lines or not all(numbered):
+        return dict(Vocab.load_vocabulary(path).token_to_idx)
+    words: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        found = _NUMBERED.fullmatch(line)
+        if found is None:
+            raise ValueError(f"{path}, line {number}: {line[:60]!r} is not id<TAB>word, as the first lines are")
+        if found[2] in words:
+            raise ValueError(f"{path}, line {number}: {found[2]!r} is there twice")
+        words[found[2]] = int(found[1])
+    if len(set(words.values())) < len(words) or max(words.values()) > 10 * len(words) + 1000:
+        raise ValueError(f"{path}: ids must be 0, 1, 2, ..., each of one word")
+    return words
+
+
+def learned_words(texts: Iterable[str], size: int, settings: Mapping[str, Any]) -> Vocab:
+    """Return the most frequent words of texts as a vocabulary, whose last one stands for the others.
+
+    Args:
+        texts: what to count in.
+        size: how many words there are at most, "<unk>" included.
+        settings: of :class:`WordLevelTokenizer`.
+    """
+    place, _ = segmentation(settings.get("segmenter", "spaces"), settings.get("word_dict"))
+    how = (settings.get("do_lower_case", False), settings.get("half_width", False))
+    counts: collections.Counter[str] = collections.Counter()
+    for text in texts:
+        counts.update(looked_up(place(text)[0], *how))
+    for token in (*UNKNOWN, "[PAD]"):
+        counts.pop(token, None)
+    words = sorted(counts, key=lambda word: (-counts[word], word))[: size - 1]
+    return Vocab(token_to_idx={word: number for number, word in enumerate([*words, UNKNOWN[0]])})
+
+
+def looked_up(words: list[str], lower: bool, narrow: bool) -> list[str]:
+    """Return words as a vocabulary has them.
+
+    Args:
+        words: as a text has them.
+        lower: whether in lower case.
+        narrow: whether without characters of full width.
+    """
+    if lower:
+        words = [word.lower() for word in words]
+    return [word if word.isascii() else half_width(word) for word in words] if narrow else words
+
+
+def half_width(text: str) -> str:
+    """Return a text with its characters of full width as their narrow kin: ``Ａ１，`` is ``A1,``.
+
+    Args:
+        text: the text.
+    """
+    return text.translate(NARROW)
