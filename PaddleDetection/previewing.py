@@ -10,7 +10,8 @@ import numpy as np
 from core.drawing import draw_boxes, draw_masks, sheet
 from core.io.randomness import sample_scope
 from core.train.config.table import Component
-from core.train.runner.previewing import seen, to_picture
+from core.train.runner.pictures import to_picture
+from core.train.runner.previewing import seen
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from PaddleDetection.data.dataset import Sample

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Optional
 
-import numpy as np
 import pydantic
 
-from core.io.randomness import sample_scope
+from core.train.classification.mixing import MixedSplitSection
 from core.train.config.table import Component, Named, Table
-from core.train.runner import splits
 from core.vision import transforms
-from core.vision.transforms.mixing import OneOf
 from PaddleClas.data import masking, operators
 from PaddleClas.data.cifar import Cifar10, Cifar100
 from PaddleClas.data.digits import Digits
@@ -92,11 +88,12 @@ def _rising(share: list[float]) -> list[float]:
     return share
 
 
-class SplitSection(splits.SplitSection):
+class SplitSection(MixedSplitSection):
     """One split of the data."""
 
     datasets: ClassVar[Table] = DATASETS
     transform_table: ClassVar[Table] = TRANSFORMS
+    mix_table: ClassVar[Table] = MIXES
 
     dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
     transforms: list[Annotated[Component, Named(TRANSFORMS)]] = pydantic.Field(description="in order")
@@ -111,38 +108,3 @@ class SplitSection(splits.SplitSection):
         """Return the data set, or the part of it that ``share`` names."""
         dataset = super().build_dataset(root)
         return dataset if self.share is None else Part(dataset, self.share)
-
-    def mixes(self, class_num: int) -> OneOf:
-        """Return what makes a batch of samples, mixed.
-
-        Args:
-            class_num: the number of classes.
-        """
-        return OneOf([MIXES.build(mix, class_num=class_num) for mix in self.mix])
-
-    # what preview.py shows
-
-    def steps(self) -> list[str]:
-        """Return the names of what is done to the images."""
-        return [component.name for component in [*self.transforms, *self.mix]]
-
-    def mixed(self, samples: Sequence[Any], config: Any, split: str, epoch: int) -> Sequence[Any]:
-        """Return samples mixed with one another, where training mixes; the epochs take turns."""
-        if not self.mix or split != "train":
-            return samples
-        with sample_scope(config.seed, epoch, 0, (2,)):
-            mix = MIXES.build(self.mix[epoch % len(self.mix)], class_num=config.class_num)
-            mixed: Sequence[Any] = mix(samples)
-            return mixed
-
-    def original(self, dataset: Any, index: int) -> list[tuple[Any, str]]:
-        """Return an image before the transforms, and its class."""
-        return [(dataset.image(index), dataset.class_names[dataset.label(index)])]
-
-    def caption(self, sample: Any, dataset: Any) -> str:
-        """Return a class's name, or the greatest shares of a mixed label."""
-        shares, names = np.asarray(sample[1]), dataset.class_names
-        if shares.ndim == 0:
-            return str(names[int(shares)])
-        best = np.argsort(-shares, kind="stable")[:2]
-        return ", ".join(f"{names[number]} {shares[number]:.0%}" for number in best if shares[number] > 0)

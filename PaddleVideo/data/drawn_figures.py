@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -38,36 +38,43 @@ def standing() -> np.ndarray:
     return joints
 
 
-def pose(kind: int, share: float) -> np.ndarray:
-    """Return a figure within a motion, (25, 3).
+def poses(kind: int, shares: np.ndarray) -> np.ndarray:
+    """Return a figure at moments of a motion, (T, 25, 3).
 
     Args:
         kind: of the pair of motions: arms up, sitting, turning, arms apart.
-        share: how far it has come, 0 to 1.
+        shares: how far it has come at each moment, 0 to 1, (T,).
     """
-    joints = standing()
+    joints = np.repeat(standing()[None], len(shares), axis=0)
     if kind == 0:
         for shoulder, arm, side in _ARMS:
-            hanging = joints[list(arm)] - joints[shoulder]
-            joints[list(arm)] = joints[shoulder] + _turned(hanging, 0, 1, 2.7 * share * side)
+            _swing(joints, shoulder, arm, (0, 1), 2.7 * shares * side)
     if kind == 1:
         above = [number for number in range(25) if number not in (13, 14, 15, 17, 18, 19)]
-        joints[above, 1] -= 0.42 * share
-        joints[[13, 17], 2] += 0.4 * share
+        joints[:, above, 1] -= 0.42 * shares[:, None]
+        joints[:, [13, 17], 2] += 0.4 * shares[:, None]
     if kind == 2:
-        joints = _turned(joints, 2, 0, 1.6 * share)
+        joints = _turned(joints, 2, 0, 1.6 * shares[:, None])
     if kind == 3:
         for shoulder, arm, side in _ARMS:
-            forward = _turned(joints[list(arm)] - joints[shoulder], 2, 1, 1.4)
-            joints[list(arm)] = joints[shoulder] + _turned(forward, 2, 0, 1.5 * share * side)
+            _swing(joints, shoulder, arm, (2, 1), np.full_like(shares, 1.4))
+            _swing(joints, shoulder, arm, (2, 0), 1.5 * shares * side)
     return joints
 
 
-def _turned(points: np.ndarray, first: int, second: int, angle: float) -> np.ndarray:
+def _swing(
+    joints: np.ndarray, shoulder: int, arm: tuple[int, ...], axes: tuple[int, int], angles: np.ndarray
+) -> None:
+    """Turn an arm around its shoulder, from one axis towards another, in place."""
+    middle = joints[:, [shoulder]]
+    joints[:, list(arm)] = middle + _turned(joints[:, list(arm)] - middle, *axes, angles[:, None])
+
+
+def _turned(points: np.ndarray, first: int, second: int, angle: Union[float, np.ndarray]) -> np.ndarray:
     """Return points turned from one axis towards another."""
     turned = points.copy()
-    turned[:, first] = np.cos(angle) * points[:, first] - np.sin(angle) * points[:, second]
-    turned[:, second] = np.sin(angle) * points[:, first] + np.cos(angle) * points[:, second]
+    turned[..., first] = np.cos(angle) * points[..., first] - np.sin(angle) * points[..., second]
+    turned[..., second] = np.sin(angle) * points[..., first] + np.cos(angle) * points[..., second]
     return turned
 
 
@@ -78,15 +85,21 @@ class DrawnFigures(SkeletonDataset):
         split: "train", "valid" or "test".
         count: how many.
         frames: how many frames each has.
+        centred: as of :class:`PaddleVideo.data.skeletons.SkeletonDataset`.
 
     Raises:
         ValueError: ``split`` is unknown, or a number is too small.
     """
 
     def __init__(
-        self, split: str = "train", count: int = 800, frames: int = 32, transform: Optional[Any] = None
+        self,
+        split: str = "train",
+        count: int = 800,
+        frames: int = 32,
+        centred: bool = False,
+        transform: Optional[Any] = None,
     ) -> None:
-        super().__init__(list(MOTIONS), frames)
+        super().__init__(list(MOTIONS), frames, centred=centred)
         if split not in SPLITS:
             raise ValueError(f"DrawnFigures: split must be one of {', '.join(SPLITS)}, not {split!r}")
         if count < 1 or frames < 2:
@@ -105,9 +118,8 @@ class DrawnFigures(SkeletonDataset):
         for person in range(1 + draw.randint(2)):
             size, way = draw.uniform(0.8, 1.2), draw.uniform(0, 2 * np.pi)
             aside = draw.uniform(-0.5, 0.5) + 1.5 * person
-            for moment, share in enumerate(shares):
-                figure = pose(motion // 2, share) if person == 0 else standing()
-                places[person, moment] = size * _turned(figure, 2, 0, way) + [aside, 0, 3]
+            figures = poses(motion // 2, shares) if person == 0 else standing()
+            places[person] = size * _turned(figures, 2, 0, way) + [aside, 0, 3]
             places[person] += draw.normal(0, 0.01, places[person].shape)
             places[person][:, draw.permutation(25)[: draw.randint(4)]] = 0
         return places.transpose(3, 1, 2, 0).astype(np.float32)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 import pydantic
 
+from core.train.classification.mixing import MixedSplitSection
 from core.train.config.table import Component, Named, Table
-from core.train.runner import splits
+from core.train.runner.pictures import to_picture
 from core.vision import transforms
 from core.vision.transforms import BaseTransform
-from core.vision.transforms.mixing import OneOf
 from PaddleVideo.data import clips, files, sampling, youtube8m
+from PaddleVideo.data.dataset import strip
 from PaddleVideo.data.drawn_figures import DrawnFigures
 from PaddleVideo.data.drawn_topics import DrawnTopics
 from PaddleVideo.data.intervals.activitynet import ActivityNetFeatures
@@ -20,7 +22,8 @@ from PaddleVideo.data.intervals.concepts import ConceptFeatures
 from PaddleVideo.data.intervals.frame_labels import SegmentedFeatures
 from PaddleVideo.data.intervals.moving_digits import MovingDigitsIntervals
 from PaddleVideo.data.moving_digits import MovingDigits
-from PaddleVideo.data.skeletons import SkeletonFile
+from PaddleVideo.data.skeletons import SkeletonFile, drawn
+from PaddleVideo.data.sources import ArrayFrames
 
 DATASETS = Table(
     "data set",
@@ -83,6 +86,9 @@ MIXES = Table(
     "mix", {"Mixup": transforms.Mixup, "CutMix": transforms.CutMix}, provided=("class_num", "data_format")
 )
 
+WIDEST_STRIP = 960
+"""Pixels of a strip of frames in a preview, at most."""
+
 
 def _begins_with_a_sampler(components: list[Component]) -> list[Component]:
     found = [number for number, component in enumerate(components) if component.name in SAMPLERS]
@@ -91,11 +97,13 @@ def _begins_with_a_sampler(components: list[Component]) -> list[Component]:
     return components
 
 
-class SplitSection(splits.SplitSection):
+class SplitSection(MixedSplitSection):
     """One split of the data."""
 
     datasets: ClassVar[Table] = DATASETS
     transform_table: ClassVar[Table] = TRANSFORMS
+    mix_table: ClassVar[Table] = MIXES
+    largest: ClassVar[int] = WIDEST_STRIP
 
     dataset: Annotated[Component, Named(DATASETS)] = pydantic.Field(description="with its settings")
     transforms: Annotated[
@@ -119,16 +127,18 @@ class SplitSection(splits.SplitSection):
                 steps.append(clips.OverFrames([built]))
         return transforms.Compose(steps)
 
-    def mixes(self, class_num: int) -> OneOf:
-        """Return what makes a batch of samples, mixed.
-
-        Args:
-            class_num: the number of classes.
-        """
-        return OneOf([MIXES.build(mix, class_num=class_num) for mix in self.mix])
-
     # what preview.py shows
 
-    def steps(self) -> list[str]:
-        """Return the names of what is done to the clips."""
-        return [component.name for component in [*self.transforms, *self.mix]]
+    def pictures(self, sample: Any) -> list[np.ndarray]:
+        """Return frames of a clip side by side, of several views those of the first, or moments of a skeleton."""
+        data = sample[0] if isinstance(sample, tuple) else None
+        if getattr(data, "ndim", 0) not in (4, 5):
+            return []
+        if not self.transforms:
+            return [drawn(data)]
+        frames = data[0] if data.ndim == 5 else data
+        return [strip(ArrayFrames(np.stack([to_picture(frame, self.transforms) for frame in frames])))]
+
+    def original(self, dataset: Any, index: int) -> list[tuple[Any, str]]:
+        """Return a picture of a sample before the transforms, and its class, where there is such a picture."""
+        return super().original(dataset, index) if hasattr(dataset, "image") else []

@@ -35,13 +35,19 @@ class SkeletonDataset(Dataset):
         frames: T: longer sequences are cut, shorter ones begin anew; None: as they are.
         random: cut at a random place, as training may, in place of the middle.
         all_classes: whether these are all classes.
+        centred: move the mean of the first person's joints to the origin; missing joints stay 0.
 
     Raises:
         ValueError: ``frames`` is not positive.
     """
 
     def __init__(
-        self, class_names: list[str], frames: Optional[int] = None, random: bool = False, all_classes: bool = True
+        self,
+        class_names: list[str],
+        frames: Optional[int] = None,
+        random: bool = False,
+        all_classes: bool = True,
+        centred: bool = False,
     ) -> None:
         if frames is not None and frames < 1:
             raise ValueError(f"{type(self).__name__}: frames must be at least 1, not {frames}")
@@ -49,6 +55,7 @@ class SkeletonDataset(Dataset):
         self.all_classes = all_classes
         self.frames = frames
         self.random = random
+        self.centred = centred
 
     def skeleton(self, index: int) -> np.ndarray:
         """Return the coordinates, (C, T, V, M)."""
@@ -72,6 +79,8 @@ class SkeletonDataset(Dataset):
             room = count - self.frames
             start = (integer(0, room + 1) if self.random else room // 2) if room > 0 else 0
             whole = whole[:, (start + np.arange(self.frames)) % count]
+        if self.centred:
+            whole = centred(whole)
         return np.ascontiguousarray(whole), self.label(index)
 
 
@@ -86,6 +95,7 @@ class SkeletonFile(SkeletonDataset):
         class_num: how many classes there are.
         frames: as of :class:`SkeletonDataset`.
         random: likewise.
+        centred: likewise.
 
     Raises:
         FileNotFoundError: a file is missing.
@@ -99,9 +109,10 @@ class SkeletonFile(SkeletonDataset):
         class_num: int,
         frames: Optional[int] = None,
         random: bool = False,
+        centred: bool = False,
         transform: Optional[Any] = None,
     ) -> None:
-        super().__init__([str(number) for number in range(class_num)], frames, random)
+        super().__init__([str(number) for number in range(class_num)], frames, random, centred=centred)
         for path in (file_path, label_path):
             if not os.path.isfile(path):
                 raise FileNotFoundError(f"no file of skeletons {path!r}")
@@ -142,6 +153,22 @@ def _array(path: str, mode: Any = None) -> np.ndarray:
     except (EOFError, OSError, ValueError) as error:
         raise ValueError(f"{path!r} is no .npy file of numbers: {' '.join(str(error).split())}") from None
     return found
+
+
+def centred(skeleton: np.ndarray) -> np.ndarray:
+    """Return coordinates of which the mean over the first person's joints is 0; missing joints, which are 0, stay so.
+
+    Args:
+        skeleton: coordinates (C, T, V, M).
+
+    Returns:
+        Of the same shape.
+    """
+    there = (skeleton != 0).any(0)
+    first = skeleton[..., 0][:, there[..., 0]]
+    if not first.size:
+        return skeleton
+    return np.where(there, skeleton - first.mean(1).reshape(-1, 1, 1, 1), 0).astype(skeleton.dtype)
 
 
 def drawn(skeleton: np.ndarray) -> np.ndarray:

@@ -11,7 +11,8 @@ from PIL import Image
 from core.drawing.sheets import GAP
 from core.train import load_config
 from core.train.config.table import Component
-from core.train.runner.previewing import LARGEST, seen, to_picture
+from core.train.runner.pictures import LARGEST, to_picture
+from core.train.runner.previewing import seen
 from core.vision import write_image
 from PaddleClas.config import ClassificationConfig
 from PaddleClas.preview import main

@@ -288,6 +288,10 @@ TABLE: Table = {
         ),
         ("python PaddleVideo/export.py runs/moving_digits_tsm", Run(says="compared with the live network: equal")),
         ("python PaddleVideo/infer.py runs/moving_digits_tsm/exported clip.mp4", Run(says="clip.mp4: ")),
+        (
+            "python PaddleVideo/preview.py -c PaddleVideo/configs/moving_digits_tsm.yaml",
+            Run(says="wrote preview.png: 4 samples, 2 versions of each"),
+        ),
         ("python PaddleVideo/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         (
             "python PaddleVideo/train.py -c PaddleVideo/configs/fight_clips_tsm.yaml --data FOLDER "

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Optional, TypeVar
 
+import numpy as np
 import pydantic
 
 from core.io import DataLoader
@@ -14,6 +15,7 @@ from core.train.config.batching import Batching
 from core.train.config.schema import Section
 from core.train.config.table import Component, Table
 from core.train.runner.config import DataSection
+from core.train.runner.pictures import LARGEST, to_picture
 from core.vision.transforms import Compose
 
 if TYPE_CHECKING:
@@ -28,10 +30,12 @@ class SplitSection(Section):
     Attributes:
         datasets: the table of data sets, which take ``transform`` from the program.
         transform_table: the table of transforms.
+        largest: pixels of the longer side of a sample's picture in a preview, at most.
     """
 
     datasets: ClassVar[Table]
     transform_table: ClassVar[Table]
+    largest: ClassVar[int] = LARGEST
 
     dataset: Component = pydantic.Field(description="with its settings")
     transforms: list[Component] = pydantic.Field(description="in order")
@@ -105,6 +109,11 @@ class SplitSection(Section):
     def mixed(self, samples: Sequence[Any], config: Any, split: str, epoch: int) -> Sequence[Any]:
         """Return samples as a batch of an epoch has them, where a batch is more than its samples."""
         return samples
+
+    def pictures(self, sample: Any) -> list[np.ndarray]:
+        """Return the images of a sample as pictures, uint8, each (H, W, 3) or (H, W, 1)."""
+        fields = sample if isinstance(sample, (tuple, list)) else [sample]
+        return [to_picture(field, self.transforms) for field in fields if getattr(field, "ndim", 0) == 3]
 
     def original(self, dataset: Any, index: int) -> list[tuple[Any, str]]:
         """Return a sample before the transforms, if it is known: pictures, uint8 (H, W, C), with captions."""

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from core.io.randomness import sample_scope
-from PaddleVideo.data.drawn_figures import MOTIONS, DrawnFigures, pose, standing
-from PaddleVideo.data.skeletons import BONES, SkeletonFile, drawn
+from PaddleVideo.data.drawn_figures import MOTIONS, DrawnFigures, poses, standing
+from PaddleVideo.data.skeletons import BONES, SkeletonFile, centred, drawn
 from PaddleVideo.models.skeletons.graphs import layout
 
 ARRAY = np.random.RandomState(0).randn(4, 3, 10, 25, 2).astype(np.float32)
@@ -74,14 +74,17 @@ def test_bones_are_those_of_the_networks_graph() -> None:
 
 
 def test_figures_do_what_they_are_called() -> None:
-    up, down = pose(0, 1.0), standing()
+    moments = np.array([0.0, 1.0])
+    up, down = poses(0, moments)[1], standing()
     assert up[[7, 11], 1].min() > down[3, 1] > down[[7, 11], 1].max()  # hands above the head
-    assert pose(1, 1.0)[0, 1] < 0.7 < down[0, 1] and pose(1, 1.0)[15].tolist() == down[15].tolist()
-    turned = pose(2, 1.0)
+    sat = poses(1, moments)[1]
+    assert sat[0, 1] < 0.7 < down[0, 1] and sat[15].tolist() == down[15].tolist()
+    turned = poses(2, moments)[1]
     np.testing.assert_allclose(np.linalg.norm(turned[:, [0, 2]], axis=1), np.linalg.norm(down[:, [0, 2]], axis=1))
-    assert abs(pose(3, 0.0)[7, 0] - pose(3, 0.0)[11, 0]) < 0.6 < pose(3, 1.0)[7, 0] - pose(3, 1.0)[11, 0]
-    for kind in range(4):
-        np.testing.assert_allclose(pose(kind, 0.0)[:5], pose(kind, 0.0)[:5])
+    folded, spread = poses(3, moments)
+    assert abs(folded[7, 0] - folded[11, 0]) < 0.6 < spread[7, 0] - spread[11, 0]
+    for kind in range(3):
+        np.testing.assert_allclose(poses(kind, moments)[0], down, atol=1e-12)
 
 
 def test_drawn_figures_are_seeded_and_their_motions_pairs() -> None:
@@ -97,6 +100,21 @@ def test_drawn_figures_are_seeded_and_their_motions_pairs() -> None:
     assert not np.array_equal(DrawnFigures("train").skeleton(0), DrawnFigures("test").skeleton(0))
     with pytest.raises(ValueError, match="split must be one of train, valid, test, not 'none'"):
         DrawnFigures("none")
+
+
+def test_the_first_person_can_be_moved_to_the_origin() -> None:
+    skeleton = np.zeros((3, 2, 3, 2), np.float32)
+    skeleton[:, :, :2, 0] = np.arange(1, 13).reshape(3, 2, 2)  # the third joint is missing, and so is
+    skeleton[0, 0, 1, 1] = 5  # the second person, but for one joint
+    moved = centred(skeleton)
+    expected = np.arange(1, 5).reshape(2, 2) - 2.5
+    np.testing.assert_array_equal(moved[:, :, :2, 0], np.stack([expected] * 3))
+    np.testing.assert_array_equal(moved[:, 0, 1, 1], [2.5, -6.5, -10.5])
+    assert not moved[:, :, 2].any() and np.count_nonzero(moved[..., 1]) == 3 and moved.dtype == np.float32
+    nobody = np.zeros((3, 2, 3, 2), np.float32)
+    np.testing.assert_array_equal(centred(nobody), nobody)
+    whole, _ = DrawnFigures("test", centred=True)[3]
+    np.testing.assert_array_equal(whole, centred(DrawnFigures("test").skeleton(3)))
 
 
 def test_a_picture_of_a_figure() -> None:
