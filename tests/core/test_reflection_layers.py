@@ -11,6 +11,7 @@ import pytest
 import core
 from core import nn
 from tests.core.nn.reference_cases import Case, all_cases, draw, flat
+from tests.sampling import sampled
 
 CASES: dict[str, Case] = {
     **all_cases(),
@@ -64,7 +65,7 @@ def test_every_public_layer_has_a_case() -> None:
     assert set(public_layers()) - built == BASES
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize("name", sampled(CASES, 6, group=kind_of_layer))
 def test_every_trained_parameter_gets_a_finite_gradient(name: str) -> None:
     layer = CASES[name].build(core)
     heads = [output for output in call(name, layer) if output.dtype.is_floating and not output.stop_gradient]
@@ -76,7 +77,7 @@ def test_every_trained_parameter_gets_a_finite_gradient(name: str) -> None:
             assert np.isfinite(parameter.grad.numpy()).all(), key
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize("name", sampled(CASES, 6, group=kind_of_layer))
 def test_the_weights_go_round_into_a_fresh_layer(name: str) -> None:
     layer, fresh = CASES[name].build(core), CASES[name].build(core)
     if layer.state_dict():
@@ -88,7 +89,7 @@ def test_the_weights_go_round_into_a_fresh_layer(name: str) -> None:
         np.testing.assert_array_equal(got.numpy(), expected.numpy())
 
 
-@pytest.mark.parametrize("name", list(CASES))
+@pytest.mark.parametrize("name", sampled(CASES, 6, group=kind_of_layer))
 def test_layers_describe_themselves_and_switch_mode(name: str) -> None:
     layer = CASES[name].build(core)
     assert repr(layer).startswith(type(layer).__name__ + "(")

@@ -13,6 +13,7 @@ from core import nn
 from core.jit import to_static
 from tests.core.nn.reference_cases import Case, draw, flat
 from tests.core.test_reflection_layers import CASES as ONE_DROPOUT_AT_MOST
+from tests.core.test_reflection_layers import kind_of_layer
 from tests.sampling import sampled
 
 QUERY = draw("query", 2, 3, 8)
@@ -80,7 +81,9 @@ def outcome(name: str, dtype: str, training: bool, wrap: Callable[..., Any]) -> 
     return found
 
 
-@pytest.mark.parametrize(("name", "precision", "training"), sampled(RUNS, 6, group=lambda run: (run[0], run[2])))
+@pytest.mark.parametrize(
+    ("name", "precision", "training"), sampled(RUNS, 6, group=lambda run: (kind_of_layer(run[0]), run[2]))
+)
 def test_compiled_is_eager(name: str, precision: str, training: bool) -> None:
     core.set_default_dtype(precision)
     eager = outcome(name, precision, training, wrap=lambda function: function)

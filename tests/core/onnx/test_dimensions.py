@@ -40,7 +40,7 @@ def cases_of_every_size() -> list[tuple[str, int, Choice]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "index", "axes_of"), sampled(cases_of_every_size(), 6))
+@pytest.mark.parametrize(("name", "index", "axes_of"), sampled(cases_of_every_size(), 6, group=lambda case: None))
 def test_one_file_of_an_operator_serves_every_size(name: str, index: int, axes_of: Choice) -> None:
     args, kwargs = SAMPLES[name][index](Draw())
     check(name, Call(getattr(operators, name), args, kwargs, []), axes_of)
