@@ -92,7 +92,8 @@ def _normalize(
                 _add(row, y[r], result[r])
                 row = result[r]
                 if total.size:
-                    total[r] = row
+                    for c in range(row.size):  # an assignment of arrays would compile numba's messages of shapes
+                        total[r, c] = row[c]
             mean[r], deviation[r] = row_moments(row, epsilon)
             _apply(row, mean[r], _F(1) / deviation[r], scale, shift, result[r])
 

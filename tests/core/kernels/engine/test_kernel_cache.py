@@ -49,7 +49,8 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("program", ["mlp", "resnet", "encoder", "mobilenet", "gcn", "dcgan"])
 def test_a_second_process_compiles_nothing_of_a_network(program: str, tmp_path: Path) -> None:
-    assert finished(started(tmp_path, program))["compiled"] != []
+    first = finished(started(tmp_path, program))["compiled"]
+    assert first and not [name for name in first if "unicode" in name]  # no messages: they are thirty functions
     assert finished(started(tmp_path, program))["compiled"] == []
 
 
