@@ -19,7 +19,8 @@ class Infer(commands.Infer):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the run, videos, and what to write."""
         parser.add_argument("run", metavar="RUN", help="the folder of a trained run, or an exported folder")
-        parser.add_argument("videos", nargs="*", metavar="VIDEO", help="video files, folders of them, patterns, URLs")
+        told = "video files, folders of them, patterns, URLs; for a network that finds intervals, files of features"
+        parser.add_argument("videos", nargs="*", metavar="VIDEO", help=told)
         command_line.add_count(parser, "--demo", None, "take the first N clips of the test split")
         command_line.add_count(parser, "--top", 5, "how many classes to show", "K")
         told = "look at windows of so many seconds, one after another, and draw a timeline; default: at the whole video"
@@ -27,6 +28,8 @@ class Infer(commands.Infer):
         told = "seconds from one window to the next; default: windows follow each other"
         parser.add_argument("--step", type=float, default=None, metavar="SECONDS", help=told)
         parser.add_argument("--mp4", action="store_true", help="write each video with the answers in it, too")
+        told = "of videos whose files of features do not say it, for a network that finds intervals"
+        parser.add_argument("--duration", type=float, default=None, metavar="SECONDS", help=told)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 
@@ -34,7 +37,7 @@ class Infer(commands.Infer):
         """Ask for something to look at."""
         if not (options.videos or options.demo):
             return "name videos, or take some of the test split with --demo 4"
-        for name in ("window", "step"):
+        for name in ("window", "step", "duration"):
             value = getattr(options, name)
             if value is not None and not value > 0:
                 return f"--{name} must be more than 0 seconds, not {value:g}"

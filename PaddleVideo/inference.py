@@ -20,6 +20,8 @@ from core.vision.inputs import expand_named
 from core.weights.atomic import atomic_write
 from PaddleVideo.data.dataset import strip
 from PaddleVideo.data.sources import FileFrames, FrameSource
+from PaddleVideo.localization.inference import infer as find_intervals
+from PaddleVideo.localization.localizer import finds_intervals
 from PaddleVideo.pictures import timeline, write_annotated
 from PaddleVideo.recogniser import Action, ActionRecogniser, Recogniser, open_recogniser
 
@@ -53,11 +55,16 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         toolkit: of the run.
         options: of the command line: run (its folder, or an exported one), videos (files, folders of them, patterns or
             URLs), demo (how many clips of the test split to take as well), top (how many classes to report), window
-            and step (seconds), mp4 (whether to write videos), checkpoint and output.
+            and step (seconds), mp4 (whether to write videos), checkpoint and output. With a run that finds intervals
+            the videos are files of features, and duration may say how long they are.
 
     Returns:
         The exit code: 1 when a video could not be read.
     """
+    if finds_intervals(options.run):
+        return find_intervals(options)
+    if options.duration is not None:
+        raise ValueError("--duration is for files of features; videos say how long they are")
     named = expand_named(options.videos, videos=True)
     recogniser = open_recogniser(options.run, options.checkpoint)
     sources = [*(Source(file, stem) for stem, file in named.items()), *_demo(recogniser, options.demo or 0)]

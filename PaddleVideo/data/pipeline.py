@@ -17,6 +17,7 @@ from PaddleVideo.data import clips, files, sampling, youtube8m
 from PaddleVideo.data.dataset import strip
 from PaddleVideo.data.drawn_figures import DrawnFigures
 from PaddleVideo.data.drawn_topics import DrawnTopics
+from PaddleVideo.data.flow import OpticalFlow
 from PaddleVideo.data.intervals.activitynet import ActivityNetFeatures
 from PaddleVideo.data.intervals.concepts import ConceptFeatures
 from PaddleVideo.data.intervals.frame_labels import SegmentedFeatures
@@ -64,6 +65,7 @@ TRANSFORMS = Table(
         "ResizeShort": clips.ResizeShort,
         "RandomResizeShort": clips.RandomResizeShort,
         "MultiScaleCrop": clips.MultiScaleCrop,
+        "OpticalFlow": OpticalFlow,
         "RandomFlipClip": clips.RandomFlipClip,
         "ThreeCrops": clips.ThreeCrops,
         "TenCrops": clips.TenCrops,

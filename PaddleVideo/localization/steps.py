@@ -49,6 +49,15 @@ class Steps(abc.ABC):
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         """Return the network's input without batch axis."""
 
+    def unbatched(self, outputs: Any) -> list[np.ndarray]:
+        """Return the outputs of a batch of one video as arrays without batch axis.
+
+        Args:
+            outputs: one, or several, Tensors or arrays.
+        """
+        several = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        return [np.asarray(output)[0] for output in several]
+
     @abc.abstractmethod
     def found(self, outputs: Sequence[np.ndarray], duration: float) -> np.ndarray:
         """Return the intervals of one video, float64 (M, 4): class, score, begin and end in seconds.
@@ -57,6 +66,16 @@ class Steps(abc.ABC):
             outputs: of the network, without batch axis.
             duration: of the video, seconds.
         """
+
+    def truth(self, videos: Any, index: int, steps: int) -> np.ndarray:
+        """Return what is true of a video, as the network counts classes, float64 (G, 3): class, begin and end.
+
+        Args:
+            videos: the data set.
+            index: which video.
+            steps: how many it has.
+        """
+        return np.asarray(videos.actions(index), np.float64)
 
     @abc.abstractmethod
     def record(self) -> dict[str, Any]:
@@ -117,6 +136,10 @@ class ProposalSteps(Steps):
         rows = proposals(maps, starts, ends, duration, self.keep)
         return np.column_stack([np.zeros(len(rows)), rows[:, 2], rows[:, :2]])
 
+    def truth(self, videos: Any, index: int, steps: int) -> np.ndarray:
+        """Return begins and ends, all of one class."""
+        return np.asarray(videos.actions(index), np.float64) * [0.0, 1.0, 1.0]
+
     def record(self) -> dict[str, Any]:
         """Return the arguments."""
         return {"feature_dim": self.feature_dim, "tscale": self.tscale, "keep": self.keep}
@@ -135,6 +158,10 @@ class SegmentationSteps(Steps):
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(values.T)
 
+    def unbatched(self, outputs: Any) -> list[np.ndarray]:
+        """Return the logits of a batch of one video, (stages, classes, T)."""
+        return [np.asarray(outputs)[:, 0]]
+
     def found(self, outputs: Sequence[np.ndarray], duration: float) -> np.ndarray:
         """Return the runs of steps of one class, in the order of time; a score is the mean of its probabilities."""
         shares = softmax(outputs[0][-1], axis=0)
@@ -144,6 +171,11 @@ class SegmentationSteps(Steps):
         ]
         seconds = duration / shares.shape[1]
         return np.column_stack([runs.classes, scores, runs.starts * seconds, runs.ends * seconds]).astype(np.float64)
+
+    def truth(self, videos: Any, index: int, steps: int) -> np.ndarray:
+        """Return the runs of steps of one class."""
+        runs, seconds = segments(videos.labels(index, steps)), videos.duration(index) / steps
+        return np.column_stack([runs.classes, runs.starts * seconds, runs.ends * seconds]).astype(np.float64)
 
     def record(self) -> dict[str, Any]:
         """Return the arguments."""

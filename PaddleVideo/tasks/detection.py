@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from PaddleVideo.data.intervals.targets import DetectionTargets
-from PaddleVideo.localization.steps import DetectionSteps
+from PaddleVideo.localization.steps import DetectionSteps, Steps
 from PaddleVideo.metrics.detection import DetectionMAP
 from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
 
@@ -18,13 +18,13 @@ NUMBERS = ("mAP", "mAP@0.5", "mAP@0.75", "mAP@0.95")
 class DetectionEvaluator(IntervalEvaluator):
     """ActivityNet's mean average precision."""
 
-    def __init__(self, videos: Any, class_names: Sequence[str]) -> None:
-        super().__init__(videos, class_names)
+    def __init__(self, videos: Any, class_names: Sequence[str], steps: Steps) -> None:
+        super().__init__(videos, class_names, steps)
         self.metric = DetectionMAP()
 
     def judge(self, index: int, found: Any) -> np.ndarray:
         """Add a video to the metric."""
-        truth: np.ndarray = self.videos.actions(index)  # type: ignore[attr-defined]  # an IntervalDataset
+        truth = self.steps.truth(self.videos, index, 0)
         self.metric.update(found, truth)
         return truth
 
@@ -74,4 +74,4 @@ class DetectionTask(IntervalTask):
 
     def judge(self, videos: Any) -> DetectionEvaluator:
         """Return an empty evaluator."""
-        return DetectionEvaluator(videos, list(self.class_names or []))
+        return DetectionEvaluator(videos, list(self.class_names or []), self.steps)

@@ -33,11 +33,13 @@ class IntervalEvaluator(Evaluator):
     Args:
         videos: of the split.
         class_names: the classes.
+        steps: what surrounds the network.
     """
 
-    def __init__(self, videos: FeatureVideos, class_names: Sequence[str]) -> None:
+    def __init__(self, videos: FeatureVideos, class_names: Sequence[str], steps: Steps) -> None:
         self.videos = videos
         self.class_names = class_names
+        self.steps = steps
         self.results: dict[str, Any] = {}
         self.drawn: list[Line] = []
 
@@ -128,7 +130,7 @@ class IntervalTask(ToolkitTask):
         task = self.config.task.name
         if not isinstance(dataset, kind):
             raise ValueError(f"data.{split}: task {task} takes {example}, not {type(dataset).__name__}")
-        found = list(self.names(dataset))
+        width, found = self.steps.feature_dim, list(self.names(dataset))  # a network of another kind is found first
         wanted = self.config.network.arguments.get("class_num")
         if wanted is not None and wanted != len(found):
             raise ValueError(f"data.{split} has {len(found)} classes, but network.class_num is {wanted}")
@@ -136,10 +138,10 @@ class IntervalTask(ToolkitTask):
             self.class_names = found
         if list(self.class_names) != found:
             raise ValueError(f"data.{split} has other classes than what the network is trained on")
-        if dataset.feature_dim != self.steps.feature_dim:
+        if dataset.feature_dim != width:
             raise ValueError(
-                f"data.{split} has {dataset.feature_dim} features a step, but the network takes "
-                f"{self.steps.feature_dim}; make dataset.feature_dim and the network's width equal"
+                f"data.{split} has {dataset.feature_dim} features a step, but the network takes {width}; set "
+                "dataset.feature_dim to what the files have, and the network's number of features to the same"
             )
         try:
             self.targets(split, dataset)[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from PaddleVideo.data.intervals.targets import ProposalTargets
-from PaddleVideo.localization.steps import ProposalSteps
+from PaddleVideo.localization.steps import ProposalSteps, Steps
 from PaddleVideo.metrics.proposals import AverageRecall
 from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
 
@@ -16,15 +16,15 @@ from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
 class ProposalEvaluator(IntervalEvaluator):
     """ActivityNet's average recall at an average number of proposals."""
 
-    def __init__(self, videos: Any, class_names: Sequence[str]) -> None:
-        super().__init__(videos, class_names)
+    def __init__(self, videos: Any, class_names: Sequence[str], steps: Steps) -> None:
+        super().__init__(videos, class_names, steps)
         self.metric = AverageRecall()
 
     def judge(self, index: int, found: Any) -> np.ndarray:
         """Add a video to the metric."""
-        actions: np.ndarray = self.videos.actions(index)  # type: ignore[attr-defined]  # an IntervalDataset
-        self.metric.update(found[:, [2, 3, 1]], actions[:, 1:])
-        return np.column_stack([np.zeros(len(actions)), actions[:, 1:]])
+        truth = self.steps.truth(self.videos, index, 0)
+        self.metric.update(found[:, [2, 3, 1]], truth[:, 1:])
+        return truth
 
     def result(self) -> dict[str, float]:
         """Return "AR@1", "AR@5", "AR@10" and "AR@100", from 0 to 1, and "AUC" in percent."""
@@ -74,4 +74,4 @@ class ProposalTask(IntervalTask):
 
     def judge(self, videos: Any) -> ProposalEvaluator:
         """Return an empty evaluator."""
-        return ProposalEvaluator(videos, list(self.class_names or []))
+        return ProposalEvaluator(videos, list(self.class_names or []), self.steps)

@@ -11,8 +11,8 @@ import core
 from core.io import Collate, Pad
 from PaddleVideo.data.intervals.dataset import BACKGROUND, FeatureVideos
 from PaddleVideo.data.intervals.targets import StepTargets
-from PaddleVideo.localization.steps import SegmentationSteps
-from PaddleVideo.metrics.segmentation import SegmentationScores, segments
+from PaddleVideo.localization.steps import SegmentationSteps, Steps
+from PaddleVideo.metrics.segmentation import SegmentationScores
 from PaddleVideo.models.ms_tcn import IGNORED
 from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
 
@@ -20,17 +20,15 @@ from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
 class SegmentationEvaluator(IntervalEvaluator):
     """Accuracy of steps, edit score, and F1 of segments."""
 
-    def __init__(self, videos: Any, class_names: Sequence[str]) -> None:
-        super().__init__(videos, class_names)
+    def __init__(self, videos: Any, class_names: Sequence[str], steps: Steps) -> None:
+        super().__init__(videos, class_names, steps)
         self.metric = SegmentationScores([0] if list(class_names[:1]) == [BACKGROUND] else [])
 
     def judge(self, index: int, found: Any) -> np.ndarray:
         """Add a video to the metric."""
         _, answer = found
-        truth = self.videos.labels(index, len(answer))
-        self.metric.update(answer, truth)
-        runs, seconds = segments(truth), self.videos.duration(index) / len(truth)
-        return np.column_stack([runs.classes, runs.starts * seconds, runs.ends * seconds])
+        self.metric.update(answer, self.videos.labels(index, len(answer)))
+        return self.steps.truth(self.videos, index, len(answer))
 
     def rows(self, found: Any) -> np.ndarray:
         """Return the segments."""
@@ -107,4 +105,4 @@ class SegmentationTask(IntervalTask):
 
     def judge(self, videos: Any) -> SegmentationEvaluator:
         """Return an empty evaluator."""
-        return SegmentationEvaluator(videos, list(self.class_names or []))
+        return SegmentationEvaluator(videos, list(self.class_names or []), self.steps)

@@ -127,12 +127,17 @@ def walk_recogniser(walk: Walk, video: Path) -> None:
     np.testing.assert_allclose(one["probabilities"], other["probabilities"], atol=1e-4)
 
 
-def walk_intervals(walk: Walk) -> None:
-    """Walk a network of intervals from training to what its exported folder computes."""
+def walk_intervals(walk: Walk, features: Path) -> None:
+    """Walk a network of intervals from training to what its exported folder finds in a file of features."""
     walk.train()
     walk.evaluate()
     assert json.loads((walk.run / "evaluation_test" / "submission.json").read_text())["version"] == "VERSION 1.3"
+    live = walk.infer(features)
     walk.export()
+    one, other = (records[0]["intervals"] for records in (live, walk.infer(features, as_run=False)))
+    assert len(one) == len(other) > 0
+    for key in ("start", "end", "number", "score"):
+        np.testing.assert_allclose([row[key] for row in one], [row[key] for row in other], atol=1e-4)
 
 
 def walk_detector(walk: Walk, photos: Path, split: str = "test") -> None:

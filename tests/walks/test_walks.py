@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.weights import write_pickle
 from PaddleDetection.config import TASKS as DETECTION_TASKS
 from PaddleGAN.config import TASKS as ADVERSARIAL_TASKS
 from PaddleNLP.config import TASKS as LANGUAGE_TASKS
@@ -182,7 +183,9 @@ def test_intervals(task: str, server: KillingServer, tmp_path: Path) -> None:
     config = ROOT / "PaddleVideo" / "configs" / f"moving_digits_{name}.yaml"
     counts = [f"data.{split}.dataset.count=8" for split in ("train", "valid", "test")]
     changes = [*counts, "data.train.batch_size=4", *(f"network.{change}" for change in small)]
-    walk_intervals(Walk(server, tmp_path, "PaddleVideo", config, None, changes))
+    scores = np.random.default_rng(0).normal(size=(30, 12)).astype(np.float32)
+    write_pickle({"scores": scores, "duration": 3.0}, str(tmp_path / "clip.pkl"))
+    walk_intervals(Walk(server, tmp_path, "PaddleVideo", config, None, changes), tmp_path / "clip.pkl")
 
 
 @pytest.mark.exhaustive
