@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import core
@@ -12,7 +12,14 @@ from PaddleDetection.models.architectures.rcnn_parts import c4_parts, divided, d
 from PaddleDetection.models.arguments import passes_on
 from PaddleDetection.models.boxes import of_class
 from PaddleDetection.models.heads.mask_head import MaskHead
-from PaddleDetection.models.losses.rcnn_loss import mask_loss, truth_of
+from PaddleDetection.models.losses.rcnn_loss import Regions, Truth, mask_loss, truth_of
+
+PARTS = (0.125, 0.25, 0.5)
+"""In training, masks are computed for so much of the room for regions with an object, or for all of it: the proposals
+of a fresh network leave most of it empty."""
+
+LEAST = 8
+"""Fewer regions than these are not told apart."""
 
 
 class MaskRCNN(FasterRCNN):
@@ -51,15 +58,30 @@ class MaskRCNN(FasterRCNN):
         """Return the losses of boxes, and "loss_mask"."""
         features, truth = self.features(image), truth_of(targets, masks=True)
         losses, regions, seen = self.learned(features, im_shape, truth)
+        losses["loss_mask"] = self._fitting(features, regions, seen, truth)
+        return losses
+
+    def _fitting(self, features: Sequence[Any], regions: Regions, seen: Any, truth: Truth) -> Any:
+        """Return the loss of the masks, computed for as few regions as hold those with an object of each image."""
         most = max(int(self.sampling.batch_size_per_im * self.sampling.fg_fraction), 1)
-        rois, labels, places = (table[:, :most] for table in (regions.rois, regions.labels, regions.places))
+        labels = regions.labels[:, :most]
+        needed = core.logical_and(labels >= 0, labels < self.num_classes).sum(1).max()
+        for part in PARTS:
+            room = int(most * part)
+            if room >= LEAST:
+                if needed <= room:  # a branch of the compiled program
+                    return self._masks(features, regions, seen, truth, room)
+        return self._masks(features, regions, seen, truth, most)
+
+    def _masks(self, features: Sequence[Any], regions: Regions, seen: Any, truth: Truth, room: int) -> Any:
+        """Return the loss of the masks of the first regions of each image."""
+        rois, labels, places = (table[:, :room] for table in (regions.rois, regions.labels, regions.places))
         if self.neck is None:
-            own = seen.reshape([*regions.labels.shape, *seen.shape[1:]])[:, :most]
+            own = seen.reshape([*regions.labels.shape, *seen.shape[1:]])[:, :room]
             logits = self.mask_head(own.reshape([-1, *seen.shape[1:]]))
         else:
             logits = self.mask_head(self.cut_masks(features, rois))
-        losses["loss_mask"] = mask_loss(logits, rois, labels, places, truth)
-        return losses
+        return mask_loss(logits, rois, labels, places, truth)
 
 
 @passes_on(pyramid_parts)

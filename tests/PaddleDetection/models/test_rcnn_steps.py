@@ -16,6 +16,7 @@ from core.train import read_metrics
 from PaddleDetection import export, train
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import open_detector
+from PaddleDetection.models.architectures import mask_rcnn
 from PaddleDetection.models.architectures.cascade_rcnn import CascadeMaskRCNN
 from PaddleDetection.models.architectures.faster_rcnn import FasterRCNN
 from PaddleDetection.models.architectures.mask_rcnn import MaskRCNN
@@ -149,6 +150,40 @@ def test_padded_objects_count_nowhere(name: str) -> None:
     assert again == losses
     for key, value in gradients.items():
         np.testing.assert_array_equal(moved[key], value)
+
+
+def test_masks_are_computed_for_as_few_regions_as_hold_the_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mask_rcnn, "LEAST", 1)
+    model = detector("Mask", use_random=False, fg_thresh=0.99)  # at most four regions of an image show objects
+    seen: list[int] = []
+    model.mask_head.register_forward_pre_hook(lambda layer, given: seen.append(given[0].shape[0]))
+
+    def losses(*tensors: Any) -> Any:
+        targets = dict(zip(batch(), tensors))
+        return model.losses(targets["image"], targets["im_shape"], targets["scale_factor"], targets)["loss_mask"]
+
+    def found(function: Any, given: dict[str, Any]) -> tuple[float, dict[str, np.ndarray]]:
+        model.clear_gradients()
+        loss = function(*map(core.to_tensor, given.values()))
+        loss.backward()
+        return loss.item(), {key: one.grad.numpy() for key, one in model.named_parameters() if one.grad is not None}
+
+    compiled = core.jit.to_static(losses)
+    for count, room in ((1, 1), (2, 2), (3, 4)):
+        given = batch()
+        given["gt_bbox"][0, :3] = [[20, 10, 60, 50], [4, 6, 30, 40], [30, 20, 50, 44]]
+        given["gt_count"][0] = count
+        loss, gradients = found(compiled, given)
+        seen.clear()
+        assert found(losses, given)[0] == pytest.approx(loss, rel=1e-6)
+        assert seen == [3 * room]
+        with monkeypatch.context() as whole:
+            whole.setattr(mask_rcnn, "PARTS", ())
+            wanted, of_all = found(losses, given)
+        assert seen == [3 * room, 12] and loss == pytest.approx(wanted, rel=1e-6) and loss > 0
+        for key, value in of_all.items():
+            np.testing.assert_allclose(gradients[key], value, rtol=1e-4, atol=1e-6, err_msg=key)
+    assert len(compiled.programs) == 1
 
 
 def test_samples_follow_the_seed() -> None:
