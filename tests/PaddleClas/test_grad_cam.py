@@ -74,7 +74,7 @@ def test_behind_a_mean_and_a_linear_layer_it_is_the_class_activation_map() -> No
     assert network.fc.weight.grad is None and network.conv.weight.grad is None
 
 
-@pytest.mark.parametrize("name", small_first(SMALLEST))
+@pytest.mark.parametrize("name", small_first(SMALLEST, share=3))
 def test_every_model_has_one(name: str) -> None:
     core.seed(0)
     network = PaddleClas.create_model(name)

@@ -13,6 +13,7 @@ import core
 import PaddleClas
 from core.train.classification.losses import main_logits
 from PaddleClas.models.registry import FAMILIES
+from tests.sampling import is_drawn, sampled
 
 PARAMETERS = {
     "LeNet": 61_610,
@@ -195,9 +196,15 @@ SMALLEST = {
 """The smallest model of each family, and the shape of a small batch for it."""
 
 
-def small_first(names: Iterable[str], largest: int = 15_000_000) -> list[Any]:
-    """Leave the networks of more parameters than ``largest`` to the exhaustive run."""
-    return [pytest.param(n, marks=() if PARAMETERS[n] <= largest else pytest.mark.exhaustive) for n in names]
+FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
+
+
+def small_first(names: Iterable[str], largest: int = 15_000_000, share: int = 1) -> list[Any]:
+    """Leave to the exhaustive run networks of more parameters than ``largest``, and of the others all but 1/share."""
+    return [
+        pytest.param(n, marks=() if PARAMETERS[n] <= largest and is_drawn(n, share) else pytest.mark.exhaustive)
+        for n in names
+    ]
 
 
 def images(shape: tuple[int, ...]) -> core.Tensor:
@@ -218,8 +225,9 @@ def test_the_table_is_complete() -> None:
     assert without == [], "enter the smallest model of these families, with the shape of a batch, in SMALLEST, above"
 
 
-@pytest.mark.parametrize("name", PaddleClas.list_models())
+@pytest.mark.parametrize("name", sampled(PaddleClas.list_models(), 8, group=FAMILY_OF.get))
 def test_number_of_trainable_parameters(name: str) -> None:
+    """Names and shapes of all are compared in tests/parity/test_paddleclas.py."""
     with core.LazyGuard():
         model = PaddleClas.create_model(name, class_num=10 if name == "LeNet" else 1000)
     count = sum(int(np.prod(parameter.shape)) for parameter in model.parameters() if not parameter.stop_gradient)
@@ -241,7 +249,7 @@ def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
             assert np.abs(gradient).max() > 0, key
 
 
-@pytest.mark.parametrize("name", small_first(name for name in SMALLEST if name != "VGG11"))
+@pytest.mark.parametrize("name", small_first((name for name in SMALLEST if name != "VGG11"), share=3))
 def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
     core.seed(2)
     model = PaddleClas.create_model(name, class_num=4)
@@ -256,7 +264,7 @@ def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(main_logits(again(images(SMALLEST[name]))).numpy(), expected)
 
 
-@pytest.mark.parametrize("name", small_first(name for name in SMALLEST if name != "VGG11"))
+@pytest.mark.parametrize("name", small_first((name for name in SMALLEST if name != "VGG11"), share=2))
 def test_a_network_is_its_features_and_its_head(name: str) -> None:
     model = PaddleClas.create_model(name, class_num=4)
     model.eval()
@@ -267,7 +275,7 @@ def test_a_network_is_its_features_and_its_head(name: str) -> None:
     assert len(features.shape) == 4
 
 
-@pytest.mark.parametrize("name", PaddleClas.list_models())
+@pytest.mark.parametrize("name", sampled(PaddleClas.list_models(), 8, group=FAMILY_OF.get))
 def test_head_names_are_layers_with_one_output_for_each_class(name: str) -> None:
     with core.LazyGuard():
         model = PaddleClas.create_model(name, class_num=4)

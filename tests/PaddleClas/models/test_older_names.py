@@ -23,7 +23,8 @@ import PaddleClas
 from PaddleClas.models.older_names import FLUID, RELEASE_2_0, fluid_names, older_names, renamed
 from PaddleClas.models.registry import FAMILIES
 from tests.PaddleClas.models import older_names_oracle as oracle
-from tests.PaddleClas.models.test_models import small_first
+from tests.PaddleClas.models.test_models import FAMILY_OF, small_first
+from tests.sampling import sampled
 
 Arrays = Mapping[str, np.ndarray]
 ORACLE = json.loads(oracle.TARGET.read_text())
@@ -65,7 +66,7 @@ def tables(name: str, names: list[str]) -> tuple[dict[str, str], dict[str, str]]
     return found[RELEASE_2_0], found.get(FLUID, {})
 
 
-@pytest.mark.parametrize("name", OF_THAT_AGE)
+@pytest.mark.parametrize("name", sampled(OF_THAT_AGE, 4, group=FAMILY_OF.get))
 def test_every_name_of_every_model_is_that_of_the_official_network(name: str) -> None:
     names = list(shapes(name))
     middle, fluid = tables(name, names)
@@ -149,7 +150,7 @@ def assert_loads(name: str, path: Path, expected: Arrays, class_num: int = 3) ->
 SMALLEST = {family: names[0] for family, names in FAMILIES.items() if names[0] in OF_THAT_AGE and family != "resnest"}
 
 
-@pytest.mark.parametrize("name", small_first(SMALLEST.values()))
+@pytest.mark.parametrize("name", small_first(SMALLEST.values(), share=2))
 def test_a_folder_of_fluid_loads_into_every_family(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     values = seeded(name)
     folder = write_folder(of_fluid(name, values), tmp_path / f"{name}_pretrained")

@@ -189,7 +189,7 @@ def test_every_parameter_gets_a_finite_gradient(name: str) -> None:
             assert np.abs(gradient).max() > 0, key
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", sampled(SMALL, group=lambda name: None))
 def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
     network = build(name)
     network(*inputs(name))  # moves the running statistics
@@ -218,7 +218,7 @@ def training_step(name: str, compiled: bool) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", sampled(SMALL, group=lambda name: None))
 def test_compiled_is_the_same(name: str) -> None:
     core.set_default_dtype("float64")
     expected, found = training_step(name, compiled=False), training_step(name, compiled=True)
@@ -234,7 +234,7 @@ def role_of(key: str, parameter: Any, many: bool) -> str:
     return ".".join(key.split(".")[-2:]) if many else key
 
 
-@pytest.mark.parametrize("name", sampled(GENERATORS, 3, group=lambda name: None))
+@pytest.mark.parametrize("name", sampled(GENERATORS, 9, group=lambda name: None))
 def test_gradients_are_finite_differences(name: str) -> None:
     core.set_default_dtype("float64")
     network = build(name)
