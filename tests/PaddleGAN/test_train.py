@@ -50,7 +50,9 @@ class Stop(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("config", ["fashion_mnist_dcgan", "fashion_mnist_wgan_gp"])
+@pytest.mark.parametrize(
+    "config", ["fashion_mnist_dcgan", pytest.param("fashion_mnist_wgan_gp", marks=pytest.mark.exhaustive)]
+)
 def test_an_interrupted_run_resumes_bit_for_bit(
     config: str,
     dcgan_run: Path,

@@ -1,4 +1,7 @@
-"""Every kind of experiment from training, killed and continued, to predictions, by the command line only."""
+"""Every kind of experiment from training, killed and continued, to predictions, by the command line only.
+
+The default run walks one kind of each toolkit, and one that was fine-tuned; ``-m exhaustive`` walks the others.
+"""
 
 from __future__ import annotations
 
@@ -63,6 +66,7 @@ def photos(tmp_path: Path) -> Path:
     return folder / "class_0"
 
 
+@pytest.mark.exhaustive
 def test_a_classifier_from_fresh_weights(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     config = CLASSIFICATION / "digits_lenet.yaml"
     walk = Walk(server, tmp_path, "PaddleClas", config, None, ["data.train.batch_size=600"])
@@ -80,6 +84,7 @@ def test_a_fine_tuned_classifier_without_validation_split(server: KillingServer,
     walk_classifier(walk, photos)
 
 
+@pytest.mark.exhaustive
 def test_a_distilled_classifier(server: KillingServer, photos: Path, tmp_path: Path) -> None:
     """Its teacher is gone when it is evaluated."""
     teacher = write_weights(tmp_path / "teacher.pdparams", "LeNet", 10)
@@ -89,7 +94,7 @@ def test_a_distilled_classifier(server: KillingServer, photos: Path, tmp_path: P
     walk_classifier(walk, photos)
 
 
-@pytest.mark.parametrize("task", list(GRAPHS))
+@pytest.mark.parametrize("task", sampled(GRAPHS, 1000, group=lambda task: None))
 def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, near, given, expected = GRAPHS[task]
     data = write(tmp_path / "data")
@@ -97,7 +102,7 @@ def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> No
     walk_graph(walk, near, given(data), expected)
 
 
-@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 4, group=lambda task: None))
+@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 1000, group=lambda task: None))
 def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")
@@ -142,6 +147,7 @@ def test_a_recogniser_of_clips(server: KillingServer, tmp_path: Path) -> None:
     walk_recogniser(walk, tmp_path / "clip.mp4")
 
 
+@pytest.mark.exhaustive
 def test_labels_of_features(server: KillingServer, tmp_path: Path) -> None:
     config = ROOT / "PaddleVideo" / "configs" / "drawn_topics_nextvlad.yaml"
     counts = [f"data.{split}.dataset.count=64" for split in ("train", "valid", "test")]
@@ -174,10 +180,8 @@ INTERVALS = {
 """Task: its config, and what makes the network small."""
 
 
-@pytest.mark.parametrize(
-    "task",
-    [pytest.param(name, marks=() if name == "ActionProposals" else pytest.mark.exhaustive) for name in INTERVALS],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", list(INTERVALS))
 def test_intervals(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, small = INTERVALS[task]
     config = ROOT / "PaddleVideo" / "configs" / f"moving_digits_{name}.yaml"
