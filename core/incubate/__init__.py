@@ -1,11 +1,11 @@
-"""Earlier names of graph operators, and fused layers (paddle.incubate)."""
+"""Earlier names of graph operators, fused layers, and layers of Fluid (paddle.incubate)."""
 
 from __future__ import annotations
 
 from typing import Optional, Union
 
 from core.geometric import segment_max, segment_mean, segment_min, segment_sum, send_u_recv
-from core.incubate import autograd, nn
+from core.incubate import autograd, layers, nn
 from core.tensor import Tensor
 
 
@@ -21,4 +21,4 @@ def graph_send_recv(
     return send_u_recv(x, src_index, dst_index, pool_type, out_size)
 
 
-__all__ = ["autograd", "graph_send_recv", "nn", "segment_max", "segment_mean", "segment_min", "segment_sum"]
+__all__ = ["autograd", "graph_send_recv", "layers", "nn", "segment_max", "segment_mean", "segment_min", "segment_sum"]

@@ -240,6 +240,7 @@ name, an operand, or a list of them."""
 _RANDOM = "random numbers, which could not be compared: draw them outside and pass them in"
 _ALGEBRA = "matrix factorisation: compute it outside the exported layer"
 _FUNCTION = "a function that ONNX lacks: compute it outside the exported layer"
+_CELL = "a recurrent cell of Fluid whose inputs are projected before, where ONNX's project them: compute it outside"
 _GRADIENT = "a gradient: compute it outside the exported layer"
 _EDGES = "messages along the edges of a graph: send_u_recv of core.geometric has a form in ONNX"
 _PRINT = "nothing prints there: take it out of the exported layer"
@@ -276,6 +277,7 @@ REFUSED: dict[str, str] = {
         ],
         _EDGES,
     ),
+    **dict.fromkeys(["peephole_lstm", "reset_first_gru"], _CELL),
     "gradient": _GRADIENT,
     "print": _PRINT,
     **dict.fromkeys(

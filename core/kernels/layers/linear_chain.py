@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.dispatch.errors import OperatorError
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, summing, threads
+from core.kernels.layers.lengths import check_lengths
 
 _TINY = 1e-200
 """Smaller sums are taken again in logarithms."""
@@ -104,16 +104,6 @@ def best_paths(
     elif not given:
         start, stop = zeros, zeros
     _best_paths(emissions, moves, start, stop, lengths, given, scores, paths, number_of_threads())
-
-
-def check_lengths(lengths: np.ndarray, steps: int, caller: str) -> None:
-    """Refuse lengths beyond the padding.
-
-    Raises:
-        OperatorError: a length is below 0 or above the number of steps.
-    """
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
-        raise OperatorError(f"{caller}: lengths are from 0 to {steps}, got {lengths.min()} to {lengths.max()}")
 
 
 def _double(array: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def lstm(
     y, last_hidden, last_memory, memories, gates = out
     _project(x, weight_ih, bias_ih + bias_hh, gates)
     lengths = _NO_LENGTHS if lengths is None else lengths
-    lstm_forward(gates, panels(weight_hh.T), hidden, memory, lengths, reverse, y, memories, _groups(x))
+    lstm_forward(gates, panels(weight_hh.T), hidden, memory, lengths, reverse, y, memories, groups_of(x))
     last_hidden[...], last_memory[...] = y[0 if reverse else -1], memories[0 if reverse else -1]
 
 
@@ -84,7 +84,7 @@ def gru(
     y, last_hidden, gates, candidates = out
     _project(x, weight_ih, bias_ih, gates)
     lengths = _NO_LENGTHS if lengths is None else lengths
-    gru_forward(gates, panels(weight_hh.T), bias_hh, hidden, lengths, reverse, y, candidates, _groups(x))
+    gru_forward(gates, panels(weight_hh.T), bias_hh, hidden, lengths, reverse, y, candidates, groups_of(x))
     last_hidden[...] = y[0 if reverse else -1]
 
 
@@ -115,7 +115,7 @@ def simple(
     y, last_hidden = out
     _project(x, weight_ih, bias_ih + bias_hh, y)
     lengths = _NO_LENGTHS if lengths is None else lengths
-    simple_forward(y, panels(weight_hh.T), hidden, lengths, reverse, activation == "relu", _groups(x))
+    simple_forward(y, panels(weight_hh.T), hidden, lengths, reverse, activation == "relu", groups_of(x))
     last_hidden[...] = y[0 if reverse else -1]
 
 
@@ -142,7 +142,7 @@ def lstm_gradients(
     projected = np.empty(gates.shape, np.float32)
     lengths = _NO_LENGTHS if lengths is None else lengths
     given = (grad_y, panels(weight_hh), memory, memories, gates, lengths, reverse)
-    lstm_backward(*given, projected, grad_hidden, grad_memory, _groups(x))
+    lstm_backward(*given, projected, grad_hidden, grad_memory, groups_of(x))
     _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
     projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
 
@@ -168,7 +168,7 @@ def gru_gradients(
     lengths = _NO_LENGTHS if lengths is None else lengths
     given = (grad_y, panels(weight_hh), before, gates, candidates, lengths, reverse)
     out[5][...] = grad_last_hidden
-    gru_backward(*given, projected, recurrent, out[5], _groups(x))
+    gru_backward(*given, projected, recurrent, out[5], groups_of(x))
     _weight_gradients(projected, recurrent, x, weight_ih, before, *out[:3])
     projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
     recurrent.reshape(-1, gates.shape[-1]).sum(0, out=out[4])
@@ -193,7 +193,7 @@ def simple_gradients(
     lengths = _NO_LENGTHS if lengths is None else lengths
     given = (grad_y, panels(weight_hh), y, lengths, reverse, activation == "relu")
     out[4][...] = grad_last_hidden
-    simple_backward(*given, projected, out[4], _groups(x))
+    simple_backward(*given, projected, out[4], groups_of(x))
     _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
     projected.reshape(-1, y.shape[-1]).sum(0, out=out[3])
 
@@ -222,18 +222,19 @@ def _weight_gradients(
     """Write what follows from the gradients of the projected inputs and of the recurrent products."""
     flat = projected.reshape(-1, projected.shape[-1])
     columns = transposed(flat)
-    _multiply(flat, weight_ih, grad_x.reshape(-1, grad_x.shape[-1]))
-    _multiply(columns, x.reshape(-1, x.shape[-1]), grad_weight_ih)
+    multiply(flat, weight_ih, grad_x.reshape(-1, grad_x.shape[-1]))
+    multiply(columns, x.reshape(-1, x.shape[-1]), grad_weight_ih)
     if recurrent is not projected:
         columns = transposed(recurrent.reshape(-1, recurrent.shape[-1]))
-    _multiply(columns, before.reshape(-1, before.shape[-1]), grad_weight_hh)
+    multiply(columns, before.reshape(-1, before.shape[-1]), grad_weight_hh)
 
 
-def _multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+    """Write the product of two matrices."""
     result[...] = 0
     add_product(left, panels(right), result)
 
 
-def _groups(x: np.ndarray) -> int:
+def groups_of(x: np.ndarray) -> int:
     """Return among how many threads to share the batch out."""
     return max(1, min(number_of_threads(), x.shape[1] // _FEWEST_SAMPLES))

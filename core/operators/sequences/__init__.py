@@ -1,1 +1,1 @@
-"""Sequences on padded batches with lengths: chains of tags."""
+"""Sequences on padded batches with lengths: chains of tags, recurrent cells of Fluid."""

@@ -12,6 +12,7 @@ from core.kernels.dispatch.errors import OperatorError, OperatorIndexError, Oper
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float64, int64
 from core.kernels.engine.custom_kernels import kernel
+from core.kernels.layers.lengths import check_lengths
 from core.kernels.sizes.dimension import agree
 from core.operators._arguments import need_tensor
 from core.operators.creation.creation import cast, to_tensor, zeros_like
@@ -87,8 +88,7 @@ def _places(labels: np.ndarray, lengths: np.ndarray, tags: int) -> tuple[np.ndar
         OperatorIndexError: a path goes through what is no tag.
     """
     steps = labels.shape[1]
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= steps:
-        raise OperatorError(f"crf_path_score: lengths are from 0 to {steps}, got {lengths.min()} to {lengths.max()}")
+    check_lengths(lengths, steps, "crf_path_score")
     inside = np.arange(steps) < lengths[:, None]
     wrong = inside & ((labels < 0) | (labels >= tags))
     if wrong.any():

@@ -32,8 +32,8 @@ FACTORISATIONS = {
 FUNCTIONS = {
     "bessel_i", "crf_log_norm", "crf_path_score", "ctc", "erfinv", "exponents", "fourier", "fourier_real",
     "gcd_integers", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded", "nextafter",
-    "non_maximum_suppression_padded", "polygamma", "rasterize_objects", "region_largest", "region_sensitive",
-    "sample_labels", "sparse_pattern", "viterbi",
+    "non_maximum_suppression_padded", "peephole_lstm", "polygamma", "rasterize_objects", "region_largest",
+    "region_sensitive", "reset_first_gru", "sample_labels", "sparse_pattern", "viterbi",
 }  # fmt: skip
 EDGES = {
     "add_ends", "dot_ends", "edge_expand", "edge_extreme", "edge_softmax", "edge_sum", "gather_extreme",

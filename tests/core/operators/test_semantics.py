@@ -29,6 +29,7 @@ QUESTIONS = {
     "is_direct": {
         "layers/attention.py",  # on a GPU, what is dropped is drawn there, by an operator that no seed repeats
         "layers/recurrent.py",  # on a GPU, sequences are computed step by step
+        "sequences/recurrent.py",  # likewise
     },
     "is_mixed": {
         "layers/convolution_transposed.py",  # its inputs are cast together, because its parts are
