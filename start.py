@@ -177,21 +177,26 @@ def set_up(groups):
         if exists:
             say("The set-up in .venv is unfinished or broken: making it anew.")
         python = find_interpreter()
-        say("1/3 Making an environment in .venv with %s ..." % python)
+        say("1/4 Making an environment in .venv with %s ..." % python)
         make_environment(python)
         stamp = {}
-    say("2/3 Installing the locked packages from the Python package index (about 250 MB) ...")
+    say("2/4 Installing the locked packages from the Python package index (about 250 MB) ...")
     # Until the new stamp is written, an interruption leaves an empty one: the next run starts again.
     write_stamp({})
     if step == "make":
         install(["setup"])
     install(groups)
-    say("3/3 Trying the engine ...")
+    say("3/4 Trying the engine ...")
     trial = "import numpy; numpy.bool = bool; import mxnet, cv2; assert mxnet.nd.ones((2, 2)).sum().asscalar() == 4"
     command = [environment_python(), "-W", "ignore", "-c", trial]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if result.returncode != 0:
         raise SetupError("the engine does not start: " + last_line(result.stdout.decode(errors="replace")))
+    say("4/4 Compiling kernels that most programs use (up to a minute) ...")
+    command = [environment_python(), os.path.join("tools", "compile_kernels.py")]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT)
+    if result.returncode != 0:
+        raise SetupError("kernels cannot be compiled: " + last_line(result.stdout.decode(errors="replace")))
     write_stamp(dict(stamp, **state))
     say("Set-up is done.")
 

@@ -19,6 +19,7 @@ import pytest
 
 from core.kernels.engine import compiled, kernel_cache
 from core.kernels.engine.compilations import compilations
+from tools.compile_kernels import PROGRAMS
 
 PROGRAM = Path(__file__).with_name("cached_program.py")
 KERNELS = Path(kernel_cache.__file__).parent.parent
@@ -47,7 +48,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("program", ["mlp", "resnet", "encoder", "mobilenet", "gcn", "dcgan"])
+@pytest.mark.parametrize("program", [*PROGRAMS, "gcn", "dcgan"])
 def test_a_second_process_compiles_nothing_of_a_network(program: str, tmp_path: Path) -> None:
     first = finished(started(tmp_path, program))["compiled"]
     assert first and not [name for name in first if "unicode" in name]  # no messages: they are thirty functions
