@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.train import read_metrics
+from core.train import NonFiniteLossError, read_metrics
 from core.vision.image import write_image
 from PaddleDetection import eval as evaluation
-from PaddleDetection import export, infer
+from PaddleDetection import export, infer, train
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.digit_scenes import DigitScenes
 from PaddleDetection.detector import ExportedDetector, open_detector
 from PaddleDetection.metrics.voc import VOCMetric
-from tests.PaddleDetection.small import CONFIG
+from tests.PaddleDetection.small import CONFIG, options
 
 
 def test_training_writes_each_loss_and_the_classes(run: Path) -> None:
@@ -26,6 +26,17 @@ def test_training_writes_each_loss_and_the_classes(run: Path) -> None:
         parts = [row[name] for name in ("loss_xy", "loss_wh", "loss_obj", "loss_cls")]
         assert min(parts) > 0 and row["loss"] == pytest.approx(sum(parts), rel=1e-5)
     assert json.loads((run / "classes.json").read_text()) == [str(digit) for digit in range(10)]
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_its_checkpoint_is_kept(tmp_path: Path) -> None:
+    rates = '{"name": "Piecewise", "learning_rate": 0.002, "decay_epochs": [1], "factors": [1e30]}'
+    words = options(f"output={tmp_path / 'run'}", f"schedule={rates}", "data.test=null")
+    message = r"is (nan|inf|infinite or not a number) .*the last good checkpoint is .*step_00000002; lower the learning"
+    with pytest.raises(NonFiniteLossError, match=message):
+        train.main(["-c", str(CONFIG), *words])
+    assert len([row for row in read_metrics(tmp_path / "run" / "metrics.jsonl") if row["split"] == "train"]) == 1
+    seen = open_detector(tmp_path / "run").predict(DigitScenes("test", 1, 64).sample(0)["image"])
+    assert len(seen.scores) > 0 and np.isfinite(seen.scores).all()
 
 
 def test_an_evaluation_is_the_metric_of_what_is_found(run: Path) -> None:
