@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from core import nn
+from core.nn import ParamAttr
+from core.nn.initializer import Uniform
 
 
 class VideoNetwork(nn.Layer):
@@ -52,3 +54,19 @@ class ClipClassifier(VideoNetwork):
             clips: normalised frames, float32 (N, T, C, H, W), in the order of time.
         """
         raise NotImplementedError
+
+
+def along_time(in_channels: int, out_channels: int, kernel: int, groups: int = 1, dilation: int = 1) -> nn.Conv1D:
+    """Return a convolution over time that keeps its length, with weights as BMN's and MS-TCN's official ones begin.
+
+    Args:
+        in_channels: as of :class:`core.nn.Conv1D`.
+        out_channels: likewise.
+        kernel: steps, an odd number.
+        groups: likewise.
+        dilation: how far apart the kernel's steps are.
+    """
+    bound = (in_channels * kernel) ** -0.5
+    weight, bias = (ParamAttr(initializer=Uniform(-bound, bound)) for _ in range(2))
+    padding = kernel // 2 * dilation
+    return nn.Conv1D(in_channels, out_channels, kernel, 1, padding, dilation, groups, "zeros", weight, bias)

@@ -13,7 +13,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.layer.checks import positive_numbers
-from PaddleVideo.models.base import VideoNetwork
+from PaddleVideo.models.base import VideoNetwork, along_time
 
 SMOOTHING, LARGEST = 0.15, 16.0
 """Weight of the loss of changes between frames, and the square at which it is cut."""
@@ -32,8 +32,8 @@ class DilatedResidualLayer(nn.Layer):
 
     def __init__(self, dilation: int, channels: int) -> None:
         super().__init__()
-        self.conv_dilated = nn.Conv1D(channels, channels, 3, padding=dilation, dilation=dilation)
-        self.conv_in = nn.Conv1D(channels, channels, 1)
+        self.conv_dilated = along_time(channels, channels, 3, dilation=dilation)
+        self.conv_in = along_time(channels, channels, 1)
         self.dropout = nn.Dropout(0.5)
 
     def forward(self, x: Any, mask: Optional[Any] = None) -> Any:
@@ -54,9 +54,9 @@ class SingleStage(nn.Layer):
 
     def __init__(self, layers: int, channels: int, in_channels: int, class_num: int) -> None:
         super().__init__()
-        self.conv_in = nn.Conv1D(in_channels, channels, 1)
+        self.conv_in = along_time(in_channels, channels, 1)
         self.layers = nn.LayerList([DilatedResidualLayer(2**number, channels) for number in range(layers)])
-        self.conv_out = nn.Conv1D(channels, class_num, 1)
+        self.conv_out = along_time(channels, class_num, 1)
 
     def forward(self, x: Any, mask: Optional[Any] = None) -> Any:
         """Return the logits of every frame; those where the mask, (N, 1, T), is 0 mean nothing."""

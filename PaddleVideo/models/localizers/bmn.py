@@ -14,11 +14,9 @@ import numpy as np
 
 import core
 from core import nn
-from core.nn import ParamAttr
 from core.nn import functional as F
-from core.nn.initializer import Uniform
 from core.nn.layer.checks import positive_numbers
-from PaddleVideo.models.base import VideoNetwork
+from PaddleVideo.models.base import VideoNetwork, along_time
 from PaddleVideo.models.localizers.bmn_loss import BMNLoss
 
 _FLUID = {
@@ -74,11 +72,11 @@ class BMNBackbone(nn.Layer):
         super().__init__()
         self.tscale, self.dscale, self.samples, self.width = tscale, dscale, samples, width
         half = width // 2
-        self.b_conv1 = _along_time(feat_dim, width, 3, 4)
-        self.b_conv2 = _along_time(width, width, 3, 4)
-        self.ts_conv1, self.ts_conv2 = _along_time(width, width, 3, 4), _along_time(width, 1, 1)
-        self.te_conv1, self.te_conv2 = _along_time(width, width, 3, 4), _along_time(width, 1, 1)
-        self.p_conv1 = _along_time(width, half, 3)
+        self.b_conv1 = along_time(feat_dim, width, 3, 4)
+        self.b_conv2 = along_time(width, width, 3, 4)
+        self.ts_conv1, self.ts_conv2 = along_time(width, width, 3, 4), along_time(width, 1, 1)
+        self.te_conv1, self.te_conv2 = along_time(width, width, 3, 4), along_time(width, 1, 1)
+        self.p_conv1 = along_time(width, half, 3)
         self.p_conv3d1: Any = nn.Conv3D(half, 2 * width, (samples, 1, 1), (samples, 1, 1))
         self.p_conv2d1 = nn.Conv2D(2 * width, half, 1)
         self.p_conv2d2 = nn.Conv2D(half, half, 3, padding=1)
@@ -182,16 +180,6 @@ class BMN(VideoNetwork):
             for layer, older in _FLUID.items()
             for letter, kind in kinds.items()
         }
-
-
-def _along_time(in_channels: int, out_channels: int, kernel: int, groups: int = 1) -> nn.Conv1D:
-    """Return a convolution over time that keeps its length."""
-    bound = (in_channels * kernel) ** -0.5
-    attributes = [ParamAttr(initializer=Uniform(-bound, bound)) for _ in range(2)]
-    weight, bias = attributes
-    return nn.Conv1D(
-        in_channels, out_channels, kernel, padding=kernel // 2, groups=groups, weight_attr=weight, bias_attr=bias
-    )
 
 
 def bmn(**settings: Any) -> BMN:

@@ -72,6 +72,12 @@ def test_export_for_any_number_of_frames(tmp_path: Path) -> None:
     checks.check_export(small(2), INPUTS, tmp_path, [(2,)])
 
 
+def test_weights_begin_as_the_official_ones_do() -> None:
+    """PyTorch's beginning: logits of fresh stages are small; with Paddle's own they are large, and training stalls."""
+    weight = small().backbone.stage1.layers[3].conv_dilated.weight.numpy()
+    assert 0.9 * (8 * 3) ** -0.5 < np.abs(weight).max() < (8 * 3) ** -0.5
+
+
 def test_settings_and_features_are_checked() -> None:
     with core.LazyGuard(), pytest.raises(ValueError, match="MSTCN: num_layers must be a positive whole number, not 0"):
         ms_tcn(num_layers=0)
