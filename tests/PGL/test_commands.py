@@ -105,7 +105,6 @@ class Stop(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.usefixtures("no_curve")
 @pytest.mark.parametrize(
     ("config", "write", "changes"),
     [
@@ -130,7 +129,6 @@ def test_an_interrupted_run_resumes_bit_for_bit(
         np.testing.assert_array_equal(whole[name], parts[name], err_msg=name)
 
 
-@pytest.mark.usefixtures("no_curve")
 def test_walks_and_links_are_learnt(tmp_path: Path) -> None:
     for config, write, changes, metric in (
         ("blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=60", "train.epochs=20"), "macro_f1"),
@@ -154,7 +152,6 @@ def test_walks_and_links_are_learnt(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows, weights(tmp_path / "blogcatalog_deepwalk")["embedding"][nodes])
 
 
-@pytest.mark.usefixtures("no_curve")
 def test_sampled_neighbourhoods_are_learnt(cora: Path, tmp_path: Path) -> None:
     changes = ("train.epochs=5", "task.samples=[5,5]", "network.hidden_size=8", "task.batch_size=8", *HALF)
     assert train.main(options("cora_graphsage", cora, tmp_path / "run", *changes)) == 0

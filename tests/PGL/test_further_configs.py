@@ -38,7 +38,6 @@ F1 = "expect.at_least={macro_f1: 0.6}"
 EMBEDDINGS = ("network.embedding_size=16", "train.evaluate_every=50", "train.epochs=50", F1)
 
 
-@pytest.mark.usefixtures("no_curve")
 @pytest.mark.parametrize(
     ("config", "write", "changes"),
     [
@@ -59,7 +58,6 @@ def test_it_is_learnt(config: str, write: Callable[[Path], Path], changes: tuple
 UNIMP = ("train.epochs=6", "schedule.learning_rate=0.02", "network.hidden_size=8", SIXTY)
 
 
-@pytest.mark.usefixtures("no_curve")
 def test_masked_labels_are_learnt_and_exported(tmp_path: Path) -> None:
     data, run = write_cora(tmp_path / "data"), tmp_path / "run"
     trained("cora_unimp", data, run, *UNIMP)
