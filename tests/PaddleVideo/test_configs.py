@@ -65,6 +65,27 @@ def test_recipes_of_features_are_those_published() -> None:
         assert config.network.arguments["class_num"] == config.data.train.dataset.arguments.get("class_num", 3862)
 
 
+INTERVALS = {  # file: what the text says, the number that is expected, epochs, videos a step, learning rate
+    "activitynet/bmn": ("AUC 67.23", ("AUC", 67.23), 9, 16, 0.001),
+    "activitynet/ctcn": ("mAP 31 %", ("mAP", 0.31), 35, 16, 0.0005),
+    "action_segmentation/ms_tcn_50salads": ("accuracy 81.1 %, edit score 71.5", ("accuracy", 81.1), 50, 1, 0.0005),
+    "action_segmentation/ms_tcn_breakfast": ("accuracy 65.2 %, edit score 61.5", ("accuracy", 65.2), 50, 1, 0.0005),
+    "action_segmentation/ms_tcn_gtea": ("accuracy 76.3 %, edit score 82.7", ("accuracy", 76.3), 50, 1, 0.0005),
+}
+
+
+def test_recipes_of_intervals_are_those_published() -> None:
+    folders = ("activitynet", "action_segmentation")
+    assert {f"{name}.yaml" for name in INTERVALS} == {name for name in CONFIGS if name.startswith(folders)}
+    for name, (told, (number, value), epochs, batch, rate) in INTERVALS.items():
+        config = TOOLKIT.load(FOLDER / f"{name}.yaml")
+        header = (FOLDER / f"{name}.yaml").read_text().split("seed:")[0]
+        assert told in header and "Not measured here." in header and "https://arxiv.org/abs/" in header
+        assert config.expect.near[number].value == value
+        assert (config.train.epochs, config.data.train.batch_size) == (epochs, batch)
+        assert config.schedule.arguments["learning_rate"] == rate
+
+
 def test_recipes_are_those_published() -> None:
     assert {f"kinetics400/{name}.yaml" for name in RECIPES} == {name for name in CONFIGS if name.startswith("kinetics")}
     for name, (top1, told, epochs, batch, rate) in RECIPES.items():
