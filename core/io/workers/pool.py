@@ -1,6 +1,7 @@
 """The parent's side of worker processes: who reads what, in which order it is handed on, and what goes wrong.
 
-A worker that dies closes its end of the connection, which is seen at once. One that does not get on is found by asking
+A worker that dies closes its end of the connection, which is seen at once. Another one reads its batches anew, which
+gives the same samples; the second death over one batch is an error. A worker that does not get on is found by asking
 it: as long as it reads samples, or starts, time does not count. Its stack then comes with the error.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import itertools
+import logging
 import multiprocessing.connection
 import os
 import pickle
@@ -33,6 +35,7 @@ SHARED_MEMORY: Optional[int] = None  # bytes that one worker may take; None: wha
 _ASK = 5.0  # seconds between questions to a silent worker
 _LESS_MEMORY = "use fewer workers, smaller batches or a smaller prefetch_factor"
 _LAST_MOMENT = 1.0  # seconds in which a worker ends by itself, or answers with its stack
+_logger = logging.getLogger("core.io")
 
 
 class WorkerError(RuntimeError):
@@ -51,22 +54,39 @@ class _Worker:
 
     def __init__(self, number: int, settings: Settings, limit: float) -> None:
         self.number = number
+        self.settings = settings
+        self.limit = limit
+        self.results: collections.deque[Any] = collections.deque()
+        self.tasks: collections.deque[Task] = collections.deque()
+        self.start()
+
+    def start(self) -> None:
+        """Start the process."""
         ours, theirs = multiprocessing.connection.Pipe()
         faults, write_faults = multiprocessing.connection.Pipe(duplex=False)
         self.connection: Connection = ours
         self.faults: Connection = faults
         self.memory = BatchReader(ours)
-        self.results: collections.deque[Any] = collections.deque()
-        self.tasks: collections.deque[Task] = collections.deque()
         self.ready = False
         self.progress = -1
         self.process = WorkerProcess(
-            target=main, args=(theirs, write_faults, settings), name=f"DataLoader worker {number}", daemon=True
+            target=main,
+            args=(theirs, write_faults, self.settings),
+            name=f"DataLoader worker {self.number}",
+            daemon=True,
         )
         self.process.start()
         theirs.close()
         write_faults.close()
-        _limit_blocking(self.memory.socket, limit)
+        _limit_blocking(self.memory.socket, self.limit)
+
+    def start_anew(self) -> None:
+        """Start another process in the place of one that is dead."""
+        self.process.kill()
+        self.process.join()
+        for end in (self.connection, self.memory, self.process, self.faults):
+            end.close()
+        self.start()
 
     def send(self, task: Task) -> None:
         if task.kind in ("read", "next"):
@@ -140,12 +160,14 @@ class Workers:
         self.timeout = timeout
         self.busy = False
         self.generation = 0
+        self.read_anew: set[int] = set()
         self.workers: list[_Worker] = []
         self._closing = weakref.finalize(self, _close, self.workers)  # at the program's end, too
         self._start(reader, count, worker_init_fn, use_shared_memory)
 
     def _start(self, reader: Reader, count: int, initialize: Any, use_shared_memory: bool) -> None:
-        parcel = sendable.pack(dataset=reader.dataset, collate_fn=reader.collate_fn, worker_init_fn=initialize)
+        self.contents = {"dataset": reader.dataset, "collate_fn": reader.collate_fn, "worker_init_fn": initialize}
+        parcel = sendable.pack(**self.contents)
         options = {name: getattr(reader, name) for name in ("makes_batches", "batch_size", "drop_last")}
         main_is = main_module()
         memory = SHARED_MEMORY if use_shared_memory else 0
@@ -253,6 +275,7 @@ class Workers:
     def _begin(self) -> None:
         self.busy = True
         self.generation += 1
+        self.read_anew.clear()
         for worker in self.workers:
             worker.tasks.clear()
             worker.results.clear()
@@ -298,16 +321,20 @@ class Workers:
 
     def _receive(self, seconds: float) -> None:
         """Take in what workers have to say, waiting for the first word at most so long."""
-        sources: dict[Any, _Worker] = {}
+        sources: dict[Any, tuple[_Worker, WorkerProcess]] = {}
         for worker in self.workers:
-            sources[worker.connection] = sources[worker.process.sentinel] = worker
+            sources[worker.connection] = sources[worker.process.sentinel] = worker, worker.process
         for source in multiprocessing.connection.wait(list(sources), seconds):
-            worker = sources[source]
+            worker, process = sources[source]
+            message: tuple[Any, ...] = ()
+            if worker.process is not process:  # it has just been started anew
+                continue
             with self._blamed(worker):
                 if source is not worker.connection and not worker.connection.poll(0):
                     raise EOFError
                 message = worker.hear()
-            self._take(worker, *message)
+            if message:
+                self._take(worker, *message)
 
     def _take(self, worker: _Worker, kind: str, *content: Any) -> None:
         if kind == "ready":
@@ -336,9 +363,29 @@ class Workers:
             failure = self._hung(worker, max(self.timeout, WATCH))
         except (EOFError, OSError):
             failure = self._dead(worker)
+            if self._starts_anew(worker, failure):
+                return
         else:
             return
         raise failure
+
+    def _starts_anew(self, worker: _Worker, failure: WorkerError) -> bool:
+        """Let another process read a dead worker's batches, unless the first of them has cost a process before."""
+        task = worker.tasks[0] if worker.ready and worker.tasks else None
+        if task is None or task.kind != "read" or task.number in self.read_anew:
+            return False
+        self.read_anew.add(task.number)
+        _logger.warning("%s; another one reads that batch anew", failure)
+        worker.start_anew()
+        parcel = sendable.pack(**self.contents)
+        try:
+            with self._blamed(worker):
+                parcel.send(worker.connection)
+                for again in worker.tasks:
+                    messages.send(worker.connection, again)
+        finally:
+            parcel.close()
+        return True
 
     def _raise(self, worker: _Worker, doing: str, packed: Optional[bytes], line: str, text: str) -> None:
         """Raise an exception of a worker as if it had been raised here."""

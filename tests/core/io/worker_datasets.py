@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -49,6 +50,20 @@ class Doing(Dataset):
 
     def __len__(self) -> int:
         return self.length
+
+
+class DyingOnce(Noisy):
+    """The process that reads sample 5 is killed, the first time."""
+
+    def __init__(self, mark: Path) -> None:
+        super().__init__()
+        self.mark = mark
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        if index == 5 and not self.mark.exists():
+            self.mark.touch()
+            kill()
+        return super().__getitem__(index)
 
 
 class Slow(Dataset):
