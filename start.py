@@ -243,6 +243,9 @@ def main(words):
         say("Next: python3 start.py, or python3 start.py test")
         return 0
     os.chdir(ROOT)
+    if job[: len(TESTS)] == TESTS:
+        # Tests start many interpreters, each of which would compile the sources of core anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     say("Running: .venv/bin/python " + " ".join(job))
     os.execv(environment_python(), [environment_python()] + job)
 

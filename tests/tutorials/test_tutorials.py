@@ -1,4 +1,7 @@
-"""Twelve programs in Paddle's own style run unmodified, and print what they print with paddlepaddle 2.6.2."""
+"""Twelve programs in Paddle's own style run unmodified, and print what they print with paddlepaddle 2.6.2.
+
+Those that train for long run with ``-m exhaustive``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ def test_there_is_an_answer_for_each_program() -> None:
     assert sorted(KNOWN) == PROGRAMS and len(PROGRAMS) == 12
 
 
-NEEDS = {"amp": [pytest.mark.bfloat16]}
+LONG = ("dcgan", "double_gradient", "linear_regression", "transformer")
+NEEDS = {"amp": [pytest.mark.bfloat16], **dict.fromkeys(LONG, [pytest.mark.exhaustive])}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in PROGRAMS])

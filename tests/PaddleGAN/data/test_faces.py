@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from core.train.config.table import Component
 from core.vision.datasets.face_drawing import draw_face
-from core.vision.datasets.face_factors import HAIR_COLORS, draw_factors
+from core.vision.datasets.face_factors import HAIR_COLORS, Face, draw_factors
 from PaddleGAN.data import (
     FACE_ATTRIBUTES,
     FaceOutlines,
@@ -22,8 +23,15 @@ from PaddleGAN.data import (
 )
 from tests.engine import ENGINE
 
-FACTORS = [draw_factors(0, index) for index in range(3000)]
-LABELS = np.array([[face.attributes[name] for name in FACE_ATTRIBUTES] for face in FACTORS])
+
+@functools.cache
+def factors() -> list[Face]:
+    return [draw_factors(0, index) for index in range(3000)]
+
+
+@functools.cache
+def labels() -> np.ndarray:
+    return np.array([[face.attributes[name] for name in FACE_ATTRIBUTES] for face in factors()])
 
 
 def test_a_face_depends_on_seed_and_number_alone() -> None:
@@ -63,12 +71,12 @@ def test_workers_draw_the_same() -> None:
 
 
 def test_attributes_are_as_frequent_as_said_and_independent() -> None:
-    shares = dict(zip(FACE_ATTRIBUTES, LABELS.mean(axis=0)))
+    shares = dict(zip(FACE_ATTRIBUTES, labels().mean(axis=0)))
     expected = {"Bald": 0.3, "Bangs": 0.35, **dict.fromkeys(HAIR_COLORS, 1 / 3)}
     for name in FACE_ATTRIBUTES:
         assert abs(shares[name] - expected.get(name, 0.5)) < 0.03, name
     related = {frozenset(pair) for pair in [("Bald", "Bangs"), *itertools.combinations(HAIR_COLORS, 2)]}
-    correlation = np.corrcoef(LABELS, rowvar=False)
+    correlation = np.corrcoef(labels(), rowvar=False)
     for (row, one), (column, other) in itertools.combinations(enumerate(FACE_ATTRIBUTES), 2):
         if {one, other} not in related:
             assert abs(correlation[row, column]) < 0.06, (one, other)
@@ -86,18 +94,18 @@ def test_other_factors_are_independent_of_the_attributes() -> None:
                 face.smile,
                 face.eyes[2],
             ]
-            for face in FACTORS
+            for face in factors()
         ]
     )
     assert (others.std(axis=0) > 0.01).all()
-    correlation = np.corrcoef(LABELS, others, rowvar=False)[: len(FACE_ATTRIBUTES), len(FACE_ATTRIBUTES) :]
+    correlation = np.corrcoef(labels(), others, rowvar=False)[: len(FACE_ATTRIBUTES), len(FACE_ATTRIBUTES) :]
     assert np.abs(correlation).max() < 0.07
 
 
 def test_no_face_contradicts_itself() -> None:
     colors = [FACE_ATTRIBUTES.index(name) for name in HAIR_COLORS]
-    assert (LABELS[:, colors].sum(axis=1) == 1).all()
-    assert not (LABELS[:, 0] & LABELS[:, 1]).any()
+    assert (labels()[:, colors].sum(axis=1) == 1).all()
+    assert not (labels()[:, 0] & labels()[:, 1]).any()
 
 
 @pytest.mark.parametrize("name", FACE_ATTRIBUTES)
