@@ -22,6 +22,7 @@ from tests.frozen.exported import (
     quiet,
 )
 from tests.frozen.store import unpack
+from tests.sampling import sampled
 
 EQUAL, LEARNED = 1e-6, 1e-5
 """How far numbers, and gradients, may be off, as a share of the largest number or of 1."""
@@ -120,7 +121,7 @@ def test_it_gives_the_same(stored: Stored, way: str) -> None:
             close(kept(result), wanted[number], share, f"call {call}, output {number}")
 
 
-@pytest.mark.parametrize(("archive", "name"), LEARNING)
+@pytest.mark.parametrize(("archive", "name"), sampled(LEARNING, 5))
 def test_it_learns_the_same(stored: Stored) -> None:
     share = tolerance(stored, "layer")
     for call in stored.calls:

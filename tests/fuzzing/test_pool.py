@@ -18,7 +18,7 @@ KINDS = (
     *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
     *("corpora", "video", "clips"),
 )
-FEW, MANY = 45, 900
+FEW, MANY = 30, 900
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ HARMS = [
 ]
 
 
-@pytest.mark.parametrize(("word", "wall", "seconds", "fault"), sampled(HARMS, 2, group=lambda harm: None))
+@pytest.mark.parametrize(("word", "wall", "seconds", "fault"), sampled(HARMS, 4, group=lambda harm: None))
 def test_each_harm_is_caught_and_its_file_is_kept(
     word: str, wall: float, seconds: int, fault: str, tmp_path: Path
 ) -> None:

@@ -20,10 +20,7 @@ from core.vision import models
 from tests.parity.foreign.test_foreign import CASES, compare, run
 
 OFFICIAL = json.loads(lzma.decompress(Path(__file__).with_name("vision_models.json.xz").read_bytes()))
-SMALL = (
-    *("vision_LeNet", "vision_mobilenet_v1", "vision_mobilenet_v2", "vision_mobilenet_v3_small"),
-    *("vision_resnet18", "vision_shufflenet_v2_x0_25", "vision_squeezenet1_1"),
-)
+SMALL = ("vision_LeNet", "vision_mobilenet_v1", "vision_shufflenet_v2_x0_25")
 ANSWERING = [
     pytest.param(name, marks=() if name in SMALL else pytest.mark.zoo)
     for name, case in CASES.items()

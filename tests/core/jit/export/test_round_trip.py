@@ -67,7 +67,12 @@ def check_round_trip(
 
 
 @pytest.mark.parametrize(
-    ("name", "shape"), [("ResNet18", (3, 64, 64)), ("MobileNetV2_x0_25", (3, 64, 64)), ("LeNet", (1, 28, 28))]
+    ("name", "shape"),
+    [
+        pytest.param("ResNet18", (3, 64, 64), marks=pytest.mark.exhaustive),
+        pytest.param("MobileNetV2_x0_25", (3, 64, 64), marks=pytest.mark.exhaustive),
+        ("LeNet", (1, 28, 28)),
+    ],
 )
 def test_image_models_with_any_batch(name: str, shape: tuple[int, ...], tmp_path: Path) -> None:
     model = with_statistics(PaddleClas.create_model(name, class_num=10))

@@ -84,11 +84,10 @@ CASES = {
         _roi_align,
         tuple(("uniform", (2, 6, extent, extent)) for extent in (64, 32, 16, 8)),
         _on_regions,
-        light=True,
         compiles=False,  # how many regions each level gets depends on the boxes
     ),
     "YOLOv3_DarkNet53": Case("paddledet", _yolov3, (("uniform", (1, 3, 96, 96)),)),
-    "ResNet18_FPN": Case("paddledet", _fpn, light=True),
+    "ResNet18_FPN": Case("paddledet", _fpn),
     **backbones.CASES,
     **dense_detectors.CASES,
     **region_detectors.CASES,

@@ -84,9 +84,9 @@ def _case(build: Callable[[], Any], *inputs: Any, **kwargs: Any) -> Case:
 
 
 CASES = {
-    "ResnetGenerator": Case("ppgan", made(f"{GENERATORS}.resnet", "ResnetGenerator", 3, 3, ngf=8), light=True),
+    "ResnetGenerator": Case("ppgan", made(f"{GENERATORS}.resnet", "ResnetGenerator", 3, 3, ngf=8)),
     "UnetGenerator": Case(
-        "ppgan", made(f"{GENERATORS}.unet", "UnetGenerator", 3, 3, 6, ngf=8, norm_type="instance"), light=True
+        "ppgan", made(f"{GENERATORS}.unet", "UnetGenerator", 3, 3, 6, ngf=8, norm_type="instance")
     ),
     "DeepConvGenerator": Case(
         "ppgan",
@@ -94,12 +94,11 @@ CASES = {
         (("uniform", (2, 16)),),
     ),
     "NLayerDiscriminator": Case(
-        "ppgan", made(f"{DISCRIMINATORS}.nlayers", "NLayerDiscriminator", 3, ndf=8), light=True
+        "ppgan", made(f"{DISCRIMINATORS}.nlayers", "NLayerDiscriminator", 3, ndf=8)
     ),
     "NLayerDiscriminator_spectral": Case(
         "ppgan",
         made(f"{DISCRIMINATORS}.nlayers", "NLayerDiscriminator", 3, ndf=8, norm_type="spectral"),
-        light=True,
         differs="the real Paddle's gradient of spectral_norm is not its derivative: each weight's is scaled by itself,"
         " and what the others contribute to the norm is left out",
     ),
@@ -115,12 +114,11 @@ CASES = {
     "DCDiscriminator": _case(
         _discriminator("dcdiscriminator", "DCDiscriminator", 3, ndf=8, norm_type="batch"),
         ("uniform", (2, 3, 64, 64)),
-        light=True,
     ),
     "AnimeGenerator": _case(_generator("generater_animegan", "AnimeGenerator"), ("uniform", (1, 3, 32, 32))),
     "AnimeDiscriminator": _case(_discriminator("discriminator_animegan", "AnimeDiscriminator", 8, 3)),
     "ResnetUGATITGenerator": _case(
-        _generator("resnet_ugatit", "ResnetUGATITGenerator", 3, 3, ngf=8, n_blocks=2, img_size=64, light=True)
+        _generator("resnet_ugatit", "ResnetUGATITGenerator", 3, 3, ngf=8, n_blocks=2, img_size=64)
     ),
     "UGATITDiscriminator": _case(_discriminator("discriminator_ugatit", "UGATITDiscriminator", 3, ndf=8, n_layers=5)),
     "RRDBNet": _case(_generator("rrdb_net", "RRDBNet", 3, 3, 16, 2, gc=8), SMALL),
@@ -135,7 +133,7 @@ CASES = {
         _generator("mpr", "MPRNet", n_feat=16, scale_unetfeats=8, scale_orsnetfeats=8, num_cab=2),
         ("uniform", (1, 3, 32, 32)),
     ),
-    "PAN": _case(_generator("pan", "PAN", 3, 3, 16, 8, 2), SMALL, light=True),
+    "PAN": _case(_generator("pan", "PAN", 3, 3, 16, 8, 2), SMALL),
     "LESRCNNGenerator": _case(_generator("lesrcnn", "LESRCNNGenerator", scale=2), ("uniform", (1, 3, 8, 8))),
     "StyleGANv2Generator": _case(
         _style_generator(_generator("generator_styleganv2", "StyleGANv2Generator", 16, 32, 3, channel_multiplier=1)),

@@ -17,9 +17,9 @@ def _with_one_random_mask(model: Any, *inputs: Any) -> Any:
 ENCODERS = {
     "BertModel": case_of("bert", "BertModel"),
     "BertForPretraining": case_of("bert", "BertForPretraining"),
-    "ErnieModel": case_of("ernie", "ErnieModel", light=True, num_hidden_layers=3),
+    "ErnieModel": case_of("ernie", "ErnieModel", num_hidden_layers=3),
     "ErnieForSequenceClassification": case_of(
-        "ernie", "ErnieForSequenceClassification", light=True, num_hidden_layers=3
+        "ernie", "ErnieForSequenceClassification", num_hidden_layers=3
     ),
     "UIE": case_of("ernie", "UIE"),
     "ErnieMModel": case_of("ernie_m", "ErnieMModel", inputs=(TOKENS,)),

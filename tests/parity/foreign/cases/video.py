@@ -194,7 +194,7 @@ CASES = {
         (("uniform", (1, 6, 27, 48, 3)),),
         lambda model, frames: model(frames.abs() * 60.0),  # colours up to 120, of which it makes histograms
     ),
-    "ASRF": Case("ppvideo", _asrf, (("uniform", (1, 16, 20)),), light=True),
+    "ASRF": Case("ppvideo", _asrf, (("uniform", (1, 16, 20)),)),
     "CFBI": Case("ppvideo", _part("backbones.cfbi", "CFBI"), (("uniform", (1, 3, 65, 65)),)),
 }
 
