@@ -15,10 +15,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from PaddleNLP.lexical.analyser import LAC
 from PaddleNLP.models.registry import create_model, list_models
 from PaddleNLP.tokenizing import create_tokenizer
 
-__all__ = ["create_model", "create_tokenizer", "list_models", "open_reader"]
+__all__ = ["LAC", "create_model", "create_tokenizer", "list_models", "open_reader"]
 
 
 def open_reader(path: Any, checkpoint: str = "best") -> Any:

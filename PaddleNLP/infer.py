@@ -33,6 +33,10 @@ class Infer(commands.Infer):
         parser.add_argument("--token-features", metavar="FILE.npy", help=told)
         told = "write a page that shows what each token adds to a text's result, by integrated gradients; of a run only"
         parser.add_argument("--explain", metavar="PAGE.html", help=told)
+        told = "of lexical analysis: words that you know better, such as 春天/SEASON, a line each"
+        parser.add_argument("--user-dictionary", metavar="FILE", help=told)
+        told = "what counts where such a word begins or ends inside one that the network found; default override"
+        parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=told)
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
@@ -42,6 +46,8 @@ class Infer(commands.Infer):
         if not (options.texts or options.file or options.demo):
             return "give a text, a file with --file, - for the standard input, or --demo 8"
         vectors = options.features or options.token_features
+        if options.user_dictionary and (vectors or options.explain):
+            return "--user-dictionary changes words, and goes with neither --features nor --explain"
         if vectors and options.explain:
             return "--explain shows what results rest on, and --features gives none: ask for one of them"
         for file in (options.features, options.token_features):

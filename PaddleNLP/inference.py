@@ -20,8 +20,10 @@ from PaddleNLP.config import TOOLKIT
 from PaddleNLP.data.lines import decoded, text_lines
 from PaddleNLP.explaining.explainer import Explainer, explainer_of
 from PaddleNLP.explaining.page import ExplanationPage
+from PaddleNLP.lexical.user_dictionary import UserDictionary
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.features import open_encoder
+from PaddleNLP.readers.lexical import LexicalReader
 from PaddleNLP.readers.opening import open_reader, reader_of
 
 STDIN = "-"
@@ -34,7 +36,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         toolkit: of the run.
         options: of the command line: run (its folder, or an exported one), texts ("-": the standard input), file (of
             a text in each line; a TAB separates two of a pair), demo (how many samples of the test split), batch_size,
-            features and token_features (files of vectors, written instead), explain (a page), checkpoint and output.
+            features and token_features (files of vectors, written instead), explain (a page), user_dictionary and
+            conflict (of lexical analysis), checkpoint and output.
 
     Returns:
         The exit code.
@@ -45,6 +48,10 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     if options.features or options.token_features:
         return _write_vectors(options)
     reader, explainer = _opened(options)
+    if options.user_dictionary:
+        if not isinstance(reader, LexicalReader):
+            raise ValueError(f"--user-dictionary: {options.run!r} is of another task than LexicalAnalysis")
+        reader.dictionary = UserDictionary.read(options.user_dictionary, options.conflict)
     exported = not (reader.path / "config.yaml").is_file()
     target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
     count, problem = 0, None

@@ -106,7 +106,11 @@ def _joined(columns: Sequence[Column]) -> Column:
     return np.concatenate(columns)  # type: ignore[arg-type]  # as above
 
 
-def texts_of(dataset: Any, fields: Iterable[str] = ("text", "text_pair", "question", "context")) -> Iterable[str]:
+FIELDS = ("text", "text_pair", "question", "context", "positive", "negative")
+"""Fields of samples that are texts."""
+
+
+def texts_of(dataset: Any, fields: Iterable[str] = FIELDS) -> Iterable[str]:
     """Go through all texts of a data set, to learn a vocabulary from them.
 
     Args:

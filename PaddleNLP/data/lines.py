@@ -164,7 +164,7 @@ def json_file(path: str) -> Any:
 
 
 def label_list(path: str) -> list[str]:
-    """Return the names in a label file, one in a line.
+    """Return the names in a label file, one in a line, or lines ``id<TAB>name`` in the order of ids, as LAC's tag.dic.
 
     Args:
         path: the file.
@@ -173,8 +173,12 @@ def label_list(path: str) -> list[str]:
         ValueError: a name is there twice, or there are none.
     """
     names: dict[str, int] = {}
+    numbered = True
     for number, line in text_lines(path):
         name = line.strip()
+        place, tab, rest = name.partition("\t")
+        numbered = numbered and tab == "\t" and place == str(len(names))
+        name = rest if numbered else name
         if name in names:
             raise ValueError(f"{path}:{number}: the label {shown(name)} is in line {names[name]} already")
         if name:

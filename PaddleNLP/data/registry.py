@@ -15,7 +15,7 @@ from PaddleNLP.data.pretraining.documents import DocumentsDataset
 from PaddleNLP.data.pretraining.masked_words import PretrainingRows
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.relations import RelationDataset
-from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
+from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows, LacRows
 from PaddleNLP.data.tsv import TableDataset
 
 _PATHS = ("path", "labels")
@@ -55,6 +55,7 @@ DATASETS = _Datasets(
         "CoNLLDataset": CoNLLDataset,
         "CoNLLUDataset": CoNLLUDataset,
         "JoinedRows": JoinedRows,
+        "LAC": LacRows,
         "SQuADDataset": SQuADDataset,
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
@@ -62,6 +63,8 @@ DATASETS = _Datasets(
         "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,
+        "TriplesDataset": "PaddleNLP.data.triples:TriplesDataset",
+        "TriplesOfPairs": "PaddleNLP.data.triples:TriplesOfPairs",
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",
         "PretrainingRows": PretrainingRows,
         "DocumentsDataset": DocumentsDataset,

@@ -13,6 +13,7 @@ from PaddleNLP.data.dataset import NameLists, TextDataset, TextLists, Transform
 from PaddleNLP.data.labels import ClassLabels
 from PaddleNLP.data.lines import text_lines
 from PaddleNLP.data.schemes import OUTSIDE, Tag, breaks, chunks, has_suffixes, parsed, written
+from PaddleNLP.lexical.tags import TAGS
 
 Scheme = Literal["BIO", "BIOES", "BMES", "BMEO", "BIS"]
 TagNames = Union[str, list[str], None]
@@ -199,6 +200,30 @@ class JoinedRows(TaggingDataset):
         transform: Optional[Transform] = None,
     ) -> None:
         super().__init__(_joined_rows(path, joint), path, labels, True, convert, bad_tags, transform)
+
+
+class LacRows(JoinedRows):
+    """Rows of LAC's files, whose tags are its 57 in the order of ``tag.dic``.
+
+    Args:
+        path: the file.
+        labels: other tags, or a file of them.
+        bad_tags: "warn" of tags that break their scheme, or "refuse" them.
+        transform: what to do with a sample.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: a row or a tag is wrong; names file and line.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        labels: TagNames = None,
+        bad_tags: Literal["warn", "refuse"] = "warn",
+        transform: Optional[Transform] = None,
+    ) -> None:
+        super().__init__(path, TAGS if labels is None else labels, bad_tags=bad_tags, transform=transform)
 
 
 def _joined_rows(path: str, joint: str) -> Iterator[tuple[list[str], list[str], list[int]]]:

@@ -104,7 +104,8 @@ def load(model: Any, source: Union[str, os.PathLike[str]]) -> None:
     head_names = tuple(getattr(model, "head_names", ()))
     encoder = model.encoder if head_names else model
     prefix = f"{model.base_model_prefix}." if head_names else ""
-    values = todays(read_weights(path, fluid.older(shapes)), encoder, prefix, head_names)
+    older = list(encoder.official_names()) if hasattr(encoder, "official_names") else fluid.older(shapes)
+    values = todays(read_weights(path, older), encoder, prefix, head_names)
     own = tuple(f"{name}." for name in (*([prefix[:-1]] if prefix else parts_of(encoder)), *head_names))
     has_pooler = any(key.startswith(f"{prefix}pooler.") for key in shapes)
     if not has_pooler:
@@ -116,7 +117,7 @@ def load(model: Any, source: Union[str, os.PathLike[str]]) -> None:
     fresh = list(head_names)
     if has_pooler and not any(key.startswith(f"{prefix}pooler.") for key in kept):
         fresh.append(f"{prefix}pooler")
-    load_weights(model, os.fspath(path), adapt_head=fresh, rename=lambda _: kept, names=fluid.older(shapes))
+    load_weights(model, os.fspath(path), adapt_head=fresh, rename=lambda _: kept, names=older)
 
 
 def todays(
@@ -199,10 +200,10 @@ def _file(path: Path) -> Path:
 
 def _check_vocabulary(path: Path, prefix: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) -> None:
     """Refuse a table of words of another vocabulary."""
-    table = f"{prefix}embeddings.word_embeddings.weight"
-    if table in values and table in shapes and values[table].shape[0] != shapes[table][0]:
-        rows = values[table].shape[0]
-        raise ValueError(
-            f"{os.fspath(path)!r} is of a vocabulary of {rows} tokens, the model has {shapes[table][0]}: pass"
-            f" vocab_size={rows}, and the vocabulary file that belongs to these weights"
-        )
+    for table in (f"{prefix}embeddings.word_embeddings.weight", f"{prefix}word_embeddings.weight"):
+        if table in values and table in shapes and values[table].shape[0] != shapes[table][0]:
+            rows = values[table].shape[0]
+            raise ValueError(
+                f"{os.fspath(path)!r} is of a vocabulary of {rows} tokens, the model has {shapes[table][0]}: pass"
+                f" vocab_size={rows}, and the vocabulary file that belongs to these weights"
+            )

@@ -14,7 +14,16 @@ from PaddleNLP.models.weights import ALIASES, CHECKPOINTS
 WORD_NETWORKS = {
     "senta_bow": "PaddleNLP.models.senta:BowModel",
     "senta_cnn": "PaddleNLP.models.senta:CNNModel",
+    "senta_lstm": "PaddleNLP.models.senta:LSTMModel",
+    "senta_gru": "PaddleNLP.models.senta:GRUModel",
+    "senta_bilstm": "PaddleNLP.models.senta:BiLSTMModel",
     "textcnn": "PaddleNLP.models.senta:TextCNNModel",
+    "simnet_bow": "PaddleNLP.models.simnet:SimNetBow",
+    "simnet_cnn": "PaddleNLP.models.simnet:SimNetCNN",
+    "simnet_lstm": "PaddleNLP.models.simnet:SimNetLSTM",
+    "simnet_gru": "PaddleNLP.models.simnet:SimNetGRU",
+    "lac": "PaddleNLP.models.lac:LacModel",
+    "simnet_mm_dnn": "PaddleNLP.models.mm_dnn:SimNetMMDNN",
 }
 """Small networks on whole words, without pretrained weights of their own."""
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from PaddleNLP.models.word_networks import WordNetwork, largest, windows
+from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_conv, sequence_last_step, sequence_pool
+from PaddleNLP.models.word_networks import WordNetwork, lengths_of, states_of
 
 
 class BowModel(WordNetwork):
@@ -64,7 +65,6 @@ class SequenceConvPool(nn.Layer):
 
     def __init__(self, emb_dim: int, filters: int, size: int, attr: Any) -> None:
         super().__init__()
-        self.size = size
         self.weight: Any = self.create_parameter([size * emb_dim, filters], attr=attr)
         self.bias: Any = self.create_parameter([filters], is_bias=True)
 
@@ -75,8 +75,9 @@ class SequenceConvPool(nn.Layer):
             words: float32 (N, L, emb_dim), zeros for padding.
             kept: float32 (N, L), 1 where there is a word.
         """
-        tokens = core.tanh(core.matmul(windows(words, self.size), self.weight) + self.bias)
-        return tokens, largest(tokens, kept)
+        lengths = lengths_of(kept)
+        tokens = core.tanh(sequence_conv(words, self.weight, lengths, self.bias))
+        return tokens, sequence_pool(tokens, "max", lengths)
 
 
 class CNNModel(WordNetwork):
@@ -157,3 +158,106 @@ class TextCNNModel(WordNetwork):
         """Return the filters' results, and the texts' vectors; see :meth:`WordNetwork.compute`."""
         tokens, most = zip(*[conv(words, kept) for conv in self.convs])
         return core.concat(list(tokens), axis=-1), core.tanh(self.fc1(core.concat(list(most), axis=-1)))
+
+
+class LSTMModel(WordNetwork):
+    """An LSTM with peepholes, and one layer on the largest of each of its numbers.
+
+    Args:
+        vocab_size: as in :class:`BowModel`.
+        emb_dim: see there.
+        units: of the LSTM.
+        hidden_size: results of the layer, which are the text's vector.
+        emb_lr: see there.
+        pad_token_id: see there.
+    """
+
+    base_model_prefix: ClassVar[str] = "senta_lstm"
+    cell: ClassVar[Any] = DynamicLSTM
+    gates: ClassVar[int] = 4
+    fluid_layers = (
+        *(("embedding", "word_embeddings"), ("fc", "fc0"), ("lstm", "recurrent")),
+        *(("fc", "fc1"), ("fc", "classifier")),
+    )
+
+    def __init__(
+        self,
+        vocab_size: int = 33256,
+        emb_dim: int = 128,
+        units: int = 128,
+        hidden_size: int = 96,
+        emb_lr: float = 30.0,
+        pad_token_id: Optional[int] = None,
+    ) -> None:
+        super().__init__(vocab_size, emb_dim, hidden_size, emb_lr, pad_token_id)
+        self.token_size = units
+        self.fc0 = self.linear(emb_dim, self.gates * units)
+        self.recurrent = self.cell(units, param_attr=self.weight_attr())
+        self.fc1 = self.linear(units, hidden_size)
+
+    def compute(self, words: Any, kept: Any) -> tuple[Any, Any]:
+        """Return the states, and the texts' vectors; see :meth:`WordNetwork.compute`."""
+        lengths = lengths_of(kept)
+        states = states_of(self.recurrent(self.fc0(words), lengths))
+        return states, core.tanh(self.fc1(core.tanh(sequence_pool(states, "max", lengths))))
+
+
+class GRUModel(LSTMModel):
+    """The same with gated recurrent units, the network that Baidu calls GRNN."""
+
+    base_model_prefix: ClassVar[str] = "senta_gru"
+    cell: ClassVar[Any] = DynamicGRU
+    gates: ClassVar[int] = 3
+    fluid_layers = tuple(("gru" if kind == "lstm" else kind, name) for kind, name in LSTMModel.fluid_layers)
+
+
+class BiLSTMModel(WordNetwork):
+    """LSTMs that read a text from both ends, and one layer on the last state of each.
+
+    The official program takes the state at a text's last word from both, where the one that reads backwards has seen
+    that word alone.
+
+    Args:
+        vocab_size: as in :class:`BowModel`.
+        emb_dim: see there.
+        units: of each LSTM.
+        hidden_size: results of the layer, which are the text's vector.
+        emb_lr: see there.
+        pad_token_id: see there.
+        official_last_step: whether the backward LSTM gives its state at the last word, as in the official program; or
+            at the first one, where it has seen all words.
+    """
+
+    base_model_prefix: ClassVar[str] = "senta_bilstm"
+    fluid_layers = (
+        *(("embedding", "word_embeddings"), ("fc", "fc0"), ("fc", "fc0_reverse")),
+        *(("lstm", "recurrent"), ("lstm", "recurrent_reverse"), ("fc", "fc1"), ("fc", "classifier")),
+    )
+
+    def __init__(
+        self,
+        vocab_size: int = 33256,
+        emb_dim: int = 128,
+        units: int = 128,
+        hidden_size: int = 96,
+        emb_lr: float = 30.0,
+        pad_token_id: Optional[int] = None,
+        official_last_step: bool = True,
+    ) -> None:
+        super().__init__(vocab_size, emb_dim, hidden_size, emb_lr, pad_token_id)
+        self.official_last_step = official_last_step
+        self.token_size = 2 * units
+        self.fc0 = self.linear(emb_dim, 4 * units)
+        self.fc0_reverse = self.linear(emb_dim, 4 * units)
+        self.recurrent = DynamicLSTM(units, param_attr=self.weight_attr())
+        self.recurrent_reverse = DynamicLSTM(units, is_reverse=True, param_attr=self.weight_attr())
+        self.fc1 = self.linear(2 * units, hidden_size)
+
+    def compute(self, words: Any, kept: Any) -> tuple[Any, Any]:
+        """Return the states, and the texts' vectors; see :meth:`WordNetwork.compute`."""
+        lengths = lengths_of(kept)
+        forward, _ = self.recurrent(self.fc0(words), lengths)
+        backward, _ = self.recurrent_reverse(self.fc0_reverse(words), lengths)
+        last = sequence_last_step(backward, lengths) if self.official_last_step else backward[:, 0]
+        both = core.concat([sequence_last_step(forward, lengths), last], axis=-1)
+        return core.concat([forward, backward], axis=-1), core.tanh(self.fc1(both))

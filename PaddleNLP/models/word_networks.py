@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Optional
 
 import numpy as np
 
-import core
 from core import nn
 from core.nn.initializer import XavierUniform
 from PaddleNLP.models.encoder import kept_tokens
@@ -26,8 +25,8 @@ PARTS = {
 }
 """Kinds of layers of Fluid, and what it calls the parameters of each, and what they are called here."""
 
-LATER = {"embedder": "word_embeddings", "output_layer": "classifier"}
-"""Layers of paddlenlp's networks on words (``BoWModel``, ``LSTMModel``) under their names here."""
+LATER = {"embedder": "word_embeddings", "word_embedding": "word_embeddings", "output_layer": "classifier"}
+"""Layers of paddlenlp's networks on words (``BoWModel``, ``LSTMModel``, ``BiGruCrf``) under their names here."""
 
 
 class WordNetwork(nn.Layer):
@@ -39,6 +38,7 @@ class WordNetwork(nn.Layer):
         hidden_size: length of a text's vector.
         emb_lr: the learning rate of the table, as a multiple of the network's.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
+        initializer: how fresh words' vectors are drawn; None: as Fluid draws them.
 
     Attributes:
         token_size: length of the vector of a token in a text.
@@ -53,14 +53,22 @@ class WordNetwork(nn.Layer):
     token_size: int
 
     def __init__(
-        self, vocab_size: int, emb_dim: int, hidden_size: int, emb_lr: float, pad_token_id: Optional[int]
+        self,
+        vocab_size: int,
+        emb_dim: int,
+        hidden_size: int,
+        emb_lr: float,
+        pad_token_id: Optional[int],
+        initializer: Any = None,
     ) -> None:
         super().__init__()
         self.hidden_size = hidden_size
         self.vocab_size = vocab_size
         self.pad_token_id = vocab_size if pad_token_id is None else pad_token_id
         self.word_embeddings = nn.Embedding(
-            vocab_size, emb_dim, weight_attr=nn.ParamAttr(learning_rate=emb_lr, initializer=XavierUniform())
+            vocab_size,
+            emb_dim,
+            weight_attr=nn.ParamAttr(learning_rate=emb_lr, initializer=initializer or XavierUniform()),
         )
 
     def weight_attr(self) -> Any:
@@ -151,31 +159,15 @@ def renamed(values: Mapping[str, np.ndarray], names: Mapping[str, str]) -> dict[
     return found
 
 
-def windows(words: Any, size: int) -> Any:
-    """Return the vectors around each token, one behind the other, float32 (N, L, size * emb_dim).
-
-    Beyond the ends of a text are zeros. As in Fluid's ``sequence_conv``, a window begins ``size // 2`` tokens before
-    its token.
+def lengths_of(kept: Any) -> Any:
+    """Return how many tokens each text has, int64 (N,).
 
     Args:
-        words: float32 (N, L, emb_dim), zeros for padding.
-        size: tokens of a window.
-    """
-    if size == 1:
-        return words
-    before, after = size // 2, size - 1 - size // 2
-    edges = [core.zeros_like(words[:, :1])]
-    wide = core.concat([*edges * before, words, *edges * after], axis=1)
-    length = words.shape[1]
-    return core.concat([wide[:, start : start + length] for start in range(size)], axis=-1)
-
-
-def largest(tokens: Any, kept: Any) -> Any:
-    """Return of each number the largest of a text's tokens, 0 of a text without any, float32 (N, size).
-
-    Args:
-        tokens: float32 (N, L, size).
         kept: float32 (N, L), 1 where there is a token.
     """
-    some = kept.max(axis=1, keepdim=True)
-    return core.max(tokens - (1.0 - kept.unsqueeze(-1)) * 1e4, axis=1) * some
+    return kept.sum(axis=1).astype("int64")
+
+
+def states_of(results: Any) -> Any:
+    """Return the hidden states of a recurrent layer's results, which an LSTM gives with its memories."""
+    return results[0] if isinstance(results, tuple) else results

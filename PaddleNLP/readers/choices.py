@@ -44,14 +44,19 @@ class PairReader(StackedReader, ClassificationReader):
     """Pairs of texts to classes."""
 
     def rows(self, texts: Sequence[Text]) -> tuple[list[str], Any, list[int]]:
-        """Return both texts of each pair.
+        """Return both texts of each pair; see :func:`both_texts`."""
+        return both_texts(texts)
 
-        Raises:
-            TypeError: a text is no pair.
-        """
-        if any(not isinstance(text, tuple) or len(text) != 2 for text in texts):
-            raise TypeError("what is to be compared is a tuple of two texts")
-        return [part for text in texts for part in text], None, [2] * len(texts)
+
+def both_texts(texts: Sequence[Text]) -> tuple[list[str], Any, list[int]]:
+    """Return both texts of each pair, no second ones, and how many texts each has.
+
+    Raises:
+        TypeError: a text is no pair.
+    """
+    if any(not isinstance(text, tuple) or len(text) != 2 for text in texts):
+        raise TypeError("what is to be compared is a tuple of two texts")
+    return [part for text in texts for part in text], None, [2] * len(texts)
 
 
 @dataclasses.dataclass

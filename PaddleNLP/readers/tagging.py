@@ -71,6 +71,11 @@ class TaggingReader(TextReader):
             self._fill(tags, filled, [words[number] for number in filled], batch_size)
         return [self._told(str(text), spans, row) for text, spans, row in zip(texts, units, tags)]
 
+    def best(self, results: np.ndarray) -> np.ndarray:
+        """Return the number of each token's tag, (N, L), of the network's results."""
+        found: np.ndarray = results.argmax(axis=-1)
+        return found
+
     def _fill(self, tags: list[list[str]], filled: list[int], words: list[list[str]], batch_size: int) -> None:
         step = max((self.max_length - 2) * 3 // 4, 1)
         options = {"stride": step, "is_split_into_words": True, "return_word_ids": True}
@@ -78,7 +83,7 @@ class TaggingReader(TextReader):
         texts = columns.pop("overflow_to_sample")
         nearest = [[-1] * len(row) for row in words]
         for rows, (scores,) in self.computed(columns, batch_size):
-            for row, best in zip(rows, np.asarray(scores).argmax(axis=-1)):
+            for row, best in zip(rows, self.best(np.asarray(scores))):
                 numbers, before = columns["word_ids"][row], None
                 for place, word in enumerate(numbers):
                     if word is not None and word != before:

@@ -135,14 +135,25 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "Regression": ({}, write_pairs),
     "Ranking": ({"recall_at": [1, 2]}, write_candidates),
     "TokenClassification": ({}, write_names),
+    "LexicalAnalysis": ({"segmentation": True}, write_names),
     "RelationExtraction": ({}, write_relations),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
     "PairClassification": ({}, write_candidates),
+    "Similarity": ({"threshold": 0.4}, write_candidates),
     "MultipleChoice": ({}, write_choices),
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
 }
 """Of each task its settings, and what writes its data into a folder."""
+
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "Similarity": {
+        "network": {"name": "simnet_bow", "emb_dim": 8, "fc_size": 8},
+        "train": {"name": "TriplesOfPairs", "pairs": {"name": "DBQA", "path": "candidates.tsv"}},
+    },
+    "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
+}
+"""Tasks with networks on words, and perhaps other training data than the data that is evaluated."""
 
 
 def experiment(task: str, folder: Path) -> Path:
@@ -155,12 +166,19 @@ def experiment(task: str, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     settings, write = SETS[task]
     split = {"dataset": write(folder), "batch_size": 8, "batching": {"buckets": [32, 48]}}
+    own = OTHERWISE.get(task, {})
+    words = {"name": "WordLevelTokenizer", "segmenter": "characters"} if own else {"name": "ErnieTokenizer"}
     config = {
         "output": str(folder / "run"),
         "task": {"name": task, **settings},
-        "tokenizer": {"name": "ErnieTokenizer", "learn": 300, "max_length": 48},
-        "network": NETWORK,
-        "data": {"root": str(folder), "train": {**split, "shuffle": True}, "valid": split, "test": split},
+        "tokenizer": {**words, "learn": 300, "max_length": 48},
+        "network": own.get("network", NETWORK),
+        "data": {
+            "root": str(folder),
+            "train": {**split, "dataset": own.get("train", split["dataset"]), "shuffle": True},
+            "valid": split,
+            "test": split,
+        },
         "optimizer": {"name": "AdamW"},
         "schedule": {"name": "Constant", "learning_rate": 0.01},
         "train": {"epochs": 2, "tensorboard": False},

@@ -1,0 +1,1 @@
+"""Lexical analysis: LAC's tags and dictionaries, dictionaries of users, and an object that analyses texts."""
