@@ -39,6 +39,7 @@ def test_the_answers_are_the_official_ones() -> None:
     checks.check_official("slowfast", slowfast_r50(**SMALL), INPUTS, scores=lambda logits: F.softmax(logits))
 
 
+@pytest.mark.exhaustive
 def test_a_larger_frame_is_seen_in_many_places() -> None:
     clips = LARGER_CLIPS.transpose(0, 2, 1, 3, 4).copy()
     network = slowfast_r50(**SMALL)
