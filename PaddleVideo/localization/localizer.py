@@ -171,7 +171,7 @@ class ExportedLocalizer(Localizer):
         stored, names = self.predictor.preprocessing, self.predictor.class_names
         settings = dict(stored) if isinstance(stored, dict) else {}
         kind = KINDS.get(str(settings.pop("task", "")))
-        numbers = all(isinstance(value, int) and value > 0 for value in settings.values())
+        numbers = all(isinstance(value, (int, float)) and value > 0 for value in settings.values())
         if kind is None or names is None or not numbers:
             raise ValueError(f"{os.fspath(path)!r} was not exported from a run that finds intervals")
         try:

@@ -112,28 +112,36 @@ class DetectionSteps(Steps):
 
 
 class ProposalSteps(Steps):
-    """BMN's: the outputs are maps (2, D, T), and scores of begins and ends (T,); the one class is "action".
+    """BMN's and BSN's: the outputs are maps (2 or 1, D, T), and scores of begins and ends (T,).
+
+    Whatever happens in an interval, its class is "action".
 
     Args:
         feature_dim: features of a step.
         tscale: steps that the network takes.
         keep: how many intervals a video has at most.
+        alpha: width of the Gaussian of the soft suppression.
+        low: the overlap from which it lowers scores.
     """
 
     kind = "ActionProposals"
 
-    def __init__(self, feature_dim: int, tscale: int, keep: int = 100) -> None:
+    def __init__(
+        self, feature_dim: int, tscale: int, keep: int = 100, alpha: float = 0.4, low: float = 0.55
+    ) -> None:
         super().__init__(feature_dim)
         self.tscale = tscale
         self.keep = keep
+        self.alpha = alpha
+        self.low = low
 
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(resampled(values, self.tscale).T)
 
     def found(self, outputs: Sequence[np.ndarray], duration: float) -> np.ndarray:
         """Return the intervals after soft suppression, the best first."""
-        maps, starts, ends = outputs
-        rows = proposals(maps, starts, ends, duration, self.keep)
+        maps, starts, ends = outputs[:3]
+        rows = proposals(maps, starts, ends, duration, self.keep, self.alpha, self.low)
         return np.column_stack([np.zeros(len(rows)), rows[:, 2], rows[:, :2]])
 
     def truth(self, videos: Any, index: int, steps: int) -> np.ndarray:
@@ -142,7 +150,8 @@ class ProposalSteps(Steps):
 
     def record(self) -> dict[str, Any]:
         """Return the arguments."""
-        return {"feature_dim": self.feature_dim, "tscale": self.tscale, "keep": self.keep}
+        suppression = {"keep": self.keep, "alpha": self.alpha, "low": self.low}
+        return {"feature_dim": self.feature_dim, "tscale": self.tscale, **suppression}
 
 
 class SegmentationSteps(Steps):

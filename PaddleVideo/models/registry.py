@@ -29,6 +29,7 @@ FAMILIES = {
     "slowfast": ("slowfast_r50", "slowfast_r50_8x8", "slowfast_r101"),
     "timesformer": ("timesformer",),
     "localizers.bmn": ("bmn",),
+    "localizers.bsn": ("bsn",),
     "localizers.ctcn": ("ctcn",),
     "ms_tcn": ("ms_tcn",),
     "skeletons.stgcn": ("stgcn",),

@@ -1,4 +1,4 @@
-"""Finding when anything happens in long videos: BMN."""
+"""Finding when anything happens in long videos: BMN and BSN."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from PaddleVideo.data.intervals.targets import ProposalTargets
 from PaddleVideo.localization.steps import ProposalSteps, Steps
 from PaddleVideo.metrics.proposals import AverageRecall
 from PaddleVideo.tasks.intervals import IntervalEvaluator, IntervalTask
+
+BSN_SUPPRESSION = {"alpha": 0.75, "low": 0.65}
+"""Of BSN's release; others are BMN's."""
 
 
 class ProposalEvaluator(IntervalEvaluator):
@@ -39,7 +42,7 @@ class ProposalTask(IntervalTask):
         keep: how many intervals a video has at most.
     """
 
-    takes = ("BMN", "bmn")
+    takes = ("BMN BSN", "bmn")
     numbers = ("AR@1", "AR@5", "AR@10", "AR@100", "AUC")
     monitor = "AUC"
 
@@ -50,27 +53,29 @@ class ProposalTask(IntervalTask):
     @property
     def steps(self) -> ProposalSteps:
         """What surrounds the network."""
-        return ProposalSteps(self.network.feat_dim, self.network.tscale, self.keep)
+        suppression = BSN_SUPPRESSION if self._is_bsn else {}
+        return ProposalSteps(self.network.feat_dim, self.network.tscale, self.keep, **suppression)
+
+    @property
+    def _is_bsn(self) -> bool:
+        return type(self.network).__name__ == "BSN"
 
     def names(self, videos: Any) -> Sequence[str]:
         """Return the one class."""
         return ["action"]
 
     def targets(self, split: str, videos: Any) -> ProposalTargets:
-        """Return features, and what BMN's loss compares with."""
-        return ProposalTargets(videos, self.network.tscale, self.network.backbone.dscale)
+        """Return features, and what the network's loss compares with."""
+        return ProposalTargets(videos, self.network.tscale, self.network.dscale, self._is_bsn)
 
-    def loss(self, features: Any, overlaps: Any, begins: Any, ends: Any, index: Any) -> tuple[Any, Mapping[str, Any]]:  # type: ignore[override]  # the fields of its batches
+    def loss(self, features: Any, *truth: Any) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch.
 
         Args:
             features: float32 (N, feat_dim, tscale).
-            overlaps: of each interval with the actions, (N, dscale, tscale).
-            begins: how far each step is within a begin, (N, tscale).
-            ends: likewise.
-            index: not read.
+            truth: what the network's loss compares with, and the videos' numbers, which are not read.
         """
-        return self.network.loss(*self.network(features), overlaps, begins, ends), {}
+        return self.network.loss(*self.network(features), *truth[:-1]), {}
 
     def judge(self, videos: Any) -> ProposalEvaluator:
         """Return an empty evaluator."""

@@ -9,7 +9,7 @@ from PaddleVideo.data.intervals.augmentation import cropped, moved
 from PaddleVideo.data.intervals.dataset import FeatureVideos, IntervalDataset
 from PaddleVideo.data.intervals.features import resampled
 from PaddleVideo.models.localizers.anchors import match
-from PaddleVideo.models.localizers.bmn_targets import bmn_targets
+from PaddleVideo.models.localizers.bmn_targets import bmn_targets, bsn_targets
 
 
 class DetectionTargets(Dataset):
@@ -40,22 +40,24 @@ class DetectionTargets(Dataset):
 
 
 class ProposalTargets(Dataset):
-    """Sample i: features (D, tscale), overlaps (dscale, tscale), begins and ends (tscale,) for BMN's loss, and i.
+    """Sample i: features (D, tscale), what the loss of BMN or BSN compares with, and i.
 
     Args:
         videos: where they come from.
         tscale: steps that the network takes.
         dscale: longest duration.
+        bsn: whether the network is BSN.
     """
 
-    def __init__(self, videos: IntervalDataset, tscale: int, dscale: int) -> None:
+    def __init__(self, videos: IntervalDataset, tscale: int, dscale: int, bsn: bool = False) -> None:
         self.videos = videos
         self.tscale = tscale
         self.dscale = dscale
+        self.make = bsn_targets if bsn else bmn_targets
 
     def __getitem__(self, index: int) -> tuple[np.ndarray, ...]:
         actions, duration = self.videos.actions(index), self.videos.duration(index)
-        targets = bmn_targets(actions[:, 1:], duration, self.tscale, self.dscale)
+        targets = self.make(actions[:, 1:], duration, self.tscale, self.dscale)
         return np.ascontiguousarray(resampled(self.videos[index], self.tscale).T), *targets, np.array(index)
 
     def __len__(self) -> int:

@@ -1,1 +1,1 @@
-"""Networks that find when actions begin and end in long videos: BMN and C-TCN, their losses and what follows them."""
+"""Networks that find when actions begin and end: BMN, BSN and C-TCN, their losses and what follows them."""

@@ -151,7 +151,7 @@ class BMN(VideoNetwork):
         for name, number in (("feat_dim", feat_dim), ("width", width)):
             if number % 4:
                 raise ValueError(f"BMN: {name} must be a multiple of 4, as convolutions have 4 groups, not {number}")
-        self.feat_dim, self.tscale = feat_dim, tscale
+        self.feat_dim, self.tscale, self.dscale = feat_dim, tscale, dscale
         self.backbone = BMNBackbone(tscale, dscale, prop_boundary_ratio, num_sample, num_sample_perbin, feat_dim, width)
         self.loss = BMNLoss(tscale, dscale)
 

@@ -82,17 +82,34 @@ def classification_loss(scores: Any, overlaps: Any, within: Any) -> Any:
     return balanced(scores, positives, negatives, positives.sum() + negatives.sum())
 
 
-def regression_loss(scores: Any, overlaps: Any, within: Any, draws: Any) -> Any:
+def regression_loss(
+    scores: Any,
+    overlaps: Any,
+    within: Any,
+    draws: Any,
+    least_large: float = 0.7,
+    most_small: float = 0.3,
+    small_share: float = 1.0,
+    strict: bool = False,
+) -> Any:
     """Return half the mean squared error of overlaps, over about as many small and middle ones as large ones.
 
-    Large are those above 0.7, small those up to 0.3. Of the others as many are drawn as there are large ones; one
-    draw is for all videos of a batch.
+    Args:
+        scores: what the network says, of any shape.
+        overlaps: the truth; 0 where an interval does not count.
+        within: 1.0 for the intervals that count.
+        draws: numbers from 0 to 1 by which middle and small ones are drawn; with fewer axes one draw is for all videos.
+        least_large: large are those above it.
+        most_small: small are those up to it.
+        small_share: how many small ones are drawn for a large one.
+        strict: draw none that do not count; BMN's official code draws everything where the large ones outnumber others.
     """
-    large = (overlaps > 0.7).astype(scores.dtype)
-    middle = core.logical_and(overlaps <= 0.7, overlaps > 0.3).astype(scores.dtype)
-    small = core.logical_and(overlaps <= 0.3, overlaps >= 0.0).astype(scores.dtype) * within
+    large = (overlaps > least_large).astype(scores.dtype)
+    middle = core.logical_and(overlaps <= least_large, overlaps > most_small).astype(scores.dtype)
+    small = core.logical_and(overlaps <= most_small, overlaps >= 0.0).astype(scores.dtype) * within
     weights = large
-    for kind, draw in ((middle, draws[0]), (small, draws[1])):
-        share = large.sum() / kind.sum().clip(1.0)
-        weights = weights + (kind * draw > 1.0 - share).astype(scores.dtype)
+    for kind, draw, number in ((middle, draws[0], 1.0), (small, draws[1], small_share)):
+        share = number * large.sum() / kind.sum().clip(1.0)
+        drawn = (kind * draw > 1.0 - share).astype(scores.dtype)
+        weights = weights + (drawn * within if strict else drawn)
     return 0.5 * (core.square(scores - overlaps) * weights).sum() / weights.sum().clip(1.0)

@@ -32,12 +32,13 @@ def candidates(maps: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.nda
     """Return the intervals between possible boundaries with their scores, float64 (K, 3).
 
     Args:
-        maps: of the intervals, (2, D, T): row d, column t is the interval of d + 1 steps from step t on.
+        maps: of the intervals, (2, D, T), BSN's (1, D, T): row d, column t is the interval of d + 1 steps from step t
+            on.
         starts: of begins, (T,).
         ends: of ends, (T,).
 
     Returns:
-        Rows of begin and end, as parts of the video, and the product of the four scores.
+        Rows of begin and end, as parts of the video, and the product of all scores.
     """
     count = len(starts)
     begins, finishes = boundary_steps(starts), boundary_steps(ends)
@@ -47,7 +48,7 @@ def candidates(maps: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.nda
     valid = last < count
     valid &= begins[first] & finishes[np.minimum(last, count - 1)]
     first, last, durations = first[valid], last[valid], durations[valid]
-    scores = starts[first] * ends[last] * (maps[0] * maps[1])[durations, first]
+    scores = starts[first] * ends[last] * maps.prod(axis=0)[durations, first]
     return np.stack([first / count, (last + 1) / count, scores], axis=1).astype(np.float64)
 
 
@@ -82,16 +83,26 @@ def soft_suppressed(
     return np.array(found).reshape(-1, 3)
 
 
-def proposals(maps: np.ndarray, starts: np.ndarray, ends: np.ndarray, duration: float, keep: int = KEPT) -> np.ndarray:
+def proposals(
+    maps: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    duration: float,
+    keep: int = KEPT,
+    alpha: float = 0.4,
+    low: float = 0.55,
+) -> np.ndarray:
     """Return the ranked intervals of a video, float64 (at most keep, 3): begin and end in seconds, and score.
 
     Args:
-        maps: of the intervals, (2, D, T).
+        maps: of the intervals, (2, D, T) or (1, D, T).
         starts: of begins, (T,).
         ends: of ends, (T,).
         duration: of the video, seconds.
         keep: how many are returned at most.
+        alpha: as of :func:`soft_suppressed`; BSN's is 0.75.
+        low: likewise; BSN's is 0.65.
     """
-    rows = soft_suppressed(candidates(maps, starts, ends), keep=keep)
+    rows = soft_suppressed(candidates(maps, starts, ends), alpha, low, keep=keep)
     rows[:, :2] = rows[:, :2].clip(0.0, 1.0) * duration
     return rows
