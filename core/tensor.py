@@ -326,7 +326,7 @@ class Tensor:
             grad_tensor: The gradient to start from, of this shape; ones when None.
             retain_graph: Keep the record, so that backward may run through it again.
         """
-        _registered("backward")([self], [grad_tensor], retain_graph)
+        registered("backward")([self], [grad_tensor], retain_graph)
 
     def register_hook(self, hook: Callable[[Tensor], Optional[Tensor]]) -> HookRemover:
         """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns (not None) replaces it.
@@ -341,7 +341,7 @@ class Tensor:
         if self._hooks is None:
             self._hooks = {}
             if self._value.traced:
-                self._value = _registered("with_hooks")(self, self._hooks)._value
+                self._value = registered("with_hooks")(self, self._hooks)._value
             else:
                 self._attach_hooks()
         key = max(self._hooks, default=-1) + 1
@@ -531,11 +531,12 @@ _REGISTERED: dict[str, Callable[..., Any]] = {}
 
 
 def register(name: str, function: Callable[..., Any]) -> None:
-    """Register a function of core.autograd that a method of Tensor calls: ``backward`` or ``with_hooks``."""
+    """Register a function of a layer above that one below calls: ``backward``, ``with_hooks`` or ``while_loop``."""
     _REGISTERED[name] = function
 
 
-def _registered(name: str) -> Callable[..., Any]:
+def registered(name: str) -> Callable[..., Any]:
+    """Return what was registered under a name."""
     if name not in _REGISTERED:
         importlib.import_module("core.autograd")  # which registers it, and that nothing has needed so far
     return _REGISTERED[name]

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.jit.control_flow import functions as _functions  # noqa: F401  # what core.nn loops with
 from core.jit.export.save import (
     save as save,
 )

@@ -6,12 +6,14 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
+from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import OperatorError
 from core.nn import functional as F
 from core.operators import cast, stack, take_along_axis, topk, where
 from core.operators.indexing.gathering import index_argument
-from core.tensor import Tensor
+from core.tensor import Tensor, registered
 
+Step = Callable[..., tuple[Any, list[Any]]]
 IMPOSSIBLE = -1e9
 
 
@@ -241,11 +243,14 @@ def dynamic_decode(
 ) -> Any:
     """Run a decoder until all sequences have ended; how many steps that takes depends on the data.
 
+    In a compiled program it is a loop, whose outputs have ``max_step_num + 1`` steps: behind the last one that was
+    needed they repeat what one more step gives, for a beam search that is nothing new.
+
     Args:
         decoder: Has ``initialize(inits)``, ``step(time, inputs, states)`` and, if outputs are worked on at the end,
             ``finalize(outputs, states, lengths)``; see :class:`BeamSearchDecoder`.
         inits: Handed to ``initialize``.
-        max_step_num: The number of the last step, from 0; no limit when None.
+        max_step_num: The number of the last step, from 0; no limit when None, which a program does not allow.
         output_time_major: Return [steps, batch, ...] instead of [batch, steps, ...].
         impute_finished: Sequences that have ended keep their states; without effect where the decoder tracks ends
             itself.
@@ -255,30 +260,73 @@ def dynamic_decode(
 
     Returns:
         The outputs, the last states, and with return_length the lengths.
+
+    Raises:
+        OperatorError: all sequences have ended before the first step, or a program is to run without a limit.
     """
     inputs, states, finished = decoder.initialize(inits)
     lengths = cast(finished.logical_not(), "int64") * 0
-    found: list[Any] = []
-    while not bool(finished.all()) and (max_step_num is None or len(found) <= max_step_num):
-        time = Tensor(len(found), dtype="int64")
+
+    def step(time: Tensor, *before: Any) -> tuple[Any, list[Any]]:
+        inputs, states, finished, lengths = before
         outputs, following, inputs, ended = decoder.step(time, inputs, states, **kwargs)
         if not getattr(decoder, "tracks_own_finished", False):
             ended = ended.logical_or(finished)
             lengths = lengths + cast(finished.logical_not(), "int64")
             if impute_finished:
-                following = _mapped(lambda new, old, done=finished: _kept(new, old, done), following, states)
+                following = _mapped(lambda new, old: _kept(new, old, finished), following, states)
         else:
             lengths = getattr(following, "lengths", lengths)
-        states, finished = following, ended
-        found.append(outputs)
-    if not found:
-        raise OperatorError("dynamic_decode: all sequences have ended before the first step")
-    outputs = _mapped(lambda *steps: stack(list(steps), 0), *found)
+        return outputs, [inputs, following, ended, lengths]
+
+    run = _all_steps_in_a_program if dispatcher.is_tracing() else _all_steps
+    outputs, (_, states, _, lengths) = run(step, [inputs, states, finished, lengths], max_step_num)
     if hasattr(decoder, "finalize"):
         outputs, states = decoder.finalize(outputs, states, lengths)
     if not output_time_major:
         outputs = _mapped(lambda x: x.transpose([1, 0, *range(2, x.ndim)]), outputs)
     return (outputs, states, lengths) if return_length else (outputs, states)
+
+
+def _all_steps(step: Step, current: list[Any], max_step_num: Optional[int]) -> tuple[Any, list[Any]]:
+    """Return the outputs of all steps, [steps, batch, ...], and what is there after them."""
+    found: list[Any] = []
+    while not bool(current[2].all()) and (max_step_num is None or len(found) <= max_step_num):
+        outputs, current = step(Tensor(len(found), dtype="int64"), *current)
+        found.append(outputs)
+    if not found:
+        raise OperatorError("dynamic_decode: all sequences have ended before the first step")
+    return _mapped(lambda *steps: stack(list(steps), 0), *found), current
+
+
+def _all_steps_in_a_program(step: Step, current: list[Any], max_step_num: Optional[int]) -> tuple[Any, list[Any]]:
+    """Do the same as a loop of the program that is traced: each step writes what it gives to all places behind it."""
+    if max_step_num is None:
+        raise OperatorError("dynamic_decode: a compiled program needs max_step_num, the number of its last step")
+    count = max_step_num + 1
+    places = Tensor(np.arange(count), dtype="int64")
+    outputs, current = step(Tensor(0, dtype="int64"), *current)
+    found = _mapped(lambda output: output.unsqueeze(0).expand([count, *output.shape]), outputs)
+
+    def write(kept: Tensor, output: Tensor, behind: Tensor) -> Tensor:
+        mask = behind.reshape([count, *[1] * output.ndim]).expand([count, *output.shape])
+        wide = output.unsqueeze(0).expand([count, *output.shape])
+        if output.dtype.kind == "b":
+            return mask.logical_and(wide).logical_or(mask.logical_not().logical_and(kept))
+        return where(mask, wide, kept)
+
+    def go_on(time: Tensor, settled: Tensor, found: Any, current: list[Any]) -> Tensor:
+        return settled.logical_not().logical_and(time < count)
+
+    def body(time: Tensor, settled: Tensor, found: Any, current: list[Any]) -> list[Any]:
+        settled = current[2].all()
+        outputs, after = step(time, *current)
+        found = _mapped(lambda kept, output: write(kept, output, places >= time), found, outputs)
+        return [time + 1, settled, found, after]
+
+    first = [Tensor(1, dtype="int64"), Tensor(False), found, current]
+    _, _, found, current = registered("while_loop")(go_on, body, first)
+    return found, current
 
 
 def _kept(new: Tensor, old: Tensor, done: Tensor) -> Tensor:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from core.jit.control_flow.conditionals import conditional
-from core.jit.control_flow.variables import UNDEFINED, State
+from core.jit.control_flow.functions import Box
+from core.jit.control_flow.functions import while_loop as while_loop
 from core.jit.rewrite import call
-from core.jit.rewrite.runtime import Helpers
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.errors import user_line
 from core.tensor import Tensor
@@ -39,59 +39,8 @@ def cond(
     if dispatcher.state.trace is None or not isinstance(pred, Tensor):
         return true() if pred else false()
     label = "the result of cond" if not return_names else f"the result {', '.join(return_names)}"
-    box = _Box(label)
+    box = Box(label)
     conditional(pred, box.taking(true), box.taking(false), box.state, user_line())
-    return box.value
-
-
-def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Sequence[Any],
-    is_test: bool = False,
-    name: Optional[str] = None,
-) -> list[Any]:
-    """Renew variables while a condition on them holds.
-
-    Args:
-        cond: Takes the variables, returns a tensor of one element or a bool.
-        body: Takes the variables, returns their next values in a list or tuple (or one value).
-        loop_vars: The first values.
-        is_test: Unused.
-        name: Unused.
-
-    Returns:
-        The last values.
-
-    Raises:
-        ValueError: there are no variables, or the body returns another number of them.
-    """
-    if not loop_vars:
-        raise ValueError("while_loop: expects at least one variable in loop_vars")
-    box = _Box("loop_vars")
-    box.value = list(loop_vars)
-    test, step = call(cond), call(body)
-
-    def iterate() -> None:
-        found = step(*box.value)
-        values = list(found) if isinstance(found, (list, tuple)) else [found]
-        if len(values) != len(loop_vars):
-            raise ValueError(f"while_loop: the body returns {len(values)} values for {len(loop_vars)} variables")
-        box.value = values
-
-    file, _, line = user_line().rpartition(":")
-    state = box.state
-    Helpers(file).while_(
-        lambda: test(*box.value),
-        iterate,
-        None,
-        state.get,
-        state.set,
-        state.names,
-        state.carried,
-        state.needed,
-        int(line),
-    )
     return box.value
 
 
@@ -150,25 +99,6 @@ def switch_case(
         raise ValueError("switch_case: expects at least one function")
     last = default or table[max(table)]
     return case([(branch_index == number, function) for number, function in sorted(table.items())], last)
-
-
-class _Box:
-    """One value that branches give, as a variable."""
-
-    def __init__(self, label: str) -> None:
-        self.value: Any = UNDEFINED
-        self.state = State([label], lambda: [self.value], self._fill, [label], [label])
-
-    def _fill(self, values: Sequence[Any]) -> None:
-        (self.value,) = values
-
-    def taking(self, function: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that keeps what the given one returns."""
-
-        def take() -> None:
-            self.value = function()
-
-        return take
 
 
 def _nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from core.text import datasets, tokenizers
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from core.operators.sequences.viterbi import viterbi_decode
     from core.text.crf import LinearChainCrf, LinearChainCrfLoss
     from core.text.decoder import ViterbiDecoder
+    from core.text.generation import Generated, Generation, generate
 
 __all__ = [
     "AlbertTokenizer",
@@ -57,6 +59,8 @@ __all__ = [
     "ErnieTokenizer",
     "GPTChineseTokenizer",
     "GPTTokenizer",
+    "Generated",
+    "Generation",
     "Imdb",
     "Imikolov",
     "JiebaTokenizer",
@@ -83,6 +87,7 @@ __all__ = [
     "WordpieceTokenizer",
     "XLNetTokenizer",
     "datasets",
+    "generate",
     "learn_bpe",
     "learn_wordpiece",
     "text_batches",
@@ -91,13 +96,19 @@ __all__ = [
 ]
 
 
+_LATE = {
+    "Generated": "generation",
+    "Generation": "generation",
+    "LinearChainCrf": "crf",
+    "LinearChainCrfLoss": "crf",
+    "ViterbiDecoder": "decoder",
+    "generate": "generation",
+    "viterbi_decode": "decoder",
+}
+"""Names whose modules load the engine, which reading and cutting text does not need."""
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("ViterbiDecoder", "viterbi_decode"):
-        from core.text import decoder  # loads the engine, which reading and cutting text does not need
-
-        return getattr(decoder, name)
-    if name in ("LinearChainCrf", "LinearChainCrfLoss"):
-        from core.text import crf  # likewise
-
-        return getattr(crf, name)
+    if name in _LATE:
+        return getattr(importlib.import_module(f"core.text.{_LATE[name]}"), name)
     raise AttributeError(f"core.text has no attribute {name!r}")

@@ -1,7 +1,8 @@
-"""Layers of Fluid 1.x on padded batches with lengths: recurrent cells of its kinds, and operators on sequences."""
+"""Layers of Fluid 1.x on padded batches with lengths: recurrent cells, operators on sequences; decoders' attention."""
 
 from __future__ import annotations
 
+from core.incubate.layers.attention import Attention, InputFeedingCell
 from core.incubate.layers.basic_recurrent import BasicGRU, BasicLSTM
 from core.incubate.layers.dynamic_recurrent import DynamicGRU, DynamicLSTM, DynamicLSTMP
 from core.incubate.layers.sequence import (
@@ -16,11 +17,13 @@ from core.incubate.layers.sequence import (
 )
 
 __all__ = [
+    "Attention",
     "BasicGRU",
     "BasicLSTM",
     "DynamicGRU",
     "DynamicLSTM",
     "DynamicLSTMP",
+    "InputFeedingCell",
     "SequenceConv",
     "sequence_conv",
     "sequence_expand",

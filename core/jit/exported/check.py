@@ -93,6 +93,7 @@ LATE = (
     "core.operators.creation._gamma_draws",
     "core.operators.losses.margins",
     "core.operators.graphs.neighbors",
+    "core.operators.sequences.decoding",
     "core.operators.sequences.viterbi",
     "core.operators.vision.yolo",
     "core.vision.ops",

@@ -32,6 +32,45 @@ def test_the_official_beams(name: str, kind: str) -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+def test_a_program_finds_the_same_beams_in_one_loop(kind: str) -> None:
+    generator = np.random.default_rng(12)
+    embedding, output, cell = nn.Embedding(7, 5), nn.Linear(5, 7), getattr(nn, f"{kind}Cell")(5, 5)
+    for layer in (embedding, output, cell):
+        for parameter in layer.parameters():
+            parameter.set_value(generator.normal(0, 2, parameter.shape).astype("float32"))
+    calls = []
+
+    def counted(inputs: Any, states: Any) -> Any:
+        calls.append(1)
+        return cell(inputs, states)
+
+    decoder = nn.BeamSearchDecoder(counted, 0, 1, 4, embedding, output)
+    first = core.to_tensor(generator.normal(size=(3, 5)).astype("float32"))
+
+    def decode(first: Any) -> Any:
+        states = first if kind == "GRU" else (first, first * 0.5)
+        tokens, last, lengths = nn.dynamic_decode(decoder, states, max_step_num=24, return_length=True)
+        return tokens, lengths, last.log_probs
+
+    eager = decode(first)
+    steps = eager[0].shape[1]
+    assert 1 < steps == len(calls) <= 25
+    compiled = core.jit.to_static(decode)
+    calls.clear()
+    tokens, lengths, scores = compiled(first)
+    assert len(calls) <= 3 and tokens.shape[1] == 25
+    np.testing.assert_array_equal(tokens.numpy()[:, :steps], eager[0].numpy())
+    assert (tokens.numpy()[:, steps:] == 1).all()
+    np.testing.assert_array_equal(lengths.numpy(), eager[1].numpy())
+    np.testing.assert_allclose(scores.numpy(), eager[2].numpy(), rtol=1e-5)
+    calls.clear()
+    compiled(first * 0.5)
+    assert not calls
+    with pytest.raises(OperatorError, match="a compiled program needs max_step_num"):
+        core.jit.to_static(lambda x: nn.dynamic_decode(decoder, x)[0])(first)
+
+
 class Countdown:
     """Counts each sample down to 0 and says so; keeps no track of ends itself."""
 

@@ -30,8 +30,9 @@ FACTORISATIONS = {
     "svd", "triangular_solve",
 }  # fmt: skip
 FUNCTIONS = {
-    "bessel_i", "crf_log_norm", "crf_path_score", "ctc", "erfinv", "exponents", "fourier", "fourier_real",
-    "gcd_integers", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded", "nextafter",
+    "beam_step", "bessel_i", "choose_tokens", "crf_log_norm", "crf_path_score", "ctc", "erfinv", "exponents",
+    "fourier", "fourier_real", "gcd_integers", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded",
+    "nextafter",
     "non_maximum_suppression_padded", "peephole_lstm", "polygamma", "rasterize_objects", "region_largest",
     "region_sensitive", "reset_first_gru", "sample_labels", "sparse_pattern", "viterbi",
 }  # fmt: skip
