@@ -44,7 +44,7 @@ TOKENIZERS = Tokenizers(
         "WordLevelTokenizer": WordLevelTokenizer,
     },
     paths=(
-        *("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file"),
+        *("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file", "lac"),
         *("model_file", "bpe_vocab_file", "bpe_json_file"),
     ),
 )
@@ -71,8 +71,8 @@ class TokenizerSection(Component):
 
     @pydantic.model_validator(mode="after")
     def _one_vocabulary(self) -> TokenizerSection:
-        vocabularies = [name for name in TOKENIZERS.paths if (self.name, name) != ("WordLevelTokenizer", "word_dict")]
-        files = [f"the file {name}" for name in self.arguments if name in vocabularies]
+        cutting = ("word_dict", "lac") if self.name == "WordLevelTokenizer" else ()
+        files = [f"the file {name}" for name in self.arguments if name in TOKENIZERS.paths and name not in cutting]
         sources = [name for name in ("learn", "pretrained") if getattr(self, name) is not None]
         if sources and len(sources) + len(files) > 1:
             raise ValueError(f"give {sources[0]}, or {[*sources[1:], *files][0]}, not both")

@@ -7,16 +7,14 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Callable, ClassVar, Literal, Optional, Union
+from typing import Any, ClassVar, Optional, Union
 
-from core.text.tokenizers import LikeliestPath, PretrainedTokenizer, read_frequencies
+from core.text.tokenizers import PretrainedTokenizer
 from core.text.tokenizers.pieces import Offsets
 from core.text.vocabulary import Vocab
 from core.text.vocabulary_files import decode_lines
 from core.weights.messages import shown
-
-Segmenter = Literal["spaces", "characters", "dictionary"]
-"""What cuts a text: the spaces in it; nothing, each character is a token; or the words of a dictionary."""
+from PaddleNLP.segmenting import Segmenter, segmentation
 
 NARROW = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
 """Unicode's characters of full width to their narrow kin, from ``！`` to ``～``, and the wide space."""
@@ -28,7 +26,6 @@ CHINESE = re.compile("[\u4e00-\u9fff]")
 LOOKED_AT = 500
 """Texts of a split by which it is told how these are cut."""
 
-_WORD, _CHARACTER = re.compile(r"\S+"), re.compile(r"\S")
 _NUMBERED = re.compile(r"(\d{1,9})\t(.+)")
 
 
@@ -43,6 +40,7 @@ class WordLevelTokenizer(PretrainedTokenizer):
             ``word.dic``.
         segmenter: what cuts texts into words.
         word_dict: the dictionary that cuts texts: a word in each line, perhaps its frequency behind a space.
+        lac: the exported folder of a run of lexical analysis that cuts texts, or an archive of one.
         do_lower_case: whether words are looked up in lower case.
         half_width: whether characters of full width are looked up as their narrow kin, as LAC does.
 
@@ -51,7 +49,11 @@ class WordLevelTokenizer(PretrainedTokenizer):
         ValueError: one is damaged, or the segmenter and its dictionary do not go together.
     """
 
-    resource_files_names: ClassVar[dict[str, str]] = {"vocab_file": "vocab.txt", "word_dict": "words.txt"}
+    resource_files_names: ClassVar[dict[str, str]] = {
+        "vocab_file": "vocab.txt",
+        "word_dict": "words.txt",
+        "lac": "lac.zip",
+    }
     model_input_names: ClassVar[tuple[str, ...]] = ("input_ids",)
 
     def __init__(
@@ -59,6 +61,7 @@ class WordLevelTokenizer(PretrainedTokenizer):
         vocab_file: Union[str, os.PathLike[str]],
         segmenter: Segmenter = "spaces",
         word_dict: Union[str, os.PathLike[str], None] = None,
+        lac: Union[str, os.PathLike[str], None] = None,
         do_lower_case: bool = False,
         half_width: bool = False,
     ) -> None:
@@ -73,21 +76,20 @@ class WordLevelTokenizer(PretrainedTokenizer):
         if pad is None:
             self.pad_token_id = len(self.vocab)
         self.segmenter = segmenter
-        self.word_dict = None if word_dict is None else os.fspath(word_dict)
         self.do_lower_case, self.half_width = do_lower_case, half_width
-        self.place, self._dictionary = segmentation(segmenter, word_dict)
+        self.segmentation = segmentation(segmenter, word_dict, lac)
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text."""
-        return self.place(text)[0]
+        return self.segmentation.place(text)[0]
 
     def encode_text(self, text: str) -> list[int]:
         """Return the ids of the words of a text."""
-        return self._ids(self.place(text)[0])
+        return self._ids(self.segmentation.place(text)[0])
 
     def place_text(self, text: str) -> tuple[list[int], Offsets]:
         """Return the ids of the words of a text, and the characters that each covers."""
-        words, offsets = self.place(text)
+        words, offsets = self.segmentation.place(text)
         return self._ids(words), offsets
 
     def _word_pieces(self, words: Any, placed: bool) -> Any:
@@ -158,45 +160,10 @@ class WordLevelTokenizer(PretrainedTokenizer):
         return ""
 
     def save_resources(self, folder: str) -> None:
-        """Write the vocabulary, and the dictionary where there is one."""
+        """Write the vocabulary, and what cuts texts."""
         self.vocab.save_vocabulary(os.path.join(folder, "vocab.txt"))
-        if self._dictionary is not None:
-            Path(folder, "words.txt").write_bytes(self._dictionary)
-
-
-def segmentation(
-    segmenter: Segmenter, word_dict: Union[str, os.PathLike[str], None]
-) -> tuple[Callable[[str], tuple[list[str], Offsets]], Optional[bytes]]:
-    """Return what gives the words of a text and their characters, and the content of its dictionary.
-
-    Args:
-        segmenter: its name.
-        word_dict: the dictionary's file.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is no dictionary, is missing, or belongs to another segmenter.
-    """
-    if (word_dict is not None) != (segmenter == "dictionary"):
-        told = "needs a word_dict" if word_dict is None else "reads no word_dict; leave it out, or choose dictionary"
-        raise ValueError(f"tokenizer.segmenter {segmenter} {told}")
-    if word_dict is not None:
-        frequencies = read_frequencies(word_dict)
-        path = LikeliestPath(frequencies)
-        content = "".join(f"{word} {count}\n" for word, count in frequencies.items()).encode("utf-8")
-        return lambda text: _without_spaces(*path.place(text)), content
-    pattern = _CHARACTER if segmenter == "characters" else _WORD
-
-    def place(text: str) -> tuple[list[str], Offsets]:
-        found = list(pattern.finditer(text))
-        return [one[0] for one in found], [one.span() for one in found]
-
-    return place, None
-
-
-def _without_spaces(words: list[str], offsets: Offsets) -> tuple[list[str], Offsets]:
-    kept = [number for number, word in enumerate(words) if not word.isspace()]
-    return [words[number] for number in kept], [offsets[number] for number in kept]
+        for name, content in self.segmentation.files.items():
+            Path(folder, name).write_bytes(content)
 
 
 def read_words(path: Union[str, os.PathLike[str]]) -> dict[str, int]:
@@ -234,7 +201,7 @@ def learned_words(texts: Iterable[str], size: int, settings: Mapping[str, Any]) 
         size: how many words there are at most, "<unk>" included.
         settings: of :class:`WordLevelTokenizer`.
     """
-    place, _ = segmentation(settings.get("segmenter", "spaces"), settings.get("word_dict"))
+    place = segmentation(settings.get("segmenter", "spaces"), settings.get("word_dict"), settings.get("lac")).place
     how = (settings.get("do_lower_case", False), settings.get("half_width", False))
     counts: collections.Counter[str] = collections.Counter()
     for text in texts:

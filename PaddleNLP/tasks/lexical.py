@@ -88,6 +88,10 @@ class LexicalAnalysis(TokenClassification):
         """Return an empty evaluator."""
         return LexicalEvaluator(self.dataset(split), self.class_names, self.segmentation)
 
+    def reader_settings(self) -> dict[str, Any]:
+        """Return what a reader needs: whether all words are chunks, too."""
+        return {**super().reader_settings(), "segmentation": self.segmentation}
+
 
 def _tags_of(run: str) -> list[str]:
     if not (Path(run) / BEST).is_file():

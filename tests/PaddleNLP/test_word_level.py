@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
+from typing import Callable
 
 import numpy as np
 import pytest
@@ -55,7 +57,7 @@ def test_a_dictionary_goes_with_the_tokeniser(tmp_path: Path) -> None:
     assert tokenizer.words("房间很小， 服务员热情") == ["房间", "很", "小", "，", "服务员", "热", "情"]
     again = restored(json.loads(json.dumps(stored(tokenizer))))
     assert again.segmenter == "dictionary" and again.words("服务员的服务") == ["服务员", "的", "服务"]
-    assert again.place("房间 小")[1] == [(0, 2), (3, 4)]
+    assert again.segmentation.place("房间 小")[1] == [(0, 2), (3, 4)]
 
 
 def test_wide_characters_are_looked_up_as_narrow_ones(tmp_path: Path) -> None:
@@ -91,9 +93,9 @@ def test_a_broken_vocabulary(content: str, told: str, tmp_path: Path) -> None:
 
 def test_a_segmenter_and_its_dictionary_go_together(tmp_path: Path) -> None:
     vocab = write(tmp_path, "v.txt", WORDS)
-    with pytest.raises(ValueError, match="tokenizer.segmenter dictionary needs a word_dict"):
+    with pytest.raises(ValueError, match="tokenizer.segmenter dictionary needs word_dict"):
         WordLevelTokenizer(vocab, "dictionary")
-    with pytest.raises(ValueError, match="tokenizer.segmenter spaces reads no word_dict; leave it out, or choose dict"):
+    with pytest.raises(ValueError, match="tokenizer.segmenter spaces reads no word_dict; leave it out, or choose"):
         WordLevelTokenizer(vocab, word_dict=vocab)
     with pytest.raises(ValueError, match="d.txt, line 1: '房 间 小 大' is not a word"):
         WordLevelTokenizer(vocab, "dictionary", write(tmp_path, "d.txt", "房 间 小 大\n"))
@@ -137,6 +139,25 @@ def test_a_run_and_its_export_say_how_texts_are_cut(tmp_path: Path, capsys: pyte
     features = [str(tmp_path / "a.npy"), str(tmp_path / "b.npy")]
     assert infer.main([str(run), texts[0], "--features", features[0], "--token-features", features[1]]) == 0
     assert [np.load(file).shape for file in features] == [(1, 8), (3, 8)]
+
+
+def test_lexical_analysis_cuts_texts(run_of: Callable[[str], Path], tmp_path: Path) -> None:
+    run = run_of("LexicalAnalysis")
+    assert export.main([str(run), "--output", str(tmp_path / "lac")]) == 0
+    expected = PaddleNLP.LAC(run, "seg").run("李雷在上海。 他")
+    tokenizer = WordLevelTokenizer(write(tmp_path, "v.txt", WORDS), "lac", lac=tmp_path / "lac")
+    record = json.loads(json.dumps(stored(tokenizer)))
+    for one in (tokenizer, restored(record)):
+        assert one.words("李雷在上海。 他") == [word for text in expected for word in text.split()]
+        assert one.segmenter == "lac" and "".join(one.words("王小明")) == "王小明"
+    assert tokenizer.segmentation.files == restored(record).segmentation.files
+    with pytest.raises(ValueError, match="tokenizer.lac: .* is no folder that PaddleNLP/export.py wrote"):
+        WordLevelTokenizer(write(tmp_path, "v.txt", WORDS), "lac", lac=run)
+    for name, method in (("../a", zipfile.ZIP_STORED), ("b", zipfile.ZIP_DEFLATED)):
+        with zipfile.ZipFile(tmp_path / "bad.zip", "w", method) as file:
+            file.writestr(name, "a" * 999)
+        with pytest.raises(ValueError, match="bad.zip: no archive of an exported folder: it holds other files"):
+            WordLevelTokenizer(write(tmp_path, "v.txt", WORDS), "lac", lac=tmp_path / "bad.zip")
 
 
 def test_data_that_is_cut_otherwise_is_refused(tmp_path: Path) -> None:
