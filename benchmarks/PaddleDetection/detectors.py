@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from benchmarks.PaddleDetection import detector_sides as sides
 from benchmarks.side import Side, compare, require
@@ -55,32 +56,34 @@ def main() -> None:
         require(*PACKAGES[peer], python=options.paddle if peer == "paddle" else options.peers)
     print(f"{'milliseconds':26} {'ours':20} {'':>8}   {'against':34} {'':>8} {'ratio':>6}")
     for model in options.models.split(","):
-        for peer in wanted:
-            _compare(model, peer, options)
+        _compare(model, wanted, options)
 
 
-def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
-    rows = [row for row in ROWS[peer] if row[0].startswith(options.only)]
-    if peer == "pytorch" and not model.startswith("yolov3") or not rows:
+def _compare(model: str, peers: Sequence[str], options: argparse.Namespace) -> None:
+    peers = [peer for peer in peers if peer != "pytorch" or model.startswith("yolov3")]
+    rows = {peer: [row for row in ROWS[peer] if row[0].startswith(options.only)] for peer in peers}
+    if not any(rows.values()):
         return
     name, size = model.rsplit("-", 1)
     with tempfile.TemporaryDirectory() as folder:
         given = (name, int(size), options.batch)
-        file_wanted, kind = peer in ("onnxruntime", "openvino"), {"processor": options.processor}
+        file_wanted, kind = bool({"onnxruntime", "openvino"} & set(peers)), {"processor": options.processor}
         mine = Side("ours", sides.ours, (*given, folder, file_wanted), options.threads, **kind)
-        python = options.paddle if peer == "paddle" else options.peers
-        theirs = getattr(sides, peer), (*given, options.threads, folder), options.threads
-        other = Side(peer, *theirs, python=python, **kind)
-        counted = [(side.name, side.ask("counts")) for side in (mine, other)]
-        if counted[0][1] != counted[1][1]:
-            raise SystemExit(f"{model}: " + ", ".join(f"{name} finds {found} boxes" for name, found in counted))
-        for own, theirs in rows:
-            if own in mine.steps and theirs in other.steps:
-                first, second, ratio = compare((mine, own), (other, theirs), options.rounds)
-                left = f"{model:26} {own:20} {first * 1e3:8.1f}"
-                print(f"{left}   {f'{peer}: {theirs}':34} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
+        counts = mine.ask("counts")
+        for peer in [peer for peer in peers if rows[peer]]:
+            python = options.paddle if peer == "paddle" else options.peers
+            theirs = getattr(sides, peer), (*given, options.threads, folder), options.threads
+            other = Side(peer, *theirs, python=python, **kind)
+            found = other.ask("counts")
+            if counts != found:
+                raise SystemExit(f"{model}: ours finds {counts} boxes, {peer} {found}")
+            for own, step in rows[peer]:
+                if own in mine.steps and step in other.steps:
+                    first, second, ratio = compare((mine, own), (other, step), options.rounds)
+                    left = f"{model:26} {own:20} {first * 1e3:8.1f}"
+                    print(f"{left}   {f'{peer}: {step}':34} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
+            other.close()
         mine.close()
-        other.close()
 
 
 if __name__ == "__main__":

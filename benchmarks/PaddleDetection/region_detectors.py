@@ -2,18 +2,19 @@
 
     python3.11 -m venv PEERS; PEERS/bin/pip install torch torchvision
     python -m benchmarks.PaddleDetection.region_detectors --peers PEERS/bin/python [--models mask_rcnn,faster_rcnn]
-    [--size 800 1088] [--rows training,exported] [--rounds 5] [--threads 2] [--processor]
+    [--size 800 1088] [--rows compiled,eager,exported] [--overlap 0.05] [--rounds 5] [--threads 2] [--processor]
 
 A training step looks at one image of eight objects: forward pass, losses, backward pass, Momentum. Ours runs
-compiled, as training does by default, and operator by operator; both are compared with torchvision's, whose backbone
-has the same frozen normalisations and stages, and which samples as many anchors and regions. Regions that overlap an
-object by a twentieth count as showing it, so that a quarter of them do, and have masks, as with proposals of a
-trained network. "exported" is a predictor from image to boxes with 1,000 proposals, against torchvision's evaluation.
-Weights are random and each side's own, so sides do not find the same boxes; ours computes full tables of regions
-always. Each side is a process of its own with the same number of threads; sides of a row take turns, and its ratio is
-the median of the rounds' ratios: above 1, ours is faster. Memory is the peak of a side's process above what it
-occupies before the model is built; its ratio is torchvision's over ours. ``--processor`` compares the time that
-processors worked, for machines that are busy otherwise.
+compiled, as training does by default, and operator by operator ("eager"); both are compared with torchvision's, whose
+backbone has the same frozen normalisations and stages, and which samples as many anchors and regions. Regions that
+overlap an object by ``--overlap`` count as showing it, and have masks: with a twentieth a quarter of them do, as with
+proposals of a trained network; with the usual half few do, as in the first steps of a fresh one. "exported" is a
+predictor from image to boxes with 1,000 proposals, against torchvision's evaluation. Weights are random and each
+side's own, so sides do not find the same boxes; ours computes full tables of regions for them. Each side is a process
+of its own with the same number of threads; sides of a row take turns, and its ratio is the median of the rounds'
+ratios: above 1, ours is faster. Memory is the peak of a side's process above what it occupies before the model is
+built; its ratio is torchvision's over ours. ``--processor`` compares the time that processors worked, for machines
+that are busy otherwise.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ import numpy as np
 from benchmarks.memory import resident, status
 from benchmarks.side import Side, Steps, compare, require
 
-CLASSES, OBJECTS, OVERLAP = 80, 8, 0.05
-ROWS = {"training": ["compiled", "eager"], "exported": ["exported"]}
-"""What is compared, and the sides of ours."""
+CLASSES, OBJECTS = 80, 8
+ROWS = ("compiled", "eager", "exported")
 
 
 def main() -> None:
@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--models", default="faster_rcnn,mask_rcnn", help="separated by commas")
     parser.add_argument("--rows", default=",".join(ROWS), help="what is compared, separated by commas (default all)")
     parser.add_argument("--size", type=int, nargs=2, default=(800, 1088), help="height and width (default 800 1088)")
+    parser.add_argument("--overlap", type=float, default=0.05, help="of regions that show an object (default 0.05)")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
@@ -50,22 +51,22 @@ def main() -> None:
     print(f"{'':32} {'seconds':>17} {'ratio':>6}   {'megabytes':>13} {'ratio':>6}")
     for model in options.models.split(","):
         for row in options.rows.split(","):
-            for way in ROWS[row]:
-                _compare(model, row, way, options)
+            _compare(model, row, options)
 
 
-def _compare(model: str, row: str, way: str, options: argparse.Namespace) -> None:
-    size = tuple(options.size)
+def _compare(model: str, row: str, options: argparse.Namespace) -> None:
+    size, overlap = tuple(options.size), options.overlap
     given = {"threads": options.threads, "processor": options.processor}
     with tempfile.TemporaryDirectory() as folder:
-        mine = Side("ours", ours, (model, size, way, folder), **given)
-        peer = Side("torchvision", torchvision, (model, size, row, options.threads), python=options.peers, **given)
+        mine = Side("ours", ours, (model, size, row, overlap, folder), **given)
+        asked = (model, size, row, overlap, options.threads)
+        peer = Side("torchvision", torchvision, asked, python=options.peers, **given)
         first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds)
         used, theirs = mine.ask("memory"), peer.ask("memory")
         mine.close()
         peer.close()
     times = f"{first:8.3f} {second:8.3f} {ratio:6.2f}"
-    print(f"{model + ', ' + row + ', ' + way:32} {times}   {used:6.0f} {theirs:6.0f} {theirs / used:6.2f}", flush=True)
+    print(f"{model + ', ' + row:32} {times}   {used:6.0f} {theirs:6.0f} {theirs / used:6.2f}", flush=True)
 
 
 def scene(size: tuple[int, int]) -> dict[str, np.ndarray]:
@@ -84,7 +85,7 @@ def scene(size: tuple[int, int]) -> dict[str, np.ndarray]:
 # --- inside a side ---------------------------------------------------------------------------------------------------
 
 
-def ours(model: str, size: tuple[int, int], way: str, folder: str) -> Steps:
+def ours(model: str, size: tuple[int, int], row: str, overlap: float, folder: str) -> Steps:
     """Return ours: a training step, or a predictor."""
     import core
     from core.static import InputSpec
@@ -94,11 +95,11 @@ def ours(model: str, size: tuple[int, int], way: str, folder: str) -> Steps:
     core.ones([2]).numpy()
     before = resident()
     core.seed(0)
-    network: Any = NETWORKS.build(Component(name=f"{model}_r50_fpn", num_classes=CLASSES, fg_thresh=OVERLAP))
+    network: Any = NETWORKS.build(Component(name=f"{model}_r50_fpn", num_classes=CLASSES, fg_thresh=overlap))
     given = scene(size)
     shape = np.array([size], np.float32)
     arrays = {"image": given["image"], "im_shape": shape, "scale_factor": np.ones((1, 2), np.float32)}
-    if way == "exported":
+    if row == "exported":
         network.eval()
         specs = [InputSpec(array.shape, name=key) for key, array in arrays.items()]
         core.jit.save(network, f"{folder}/program", specs)
@@ -114,7 +115,7 @@ def ours(model: str, size: tuple[int, int], way: str, folder: str) -> Steps:
     def total(*inputs: Any) -> Any:
         return core.add_n(list(network.losses(*inputs, targets).values()))
 
-    loss = core.jit.to_static(total) if way == "compiled" else total
+    loss = core.jit.to_static(total) if row == "compiled" else total
 
     def step() -> None:
         value = loss(*tensors)
@@ -126,7 +127,7 @@ def ours(model: str, size: tuple[int, int], way: str, folder: str) -> Steps:
     return {"step": step, "memory": lambda: status("VmHWM") - before}
 
 
-def torchvision(model: str, size: tuple[int, int], row: str, threads: int) -> Steps:
+def torchvision(model: str, size: tuple[int, int], row: str, overlap: float, threads: int) -> Steps:
     """Return torchvision's."""
     import torch
     from torchvision.models import detection
@@ -142,7 +143,7 @@ def torchvision(model: str, size: tuple[int, int], row: str, threads: int) -> St
     kind = detection.MaskRCNN if model == "mask_rcnn" else detection.FasterRCNN
     network = kind(
         backbone, CLASSES + 1, min_size=min(size), max_size=max(size), image_mean=[0.0] * 3, image_std=[1.0] * 3,
-        rpn_post_nms_top_n_train=1000, box_fg_iou_thresh=OVERLAP, box_bg_iou_thresh=OVERLAP,
+        rpn_post_nms_top_n_train=1000, box_fg_iou_thresh=overlap, box_bg_iou_thresh=overlap,
     )  # fmt: skip
     given = scene(size)
     image = torch.from_numpy(given["image"][0])
@@ -162,8 +163,8 @@ def torchvision(model: str, size: tuple[int, int], row: str, threads: int) -> St
         with torch.inference_mode():
             return network([image])
 
-    network.train(row == "training")
-    return {"step": training if row == "training" else found, "memory": lambda: status("VmHWM") - before}
+    network.train(row != "exported")
+    return {"step": found if row == "exported" else training, "memory": lambda: status("VmHWM") - before}
 
 
 if __name__ == "__main__":

@@ -264,6 +264,22 @@ def test_boxes_without_an_area_are_left_out() -> None:
     np.testing.assert_array_equal(rows.numpy()[0], [[-1, 0, 0, 0, 0, 0]] * 6)
 
 
+def test_no_proposals_at_all() -> None:
+    model, given = detector("Mask", rpn_min_size=1000.0, use_random=False), batch()
+    given["gt_count"][:] = 0  # and no objects, which would be proposals, too
+    tensors = {key: core.to_tensor(value) for key, value in given.items()}
+    whole = tensors["image"], tensors["im_shape"], tensors["scale_factor"]
+    losses = model.losses(*whole, tensors)
+    found = {key: value.item() for key, value in losses.items()}
+    assert found["loss_rpn_cls"] > 0 and np.isfinite(found["loss_rpn_cls"])
+    assert found["loss_bbox_cls"] == pytest.approx(np.log(4), rel=1e-4)  # Paddle gives a box of zeros, as background
+    assert [found[key] for key in ("loss_rpn_reg", "loss_bbox_reg", "loss_mask")] == [0.0] * 3
+    model.eval()
+    rows, counts, masks = (one.numpy() for one in model(*whole))
+    assert counts.tolist() == [0, 0, 0] and not masks.any()
+    np.testing.assert_array_equal(rows, np.tile([-1.0, 0, 0, 0, 0, 0], (3, 6, 1)))
+
+
 def test_refuses() -> None:
     given = {key: core.to_tensor(value) for key, value in batch().items() if key != "gt_segm"}
     with pytest.raises(ValueError, match="the data has no gt_segm: add the transform Poly2Mask"):
