@@ -142,7 +142,7 @@ def _jpeg_pixels(data: bytes, color: str) -> Optional[np.ndarray]:
         return None
     with error_stream() as complained:
         pixels = _opencv_pixels(data, _OPENCV_FLAGS[color])
-        if pixels is None or complained():
+        if pixels is None or complained.anything():
             return None
     return pixels[:, :, None] if color == "gray" else pixels
 

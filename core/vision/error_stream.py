@@ -7,7 +7,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Iterator
-from typing import Callable, Optional
+from typing import Optional
 
 
 class _ErrorStream:
@@ -27,7 +27,8 @@ class _ErrorStream:
         library.setvbuf.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
         self._tell.restype, self._tell.argtypes = ctypes.c_long, [ctypes.c_void_p]
         self._rewind.restype, self._rewind.argtypes = None, [ctypes.c_void_p]
-        self._buffer = library.fmemopen(None, self.size, b"w")
+        self._content = ctypes.create_string_buffer(self.size)
+        self._buffer = library.fmemopen(self._content, self.size, b"w")
         library.setvbuf(self._buffer, None, 2, 0)  # unbuffered, so that its position tells what was written
         self._original: Optional[int] = None
         self._users = 0
@@ -59,6 +60,25 @@ class _ErrorStream:
         """Return how many bytes have been caught."""
         return int(self._tell(self._buffer))
 
+    def text(self, begin: int) -> str:
+        """Return what has been caught from a place on."""
+        return self._content.raw[begin : self.written()].decode("utf-8", "replace")
+
+
+class Caught:
+    """What this thread, or one beside it, wrote since a place."""
+
+    def __init__(self, stream: _ErrorStream, begin: int) -> None:
+        self._stream, self._begin = stream, begin
+
+    def anything(self) -> bool:
+        """Tell whether there was anything."""
+        return self._stream.written() != self._begin or self._begin > self._stream.size // 2
+
+    def text(self) -> str:
+        """Return it, up to the size of the buffer."""
+        return self._stream.text(self._begin)
+
 
 _stream: Optional[_ErrorStream] = None
 _stream_lock = threading.Lock()
@@ -76,8 +96,8 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextlib.contextmanager
-def error_stream() -> Iterator[Callable[[], bool]]:
-    """Catch C's error stream; yields a function that tells whether this thread, or one beside it, wrote anything."""
+def error_stream() -> Iterator[Caught]:
+    """Catch C's error stream; yields what tells what was written."""
     global _stream
     with _stream_lock:
         if _stream is None:
@@ -85,6 +105,6 @@ def error_stream() -> Iterator[Callable[[], bool]]:
     stream = _stream
     before = stream.enter()
     try:
-        yield lambda: stream.written() != before or before > stream.size // 2
+        yield Caught(stream, before)
     finally:
         stream.leave()

@@ -31,6 +31,11 @@ USUAL_RATE = 25.0
 _SIGNATURE = re.compile(rb"....(?:ftyp|moov|mdat|wide|free|skip)|RIFF....AVI |\x1aE\xdf\xa3", re.DOTALL)
 """MP4 and MOV, AVI, Matroska and WebM; playlists, which may name other files and hosts, are none of them."""
 
+_MADE_UP = re.compile(
+    r"^(?:\[[^]]*\] )?(.*(?:error while decoding|concealing|damaged at|Error at MB|corrupt).*)", re.MULTILINE
+)
+"""What FFmpeg's decoders write when they fill a frame with what they guess."""
+
 
 class VideoReader:
     """The frames of a local video file, in order; a ``for`` loop over it begins anew each time.
@@ -78,10 +83,12 @@ class VideoReader:
         """
         capture, count = self._opened(), 0
         try:
-            while capture.grab():
-                if count == self.maximum_frames:
+            while True:
+                with error_stream() as caught:
+                    whole, frame = capture.read()
+                    self._check_decoded(caught.text())
+                if whole and count == self.maximum_frames:
                     raise ValueError(f"video file {self.path!r} has more than {self.maximum_frames} frames; cut it up")
-                whole, frame = capture.retrieve()
                 if not whole:
                     break
                 self._check(*frame.shape[:2])
@@ -119,6 +126,12 @@ class VideoReader:
                 f"video file {self.path!r} has the codec {shown(code)}, which OpenCV has no decoder for here; "
                 "convert it to H.264"
             )
+
+    def _check_decoded(self, told: str) -> None:
+        """Refuse frames that the decoder made up where the file is damaged: it says so on C's error stream alone."""
+        found = _MADE_UP.search(told)
+        if found:
+            raise ValueError(f"video file {self.path!r} is damaged: its decoder says {shown(found[1].strip())}")
 
     def _check(self, height: int, width: int) -> None:
         if height < 1 or width < 1:

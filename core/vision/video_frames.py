@@ -55,7 +55,7 @@ class VideoFrames(VideoReader):
         chosen, number = next(wanted, None), 0
         capture = self._opened()
         try:
-            with error_stream():
+            with error_stream() as caught:
                 while chosen is not None and capture.grab():
                     if number == chosen:
                         whole, frame = capture.retrieve()
@@ -65,8 +65,10 @@ class VideoFrames(VideoReader):
                         found.append(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB))
                         chosen = next(wanted, None)
                     number += 1
+                told = caught.text()
         finally:
             capture.release()
+        self._check_decoded(told)
         if chosen is not None:
             raise ValueError(
                 f"video file {self.path!r} is damaged: of its {self.count} frames only {number} can be read"

@@ -78,6 +78,16 @@ def test_pickles_of_kinetics(tmp_path: Path) -> None:
     assert (len(data), label, data.label(1)) == (2, 1, 0)
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_clip_of_fewer_frames_than_segments_gives_them_again(count: int, tmp_path: Path) -> None:
+    (tmp_path / "up").mkdir()
+    path = write_video(tmp_path / "up" / "short.mp4", list(FRAMES[:count]))
+    clip, _ = VideoFolder(str(tmp_path), transform=SampleSegments(8))[0]
+    frames = np.stack(list(VideoReader(path)))
+    assert len(frames) == count
+    np.testing.assert_array_equal(clip, frames[np.rint(np.linspace(0, count - 1, 8)).astype(int)])
+
+
 class Runs:
     """Runs a command where a pickle of it is loaded."""
 

@@ -114,6 +114,20 @@ def test_broken_files_are_named(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert capfd.readouterr().err == ""
 
 
+def test_frames_that_the_decoder_made_up_are_an_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of some damage all frames are still there: FFmpeg fills them with what it guesses, and says so to C alone."""
+    spoilt = bytearray((VIDEOS / "b_frames.mp4").read_bytes())
+    start = spoilt.index(b"mdat") + 4 + 3153
+    spoilt[start : start + 60] = bytes(byte ^ 0x5A for byte in spoilt[start : start + 60])
+    (tmp_path / "spoilt.mp4").write_bytes(spoilt)
+    video = VideoFrames(tmp_path / "spoilt.mp4")
+    assert video.count == 30
+    for read in (lambda: video.read([29]), lambda: list(video)):
+        with pytest.raises(ValueError, match=r"spoilt.mp4' is damaged: its decoder says 'error while decoding MB"):
+            read()
+    assert capfd.readouterr().err == ""
+
+
 def _data_last(whole: bytes) -> bytes:
     """Return an MP4 file with its index before its data, as files that are streamed have it."""
     boxes, place = {}, 0
