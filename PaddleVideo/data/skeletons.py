@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from core.io import Dataset
+from core.io.array_file import read_array
 from core.io.randomness import integer
 from core.weights import read_pickle
 
@@ -117,13 +118,13 @@ class SkeletonFile(SkeletonDataset):
             if not os.path.isfile(path):
                 raise FileNotFoundError(f"no file of skeletons {path!r}")
         self.path = file_path
-        self.array = _array(file_path, "r")
+        self.array = read_array(file_path)
         if self.array.ndim != 5 or self.array.dtype.kind != "f":
             raise ValueError(
                 f"{file_path!r} should hold floats (samples, coordinates, frames, joints, persons), not "
                 f"{self.array.dtype} of shape {self.array.shape}"
             )
-        labels = _array(label_path) if label_path.endswith(".npy") else read_pickle(label_path)
+        labels = read_array(label_path) if label_path.endswith(".npy") else read_pickle(label_path)
         if isinstance(labels, (list, tuple)) and len(labels) == 2 and isinstance(labels[1], (list, tuple)):
             labels = labels[1]  # (names, labels)
         numbers = np.asarray(labels).reshape(-1)
@@ -145,14 +146,6 @@ class SkeletonFile(SkeletonDataset):
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-def _array(path: str, mode: Any = None) -> np.ndarray:
-    try:
-        found: np.ndarray = np.load(path, mmap_mode=mode, allow_pickle=False)
-    except (EOFError, OSError, ValueError) as error:
-        raise ValueError(f"{path!r} is no .npy file of numbers: {' '.join(str(error).split())}") from None
-    return found
 
 
 def centred(skeleton: np.ndarray) -> np.ndarray:

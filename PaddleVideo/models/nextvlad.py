@@ -15,6 +15,7 @@ import numpy as np
 
 import core
 from core import nn
+from core.io.array_file import read_array
 from core.nn import functional as F
 from core.nn.initializer import KaimingNormal
 from core.nn.layer.checks import positive_numbers
@@ -170,7 +171,7 @@ def _scale(eigenvalues: Optional[Union[str, os.PathLike[str], Sequence[float]]],
     if eigenvalues is None:
         return np.ones(count, np.float32)
     if isinstance(eigenvalues, (str, os.PathLike)):
-        numbers = np.load(eigenvalues, allow_pickle=False)
+        numbers = np.asarray(read_array(eigenvalues))
     else:
         numbers = np.asarray(eigenvalues)
     numbers = np.ravel(numbers)

@@ -1,9 +1,11 @@
-"""A ``.npy`` file that grows row by row, for arrays that are larger than memory."""
+"""``.npy`` files for arrays that are larger than memory: one that grows row by row, and one that is read."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import struct
+import tokenize
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -81,3 +83,25 @@ def array_file(path: PathLike, row: tuple[int, ...], dtype: str = "float32") -> 
         file = ArrayFile(stream, row, np.dtype(dtype))
         yield file
         file.finish()
+
+
+def read_array(path: PathLike) -> np.ndarray:
+    """Return the array of a ``.npy`` file; its numbers stay in the file until they are looked at.
+
+    So a header that claims more than the file holds takes no memory.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it holds something else than an array of numbers, or less than its header says; names the file.
+    """
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"no .npy file {os.fspath(path)!r}")
+    try:
+        found: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (EOFError, OSError, OverflowError, SyntaxError, TypeError, ValueError, tokenize.TokenError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{os.fspath(path)!r} is no .npy file of numbers: {reason}") from None
+    return found

@@ -283,7 +283,7 @@ def _videos(folder: Path) -> list[Good]:
 
 
 def _clips(folder: Path) -> list[Good]:
-    """Return a list of folders of frames, a pickle of frames, and features of videos: of frames, and whole."""
+    """Return a list of folders of frames, a pickle of frames, features of videos, and when actions happen in them."""
     folder.mkdir()
     frame = encoded("JPEG", Image.new("RGB", (8, 8)))
     frames = {f"img_{number:05d}.jpg": frame for number in (1, 2)}
@@ -294,6 +294,24 @@ def _clips(folder: Path) -> list[Good]:
         Good("frames", b". 2 0\n. 1 1\n", None, "list.txt", frames),
         Good("pickled", pickled, structure.of_pickle, "a.pkl", {"list.txt": b"a.pkl\n"}),
         Good("a.tfrecord", (folder / "a.tfrecord").read_bytes(), structure.of_records),
+        *_intervals(),
+    ]
+
+
+def _intervals() -> list[Good]:
+    """Return files of features, and annotations of each kind."""
+    values, array = np.arange(12, dtype=np.float32).reshape(3, 4), io.BytesIO()
+    np.save(array, values)
+    scores = pickle.dumps({"scores": values[None], "duration": 6.0}, 2)
+    action = {"label": "run", "segment": [1.0, 2.5]}
+    videos = {"a": {"duration_second": 6.0, "subset": "training", "annotations": [action]}}
+    words = {"a.txt": b"cut\nmix\nmix\n", "train.bundle": b"a.txt\n", "a.npy": array.getvalue()}
+    return [
+        Good("features.npy", array.getvalue()),
+        Good("features.pkl", scores, structure.of_pickle),
+        Good("annotations", json.dumps(videos).encode(), structure.of_json, "a.json", {"a.pkl": scores}),
+        Good("concepts", b"a 3 1 1 0.5 2\n", None, "list.txt", {"a.pkl": scores}),
+        Good("steps", b"0 cut\n1 mix\n", None, "mapping.txt", words),
     ]
 
 

@@ -215,10 +215,34 @@ def _clips(path: Path) -> None:
         for index in range(len(features)):
             assert len(features[index]) == 4
         return
+    if path.name not in ("frames", "pickled"):
+        return _intervals(path)
     given = {"file_path": str(path / "list.txt"), "data_prefix": str(path), "transform": SampleSegments(2)}
     data = FrameDataset(**given) if path.name == "frames" else PickledDataset(class_num=3, **given)
     for index in range(len(data)):
         assert data[index][0].dtype == "uint8"
+
+
+def _intervals(path: Path) -> None:
+    from PaddleVideo.data.intervals.activitynet import ActivityNetFeatures
+    from PaddleVideo.data.intervals.concepts import ConceptFeatures
+    from PaddleVideo.data.intervals.features import read_features
+    from PaddleVideo.data.intervals.frame_labels import SegmentedFeatures
+
+    if path.suffix:
+        assert read_features(str(path)).values.dtype == "float32"
+        return
+    folder = str(path)
+    if path.name == "annotations":
+        data = ActivityNetFeatures(f"{folder}/a.json", folder, "training", 4)
+    elif path.name == "concepts":
+        data = ConceptFeatures(f"{folder}/list.txt", ["."], folder, 3, 4)
+    else:
+        data = SegmentedFeatures(f"{folder}/train.bundle", folder, folder, f"{folder}/mapping.txt", 3)
+    for index in range(len(data)):
+        steps = len(data[index])
+        if path.name != "concepts":
+            assert data.labels(index, steps).shape == (steps,)
 
 
 def _trap(path: Path) -> None:

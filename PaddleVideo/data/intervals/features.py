@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from core.io.array_file import read_array
 from core.weights import read_pickle
 
 ENDINGS = (".npy", ".pkl")
@@ -41,7 +42,7 @@ def read_features(path: str, features_first: bool = False) -> Features:
         raise ValueError(f"{path!r} is no file of features: its name should end with {' or '.join(ENDINGS)}")
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no file of features {path!r}")
-    values, duration = _npy(path) if path.endswith(".npy") else _pickle(path)
+    values, duration = (read_array(path), None) if path.endswith(".npy") else _pickle(path)
     if values.ndim == 3 and len(values) == 1:
         values = values[0]
     if values.ndim != 2 or not values.size or values.dtype.kind not in "fiu":
@@ -64,7 +65,8 @@ def checked(values: np.ndarray, name: str, width: Optional[int] = None) -> np.nd
     """
     if width is not None and values.shape[1] != width:
         raise ValueError(f"{name} has {values.shape[1]} features a step, not {width}")
-    scaled = values / np.float32(255.0) if values.dtype == np.uint8 else np.asarray(values, np.float32)
+    scaled = values / np.float32(255.0) if values.dtype == np.uint8 else values.astype(np.float32)
+    scaled = np.asarray(scaled)  # not the view of a file
     steps = np.flatnonzero(~np.isfinite(scaled).all(axis=1))
     if len(steps):
         raise ValueError(f"{name} has features that are no finite numbers, at {len(steps)} steps from {steps[0]} on")
@@ -86,13 +88,6 @@ def resampled(values: np.ndarray, length: int) -> np.ndarray:
     share = (places - lower)[:, None].astype(np.float32)
     found: np.ndarray = values[lower] * (1 - share) + values[np.minimum(lower + 1, count - 1)] * share
     return found.astype(np.float32)
-
-
-def _npy(path: str) -> tuple[np.ndarray, Optional[float]]:
-    try:
-        return np.load(path, allow_pickle=False), None
-    except (EOFError, OSError, ValueError) as error:
-        raise ValueError(f"{path!r} is no .npy file of numbers: {' '.join(str(error).split())}") from None
 
 
 def _pickle(path: str) -> tuple[np.ndarray, Optional[float]]:

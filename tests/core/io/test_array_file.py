@@ -1,4 +1,4 @@
-"""Arrays that are written row by row."""
+"""Arrays that are written row by row, and arrays that are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.io.array_file import array_file
+from core.io.array_file import array_file, read_array
 
 
 @pytest.mark.parametrize(("row", "dtype"), [((3,), "float32"), ((2, 5), "int64"), ((), "<f8")])
@@ -34,3 +34,22 @@ def test_rows_of_another_shape_are_refused_and_leave_no_file(tmp_path: Path) -> 
     with pytest.raises(ValueError, match=told), array_file(tmp_path / "a.npy", (4,)) as file:
         file.append(np.zeros((2, 5)))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_are_read_and_damaged_ones_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(6).reshape(2, 3))
+    np.testing.assert_array_equal(read_array(path), [[0, 1, 2], [3, 4, 5]])
+    good = path.read_bytes()
+    for damaged in (
+        b"",
+        good[:40],
+        good.replace(b"(2, 3)", b"((2, 3"),  # the words of the header end within a bracket
+        good.replace(b"(2, 3), }  ", b"(2, 3000),}"),  # more than there is
+        good.replace(b"'<i8'", b"'|O' "),
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="a.npy' is no .npy file of numbers: "):
+            read_array(path)
+    with pytest.raises(FileNotFoundError, match="no .npy file .*none.npy"):
+        read_array(tmp_path / "none.npy")
