@@ -164,17 +164,17 @@ def _drawn(digit: np.ndarray, x: float, y: float, size: float, angle: float) -> 
     return cv2.warpAffine(digit, matrix, (SIZE, SIZE), flags=cv2.INTER_LINEAR)
 
 
-SCALES = np.array([1.0, 1.0, 0.05, 0.05, 0.05, 0.05, 5.0, 5.0, 8.0, 8.0, 0.4, 5.0])
-"""By which the features are divided."""
+SCALES = np.array([1.0, 1.0, 0.05, 0.05])
+"""Of motions to the right and down, pixels, clockwise, radians, and apart, by which they are divided."""
 
 
 def motions(frames: np.ndarray) -> np.ndarray:
-    """Return how each frame differs from the one before, as an affine motion, and where its picture is.
+    """Return how each frame differs from the one before: how much it moves in each of eight ways, and more.
 
-    The motion is that which explains the change of brightness best, by least squares over the pixels (Lucas and Kanade
-    1981): to the right, down, apart, clockwise, and two shears, around the centre of brightness. Beside it are the mean
-    change of brightness, what of it the motion does not explain, the centre of brightness, the logarithm of its spread,
-    and its mean.
+    Of all affine motions that one is taken that explains the change of brightness best, by least squares over the
+    pixels (Lucas and Kanade 1981), around the centre of brightness. Its motions to the left, right, up, down,
+    clockwise, anticlockwise, apart and together are as many features, of which one of a pair is 0. Beside them are its
+    shear, the mean change of brightness, what of it the motion does not explain, and the logarithm of the spread.
 
     Args:
         frames: uint8 (T, H, W).
@@ -200,7 +200,9 @@ def motions(frames: np.ndarray) -> np.ndarray:
     square += np.eye(6, dtype=np.float32) * (1e-3 * np.trace(square, axis1=1, axis2=2)[:, None, None] / 6 + 1e-3)
     motion = -np.linalg.solve(square, basis @ flat)
     left = flat + basis.transpose(0, 2, 1) @ motion
-    told = [np.abs(flat).mean(axis=(1, 2)), np.abs(left).mean(axis=(1, 2))]
-    told += [centre - (size - 1) / 2 for centre, size in zip(centres, frames.shape[:0:-1])]
-    told += [np.log(spread / 6.0), smooth.mean(axis=(1, 2)) - 20.0]
-    return (np.concatenate([motion[:, :, 0], np.stack(told, axis=1)], axis=1) / SCALES).astype(np.float32)
+    ways = motion[:, [0, 1, 3, 2], 0] / SCALES
+    pairs = np.stack([-ways, ways], axis=2)
+    pairs[:, 2:] = pairs[:, 2:, ::-1]  # clockwise and growing are the first of their pairs
+    told = [np.linalg.norm(motion[:, 4:, 0], axis=1) / 0.05, np.abs(flat).mean(axis=(1, 2)) / 5.0]
+    told += [np.abs(left).mean(axis=(1, 2)) / 5.0, np.log(spread / 6.0) / 0.4]
+    return np.concatenate([pairs.reshape(-1, 8).clip(0.0), np.stack(told, axis=1)], axis=1).astype(np.float32)

@@ -39,19 +39,21 @@ def blobs(matrix: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("feature", "matrix", "expected"),
+    ("action", "matrix", "expected"),
     [
-        (0, [[1, 0, 0.3], [0, 1, 0]], 0.3),
-        (1, [[1, 0, 0], [0, 1, -0.5]], -0.5),
-        (2, [[1.03, 0, 0], [0, 1.03, 0]], 0.03 / 0.05),
-        (3, [[np.cos(0.04), -np.sin(0.04), 0], [np.sin(0.04), np.cos(0.04), 0]], 0.04 / 0.05),
+        ("right", [[1, 0, 0.3], [0, 1, 0]], 0.3),
+        ("up", [[1, 0, 0], [0, 1, -0.5]], 0.5),
+        ("growing", [[1.03, 0, 0], [0, 1.03, 0]], 0.03 / 0.05),
+        ("shrinking", [[0.97, 0, 0], [0, 0.97, 0]], 0.03 / 0.05),
+        ("clockwise", [[np.cos(0.04), -np.sin(0.04), 0], [np.sin(0.04), np.cos(0.04), 0]], 0.04 / 0.05),
+        ("anticlockwise", [[np.cos(0.04), np.sin(0.04), 0], [-np.sin(0.04), np.cos(0.04), 0]], 0.04 / 0.05),
     ],
 )
-def test_features_are_the_motion_between_frames(feature: int, matrix: np.ndarray, expected: float) -> None:
+def test_features_are_the_motion_between_frames(action: str, matrix: np.ndarray, expected: float) -> None:
     found = motions(np.stack([blobs(np.eye(3)[:2]), blobs(np.array(matrix))]))
-    assert not found[0, :6].any()
-    assert found[1, feature] == pytest.approx(expected, rel=0.05)
-    assert np.abs(np.delete(found[1, :6], feature)).max() < 0.03
+    assert not found[0, :8].any()
+    assert found[1, ACTIONS.index(action)] == pytest.approx(expected, rel=0.05)
+    assert np.abs(np.delete(found[1, :8], ACTIONS.index(action))).max() < 0.03
 
 
 def test_settings_are_checked() -> None:
