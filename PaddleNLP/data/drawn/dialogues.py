@@ -44,6 +44,9 @@ FOLDERS = {
 }
 """Where DGU has the files of each task."""
 
+ROWS = {"udc": 3, "dstc2": 6}
+"""How many times more rows a file has than others: to compare a response with what was asked takes more examples."""
+
 PARTS = {"train": range(6), "dev": range(6, 8), "test": range(8, 10)}
 """Of ten shares of all combinations those of a part."""
 
@@ -165,23 +168,24 @@ def write_dialogues(
 
     Args:
         folder: where to, which exists.
-        counts: about how many rows the files of each part have.
+        counts: about how many rows the files of each part have; of train, some have more (:data:`ROWS`).
         seed: of the draws.
         shuffled: whether train and dev have their labels dealt at random, so that nothing can be learnt for test.
     """
     names = []
     for part, count in zip(PARTS, counts):
-        candidates = 2 if part == "train" else 10
+        candidates = 6 if part == "train" else 10
+        larger = ROWS if part == "train" else {}
         rows: dict[str, list[str]] = {name: [] for name in FOLDERS}
         drawn = _Drawn(part, seed)
-        while len(rows["udc"]) < count:
+        while len(rows["udc"]) < count * larger.get("udc", 1):
             rows["udc"] += _match(drawn, candidates)
         for number in range(count):
             text, tags, intent = _journey(drawn)
             rows["atis_intent"].append(f"{intent}\t{text}")
             rows["atis_slot"].append(f"{' '.join(text)}\t{' '.join(tags)}")
             rows["swda"].append(_act(drawn, number))
-        for number in range(-(-count // 2)):
+        for number in range(-(-count * larger.get("dstc2", 1) // 2)):
             rows["dstc2"] += _state(drawn, number)
         for name, lines in rows.items():
             lines = _shuffled(name, lines, drawn.source) if shuffled and part != "test" else lines

@@ -74,7 +74,7 @@ def test_responses_fit_where_city_and_topic_do(dialogues: Path) -> None:
         topic = places(TOPICS, sample["text"])[-1]
         assert (sample["label"] == "1") == (asked in sample["text_pair"] and signs[topic] in sample["text_pair"])
     train = DialogueMatchDataset(str(dialogues / FOLDERS["udc"] / "train.txt"), turns=1)
-    assert sum(sample["label"] == "1" for sample in train) * 2 == len(train) and "[SEP]" not in train[0]["text"]
+    assert sum(sample["label"] == "1" for sample in train) * 6 == len(train) and "[SEP]" not in train[0]["text"]
 
 
 def test_states_are_those_after_the_last_turn(dialogues: Path) -> None:
