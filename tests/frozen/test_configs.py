@@ -11,6 +11,7 @@ import pytest
 from tests.frozen.loading import OLD_KEYS_WARN, RENAMED, SCHEMAS, load, value
 from tests.frozen.overrides import OVERRIDES
 from tests.frozen.store import CONFIGS, unpack
+from tests.sampling import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 CHANGED: frozenset[str] = frozenset()
@@ -51,7 +52,7 @@ def test_all_are_there() -> None:
     assert {toolkit: len(stored(toolkit)) for toolkit in SCHEMAS} == {"PaddleClas": 141, "PGL": 14, "PaddleGAN": 19}
 
 
-@pytest.mark.parametrize(("toolkit", "name"), STORED)
+@pytest.mark.parametrize(("toolkit", "name"), sampled(STORED, 4))
 def test_an_old_config_is_the_shipped_one(toolkit: str, name: str, old: Path, capfd: Any) -> None:
     loaded = load(toolkit, old / toolkit / name)
     check_warnings(toolkit, "".join(capfd.readouterr()))

@@ -15,6 +15,8 @@ from core.train.config.table import Component, Named
 from PaddleClas.models.arguments import signature
 from PaddleClas.models.pretrained import INQUIRY
 from PaddleClas.models.registry import ALIASES, NETWORKS, entry_function
+from tests.PaddleClas.models.test_models import FAMILY_OF
+from tests.sampling import sampled
 
 OWN = ["class_num", "pretrained", "adapt_head"]
 
@@ -31,7 +33,7 @@ def load(folder: Path, network: str) -> Component:
     return load_config(Experiment, path).network
 
 
-@pytest.mark.parametrize("name", [*PaddleClas.list_models(), *ALIASES])
+@pytest.mark.parametrize("name", sampled([*PaddleClas.list_models(), *ALIASES], 4, group=FAMILY_OF.get))
 def test_every_network_is_checked_with_its_arguments(tmp_path: Path, name: str) -> None:
     described = yaml.safe_load(NETWORKS.describe(name))
     assert described.pop("name") == name

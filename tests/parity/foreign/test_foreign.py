@@ -81,9 +81,9 @@ def test_three_training_steps_give_paddles_losses_and_gradients(name, folders):
     compare.check_training(answers, np.load(run.REFERENCES / f"{name}.npz"))
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_references_are_sharper_than_the_tolerance(name):
-    reference = np.load(run.REFERENCES / f"{name}.npz")
-    outputs = [reference[key] for key in reference if key.startswith("output")]
-    largest = max(np.abs(output).max() for output in outputs)
-    assert reference["noise"] <= 0.7e-4 * max(1.0, largest) and largest > 0.1
+def test_the_references_are_sharper_than_the_tolerance():
+    for name in CASES:
+        reference = np.load(run.REFERENCES / f"{name}.npz")
+        outputs = [reference[key] for key in reference if key.startswith("output")]
+        largest = max(np.abs(output).max() for output in outputs)
+        assert reference["noise"] <= 0.7e-4 * max(1.0, largest) and largest > 0.1, name
