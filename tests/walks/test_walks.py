@@ -95,7 +95,7 @@ def test_a_distilled_classifier(server: KillingServer, photos: Path, tmp_path: P
     walk_classifier(walk, photos)
 
 
-@pytest.mark.parametrize("task", sampled(GRAPHS, 1000, group=lambda task: None))
+@pytest.mark.parametrize("task", sampled(GRAPHS, 10**9, group=lambda task: None))
 def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, near, given, expected = GRAPHS[task]
     data = write(tmp_path / "data")
@@ -103,7 +103,7 @@ def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> No
     walk_graph(walk, near, given(data), expected)
 
 
-@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 1000, group=lambda task: None))
+@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 10**9, group=lambda task: None))
 def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")
