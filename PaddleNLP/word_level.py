@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Optional, Union
 
 from core.text.tokenizers import PretrainedTokenizer
-from core.text.tokenizers.pieces import Offsets
+from core.text.tokenizers.pieces import Offsets, Pieces
 from core.text.vocabulary import Vocab
 from core.text.vocabulary_files import decode_lines
 from core.weights.messages import shown
@@ -92,11 +92,12 @@ class WordLevelTokenizer(PretrainedTokenizer):
         words, offsets = self.segmentation.place(text)
         return self._ids(words), offsets
 
-    def _word_pieces(self, words: Any, placed: bool) -> Any:
+    def _word_pieces(self, words: Any, placed: bool) -> Pieces:
         """Return words as they are given: none is cut again."""
-        pieces = super()._word_pieces([] if isinstance(words, str) else ["x"] * len(words), placed)
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"WordLevelTokenizer: is_split_into_words takes lists of strings, not {words!r:.60}")
         offsets = [(0, len(word)) for word in words] if placed else None
-        return pieces._replace(ids=self._ids(list(words)), offsets=offsets, words=list(range(len(words))))
+        return Pieces(self._ids(list(words)), offsets, list(range(len(words))))
 
     def _ids(self, words: list[str]) -> list[int]:
         words = looked_up(words, self.do_lower_case, self.half_width)

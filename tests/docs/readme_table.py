@@ -229,6 +229,22 @@ TABLE: Table = {
             "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
             NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains tasks that share an encoder"),
         ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/senta/chnsenticorp_bow.yaml --data FOLDER",
+            NotRun("the data are not in the repository; tests/PaddleNLP/test_word_level.py trains on a few lines"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/lac/small_lac.yaml --data FOLDER",
+            NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_lexical.py trains on a few lines"),
+        ),
+        (
+            "python PaddleNLP/tools/lexical_dictionaries.py dictionaries --texts FOLDER/train.tsv",
+            NotRun("as above"),
+        ),
+        (
+            'python PaddleNLP/infer.py runs/small_lac "他来到北京" --user-dictionary user.dic',
+            NotRun("as above"),
+        ),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=1", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=2", NotRun("as above")),
