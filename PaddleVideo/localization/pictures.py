@@ -69,7 +69,7 @@ def _draw(axes: Any, line: Line, numbers: Sequence[int]) -> None:
     highest = max(float(best[:, 1].max(initial=0.0)), 1e-9)
     for kind, score, begin, end in best[::-1]:
         if int(kind) in numbers:
-            shade = 0.1 + 0.9 * max(float(score), 0.0) / highest
+            shade = min(0.1 + 0.9 * max(float(score), 0.0) / highest, 1.0)  # 0.1 + 0.9 may be a little more
             place = numbers.index(int(kind))
             axes.barh(place, end - begin, 0.5, begin, color=class_color(int(kind)), alpha=shade)
     for kind, begin, end in () if line.truth is None else line.truth:

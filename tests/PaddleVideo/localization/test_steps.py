@@ -78,4 +78,5 @@ def test_timelines_show_what_was_found_and_what_is_true() -> None:
     colourful = (np.ptp(found.astype(int), axis=2) > 60).sum(axis=0)
     columns = np.flatnonzero(colourful)
     share = np.ptp(columns) / found.shape[1]
+    timelines([Line("one", 10.0, np.array([[1, 0.3, 2.0, 3.5]]))], ["a", "b"])  # 0.1 + 0.9 * 0.3 / 0.3 is above 1
     assert 0.1 < share < 0.16  # 1.5 of 10 seconds, of an axis that takes most of the width
