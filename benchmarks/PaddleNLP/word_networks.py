@@ -3,8 +3,8 @@
     python -m benchmarks.PaddleNLP.word_networks FOLDER --log benchmarks/PaddleNLP/word_networks.jsonl [--only TEXT]
     [--work runs/word_networks] [--threads 1] [--peers PEERS/bin/python]
 
-FOLDER holds senta-reviews, emotion-dialogue-zh, sst, lcqmc-dev and lac-sample, each in its folder. Published recipes
-are trained with three seeds; PEERS is an environment with torch, whose nets get the same numbers of words, batch sizes
+FOLDER holds senta-reviews, emotion-dialogue-zh, sst, lcqmc-dev, lac-sample and msra-ner. Published recipes are trained
+with three seeds; PEERS is an environment with torch, whose nets get the same numbers of words, batch sizes
 and learning rates. A tenth of each training file chooses the epoch. What is finished in the folder of ``--work`` or in
 the log is not done again.
 """
@@ -85,6 +85,7 @@ SETS = {
     "LCQMC, pairwise": Set("lcqmc-dev", {"bow": "simnet/lcqmc_bow_pairwise"},
         (*_tenths("LCQMC", "dev.txt"), *_TRIPLES), ("best_accuracy", "auc")),
     "LAC": Set("lac-sample", {"lac": "lac/small_lac"}, (), ("f1", "words_f1")),
+    "MSRA-NER": Set("msra-ner", {"lac": "lac/small_msra_ner_lac"}, (), ("f1",)),
 }  # fmt: skip
 SEEDS = (0, 1, 2)
 
@@ -150,7 +151,7 @@ def parts(data: Path, work: Path, threads: int, python: Optional[str]) -> Iterat
             for net in one.configs:
                 label = f"{name}, {net}, seed {seed}"
                 yield label, lambda name=name, net=net, seed=seed: ours(name, net, seed, data, work, threads)
-                if python and name not in ("LCQMC, pairwise", "LAC") and net != "mm_dnn":
+                if python and name not in ("LCQMC, pairwise", "LAC", "MSRA-NER") and net != "mm_dnn":
                     yield (
                         f"{label}, PyTorch",
                         lambda name=name, net=net, seed=seed: peers(name, net, seed, data, work, threads, python),

@@ -247,6 +247,8 @@ def _texts() -> list[Good]:
                 *(("tags.conll", "a B-X\nb I-X\n\nc O\n"), ("joined.tsv", "a\x02b\tn-B\x02n-I\n")),
                 *(("rows.txt", "1 5 2;0 0 0;0 1 2;-1 0 -1;1\n" * 2), ("state.txt", "0\ta\x01b\tx y\n0\tc\ty\n")),
                 *(("match.txt", "1\ta b\tc\n0\ta b\td\n"), ("documents.txt", "One.\nTwo.\n\nThree.\n")),
+                *(("triples.tsv", "a b\tc\td e\n"), ("lac.tsv", "text_a\tlabel\na\x02b\tn-B\x02n-I\n")),
+                *(("user.dic", "# a\n[D:LOC]\na\\ b\nc/n d/v\n"), ("word.dic", "0\ta\n1\tb\n2\tOOV\n")),
             )
         ),
         Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),

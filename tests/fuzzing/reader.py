@@ -146,7 +146,17 @@ def _texts(path: Path) -> None:
     import warnings
 
     from PaddleNLP.data.registry import DATASETS
+    from PaddleNLP.lexical.user_dictionary import UserDictionary, Word
+    from PaddleNLP.word_level import WordLevelTokenizer
 
+    if path.suffix == ".dic":
+        if path.name.startswith("user"):
+            UserDictionary.read(path).applied("a bcd", [Word(0, 5, "n")])
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                WordLevelTokenizer(path)("a b c")
+        return
     kinds = {
         "squad": "SQuADDataset",
         "cmrc": "SQuADDataset",
@@ -160,6 +170,8 @@ def _texts(path: Path) -> None:
         "words": "CoNLLUDataset",
         "tags": "CoNLLDataset",
         "joined": "JoinedRows",
+        "triples": "TriplesDataset",
+        "lac": "LAC",
         "rows": "PretrainingRows",
         "documents": "DocumentsDataset",
         "state": "DialogueStateDataset",
