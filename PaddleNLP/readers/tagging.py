@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
-from PaddleNLP.data.schemes import chunks, has_suffixes, parsed
+from PaddleNLP.data.schemes import Tag, chunks, has_suffixes, parsed
 from PaddleNLP.readers.base import Text, TextReader
 
 WORD = re.compile(r"\S+")
@@ -71,6 +72,12 @@ class TaggingReader(TextReader):
             self._fill(tags, filled, [words[number] for number in filled], batch_size)
         return [self._told(str(text), spans, row) for text, spans, row in zip(texts, units, tags)]
 
+    @functools.cached_property
+    def _marks(self) -> dict[str, Optional[Tag]]:
+        """What each tag says of chunks."""
+        suffix = has_suffixes(self.class_names)
+        return {name: parsed(name, suffix) for name in self.class_names}
+
     def best(self, results: np.ndarray) -> np.ndarray:
         """Return the number of each token's tag, (N, L), of the network's results."""
         found: np.ndarray = results.argmax(axis=-1)
@@ -98,7 +105,6 @@ class TaggingReader(TextReader):
         tags = [tag or outside for tag in tags]
         spans = [(tag, number, number + 1) for number, tag in enumerate(tags)]
         if self.settings["chunked"]:
-            suffix = has_suffixes(self.class_names)
-            spans = list(chunks([parsed(tag, suffix) for tag in tags]))
+            spans = list(chunks([self._marks[tag] for tag in tags]))
         found = [(kind, units[first][0], units[last - 1][1]) for kind, first, last in spans]
         return Tagged(units, tags, [Chunk(kind, start, end, text[start:end]) for kind, start, end in found])
