@@ -109,7 +109,12 @@ class Stop(Callback):
     ("config", "write", "changes"),
     [
         ("cora_gcn", write_cora, SHORT),
-        ("blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=20", "train.epochs=4", "expect=null")),
+        pytest.param(
+            "blogcatalog_deepwalk",
+            write_blog_catalog,
+            ("task.batch_size=20", "train.epochs=4", "expect=null"),
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 def test_an_interrupted_run_resumes_bit_for_bit(

@@ -43,11 +43,17 @@ EMBEDDINGS = ("network.embedding_size=16", "train.evaluate_every=50", "train.epo
     [
         ("citeseer_gcn", citeseer, ("train.epochs=4", SIXTY)),
         ("blogcatalog_line", write_blog_catalog, (*EMBEDDINGS, "task.batch_size=100", "schedule.learning_rate=0.2")),
-        ("cora_metapath2vec", write_cora, (*EMBEDDINGS, "task.batch_size=60", "network.walk_length=12")),
-        (
+        pytest.param(
+            "cora_metapath2vec",
+            write_cora,
+            (*EMBEDDINGS, "task.batch_size=60", "network.walk_length=12"),
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
             "umls_transe",
             write_triples,
             ("task.batch_size=28", "train.epochs=150", "train.evaluate_every=150", "expect.at_least={mrr: 0.4}"),
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )

@@ -42,6 +42,7 @@ def test_rows_stored_from_a_stream_are_those_of_the_edge_list(tmp_path: Path, me
     assert told[-1] == ("features 'b'", 503, 503) and ("counting outgoing edges", 7001, 7001) in told
 
 
+@pytest.mark.exhaustive
 def test_a_million_nodes_and_twenty_million_edges(tmp_path: Path) -> None:
     small = small_graph()
     stream = TiledGraph(small, 1_000_000, 20_000_000)

@@ -41,7 +41,7 @@ ARCHIVES = sorted({archive for archive, _ in PROGRAMS})
 LEARNING = [key for key, entry in PROGRAMS.items() if entry["learns"]]
 SLOW = {"layer", "unfused", "inference", "again"}
 """Ways that the default tests try for a sample."""
-SAMPLE = {"small", "float64", "mobile_v3"}
+SAMPLE = {"small"}
 
 
 def cases() -> list[Any]:

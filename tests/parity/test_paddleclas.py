@@ -10,16 +10,18 @@ import pytest
 import core
 import PaddleClas
 from core.weights import read_pdparams, write_pdparams
+from tests.PaddleClas.models.test_models import FAMILY_OF
 from tests.parity.recipe import input_images, parameter
+from tests.sampling import sampled
 
 REFERENCES = Path(__file__).with_name("references")
 SMALLEST = (
     *("LeNet", "VGG11", "ResNet18", "ResNet18_vd", "ResNet50_vc", "MobileNetV1_x0_25", "MobileNetV2_x0_25"),
     *("MobileNetV3_small_x0_35", "MobileNetV3_large_x0_35", "ShuffleNetV2_x0_25", "GhostNet_x0_5"),
-    *("AlexNet", "SqueezeNet1_1", "DarkNet53", "GoogLeNet", "ResNeXt50_32x4d"),
+    *("AlexNet", "SqueezeNet1_1", "GoogLeNet", "ResNeXt50_32x4d"),
     *("SE_ResNet18_vd", "EfficientNetB0", "Res2Net50_26w_4s"),
-    *("HRNet_W18_C", "RegNetX_200MF", "ResNeSt50_fast_1s1x64d"),
-    *("DenseNet121", "InceptionV3", "InceptionV4", "DPN68", "Xception41"),
+    *("RegNetX_200MF", "ResNeSt50_fast_1s1x64d"),
+    *("InceptionV4", "DPN68", "Xception41"),
     *("ResNeXt101_32x8d_wsl",),
 )
 WITHOUT_REFERENCE = ("NASNetA_mobile", "NASNetA_large", "PNASNet5_large")
@@ -55,7 +57,7 @@ def test_every_model_has_a_reference() -> None:
     assert missing == [], "make them: tests/parity/make_paddleclas_references.py says how"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 3, group=FAMILY_OF.get))
 def test_names_shapes_and_order_are_the_official_ones(name: str) -> None:
     reference = np.load(REFERENCES / f"{name}.npz")
     with core.LazyGuard():

@@ -24,7 +24,7 @@ def test_there_is_an_answer_for_each_program() -> None:
     assert sorted(KNOWN) == PROGRAMS and len(PROGRAMS) == 12
 
 
-LONG = ("dcgan", "double_gradient", "linear_regression", "transformer")
+LONG = ("dcgan", "double_gradient", "linear_regression", "mnist_fit", "seq2seq", "transformer")
 NEEDS = {"amp": [pytest.mark.bfloat16], **dict.fromkeys(LONG, [pytest.mark.exhaustive])}
 
 

@@ -273,7 +273,11 @@ def test_fetched_archives_hold_the_published_files(tmp_path, monkeypatch):
 
 @needs_real_data
 @pytest.mark.parametrize(
-    ("name", "sizes"), [("umls", (135, 46, 5216, 652, 661)), ("FB15k-237", (14541, 237, 272115, 17535, 20466))]
+    ("name", "sizes"),
+    [
+        ("umls", (135, 46, 5216, 652, 661)),
+        pytest.param("FB15k-237", (14541, 237, 272115, 17535, 20466), marks=pytest.mark.exhaustive),
+    ],
 )
 def test_the_real_triples(name, sizes):
     dataset = TriplesDataset(name, root=str(SHARED / "kg-fb15k237-umls-nations"))

@@ -47,7 +47,7 @@ DEEP = (
 )
 """Networks that take many seconds: one training step of the first in float64; the others with `-m zoo`."""
 
-ALWAYS = ("LeNet", "ResNet18_vd", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "SqueezeNet1_1", "SE_ResNet18_vd")
+ALWAYS = ("LeNet", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "SqueezeNet1_1", "SE_ResNet18_vd")
 """One network of each kind of block: what the default run trains."""
 
 Numbers = dict[str, np.ndarray]

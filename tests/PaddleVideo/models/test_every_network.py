@@ -9,10 +9,13 @@ import pytest
 import core
 import PaddleVideo
 from core.train.config.signatures import entry_signature
-from PaddleVideo.models.registry import NETWORKS
+from PaddleVideo.models.registry import FAMILIES, NETWORKS
+from tests.sampling import sampled
+
+FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
 
 
-@pytest.mark.parametrize("name", NETWORKS.list())
+@pytest.mark.parametrize("name", sampled(NETWORKS.list(), 4, group=FAMILY_OF.get))
 def test_a_network_of_other_classes_differs_in_its_head_alone(name: str) -> None:
     takes_classes = "class_num" in entry_signature(NETWORKS.resolve(name)).parameters
     with core.LazyGuard():
@@ -23,7 +26,7 @@ def test_a_network_of_other_classes_differs_in_its_head_alone(name: str) -> None
     assert differing == (set(networks[0].head_names) if takes_classes else set())
 
 
-@pytest.mark.parametrize("name", NETWORKS.list())
+@pytest.mark.parametrize("name", sampled(NETWORKS.list(), 4, group=FAMILY_OF.get))
 def test_files_of_fluid_1_name_parameters_that_there_are(name: str) -> None:
     with core.LazyGuard():
         network = PaddleVideo.create_model(name)

@@ -145,7 +145,10 @@ def test_files_of_fluid_1(tmp_path: Path) -> None:
         np.testing.assert_array_equal(tensor.numpy(), state[key])
 
 
-@pytest.mark.parametrize("video", ["tsm_r18", "tsn_r50", "pptsn_r50", "pptsm_r50"])
+@pytest.mark.parametrize(
+    "video",
+    ["tsm_r18", "tsn_r50", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("pptsn_r50", "pptsm_r50"))],
+)
 def test_weights_of_classifiers_go_into_the_backbone(
     video: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

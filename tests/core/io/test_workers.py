@@ -89,9 +89,10 @@ def test_samples_go_round_without_batches() -> None:
     assert [sample[0] for sample in loader.batches(3)] == [3, 4]
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("size", [10, 20000])
-@pytest.mark.parametrize("collate", [None, datasets.as_lists])
+@pytest.mark.parametrize(
+    ("shared", "size", "collate"),
+    [(True, 20000, None), (True, 10, datasets.as_lists), (False, 10, None), (False, 20000, datasets.as_lists)],
+)
 def test_every_structure_arrives(shared: bool, size: int, collate: Any) -> None:
     options = {"batch_size": 2, "collate_fn": collate}
     expected = list(DataLoader(datasets.Structured(size), **options))

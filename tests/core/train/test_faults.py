@@ -306,7 +306,7 @@ def test_a_trainer_without_a_folder_writes_nothing(tmp_path: Path, monkeypatch: 
 def test_ctrl_c_of_a_command_saves_and_leaves_with_130(tmp_path: Path) -> None:
     config = ROOT / "PaddleClas" / "configs" / "digits_lenet.yaml"
     command = [sys.executable, str(ROOT / "PaddleClas" / "train.py"), "-c", str(config), "-o", "train.epochs=9999",
-               "-o", f"output={tmp_path / 'run'}"]  # fmt: skip
+               "-o", f"output={tmp_path / 'run'}", "-o", "data.train.batch_size=600"]  # fmt: skip
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     while not process.stdout.readline().startswith("epoch "):

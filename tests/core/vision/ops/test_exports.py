@@ -11,6 +11,7 @@ import pytest
 import core
 from core.static import InputSpec
 from core.vision import ops
+from tests.sampling import sampled
 
 
 def proposals(scores: Any, deltas: Any, size: Any) -> Any:
@@ -119,7 +120,7 @@ def flat(results: Any) -> list[np.ndarray]:
     return [] if results is None else [np.asarray(results)]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", sampled(PROGRAMS, group=lambda name: None))
 def test_loaded_programs_give_the_same_rows_at_any_size(name: str, tmp_path: Path) -> None:
     function, specs, shapes = PROGRAMS[name]
     core.jit.save(function, str(tmp_path / "program"), specs)

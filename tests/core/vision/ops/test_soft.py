@@ -72,7 +72,7 @@ def test_rows_are_those_of_the_definition(method: str, normalized: bool) -> None
         np.testing.assert_array_equal(found[:, 2:], BOXES[image, [place for _, _, place in best]])
 
 
-@pytest.mark.parametrize("gaussian", [True, False])
+@pytest.mark.parametrize("gaussian", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_the_kernel_is_its_reference(gaussian: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = np.zeros(6, np.int64)
     tasks = multiclass.Tasks(
