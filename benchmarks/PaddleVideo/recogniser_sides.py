@@ -1,0 +1,161 @@
+"""The sides of benchmarks.PaddleVideo.recognisers: one network, the same weights and clips, in every library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Callable
+
+import numpy as np
+
+from benchmarks.side import settled
+
+Steps = Mapping[str, Callable[[], Any]]
+CLASSES = 400
+FRAMES = {"slowfast_r50": 32}
+"""Of a clip; 8, unless said."""
+
+WEIGHTS = "weights.pdparams"
+
+
+def clips(name: str) -> np.ndarray:
+    """Return a clip, (1, T, 3, 224, 224)."""
+    return np.random.default_rng(0).standard_normal((1, FRAMES.get(name, 8), 3, 224, 224), np.float32)
+
+
+# --- ours ------------------------------------------------------------------------------------------------------------
+
+
+def ours(name: str, folder: str, file_wanted: bool) -> Steps:
+    """Return what our network does, exported, and its training step; writes weights for the others."""
+    import core
+    import PaddleVideo
+    from core.nn import functional as F
+    from core.static import InputSpec
+
+    core.seed(0)
+    network = PaddleVideo.create_model(name, class_num=CLASSES)
+    draw = np.random.default_rng(1)
+    for key, value in network.state_dict().items():
+        if key.endswith("_variance"):
+            value.set_value(draw.random(value.shape, np.float32) + 0.5)
+        elif value.ndim == 1:  # scales, so that no branch is 0
+            value.set_value(draw.random(value.shape, np.float32) * 0.5 + (0.2 if key.endswith("weight") else -0.25))
+    network.eval()
+    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
+    np.savez(f"{folder}/weights.npz", **{key: value.numpy() for key, value in network.state_dict().items()})
+    given = clips(name)
+    core.jit.save(network, f"{folder}/program", [InputSpec(list(given.shape), name="clips")])
+    tensor, truth = core.to_tensor(given), core.to_tensor([[3]])
+    if file_wanted:
+        core.onnx.export(network, f"{folder}/model", [tensor])
+    predictor = core.jit.Predictor(f"{folder}/program")
+    optimizer = core.optimizer.Momentum(1e-6, 0.9, parameters=network.parameters())
+    loss = core.jit.to_static(lambda x: F.cross_entropy(network(x), truth))
+
+    def training() -> None:
+        network.train()
+        value = loss(tensor)
+        value.backward()
+        optimizer.step()
+        optimizer.clear_grad(set_to_zero=False)
+        value.item()
+        core.kernels.engine.engine.wait_all()
+
+    return {
+        "answer": lambda: np.asarray(predictor.run(given)),
+        "exported": settled(lambda: predictor.run(given)),
+        "training": training,
+    }
+
+
+# --- others ----------------------------------------------------------------------------------------------------------
+
+
+def onnxruntime(name: str, threads: int, folder: str) -> Steps:
+    """Return what our ONNX file does."""
+    import onnxruntime as runtime
+
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = runtime.InferenceSession(f"{folder}/model.onnx", options, providers=["CPUExecutionProvider"])
+    feed = {session.get_inputs()[0].name: clips(name)}
+    return {"answer": lambda: session.run(None, feed)[0], "exported": lambda: session.run(None, feed)}
+
+
+def openvino(name: str, threads: int, folder: str) -> Steps:
+    """Return the same, in float32."""
+    import openvino as library
+
+    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+    request = library.Core().compile_model(f"{folder}/model.onnx", "CPU", settings).create_infer_request()
+    given = clips(name)
+
+    def run() -> np.ndarray:
+        return np.array(next(iter(request.infer([given]).values())))
+
+    return {"answer": run, "exported": run}
+
+
+def pytorch(name: str, threads: int, folder: str, compiled: bool = False) -> Steps:
+    """Return what a plain network in PyTorch does."""
+    import torch
+
+    from benchmarks.PaddleClas.accuracy_sides import _load
+    from benchmarks.PaddleVideo.networks_torch import network as of_name
+
+    torch.set_num_threads(threads)
+    network = of_name(name, CLASSES)
+    _load(network, dict(np.load(f"{folder}/weights.npz")))
+    given, truth = torch.from_numpy(clips(name)), torch.tensor([3])
+    optimizer = torch.optim.SGD(network.parameters(), 1e-6, momentum=0.9)
+    call = torch.compile(network) if compiled else network
+
+    def forward() -> np.ndarray:
+        network.eval()
+        with torch.inference_mode():
+            return call(given).numpy()
+
+    def training() -> None:
+        network.train()
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(network(given), truth).backward()
+        optimizer.step()
+
+    return {"answer": forward, "exported": forward, "training": training}
+
+
+def pytorch_compiled(name: str, threads: int, folder: str) -> Steps:
+    """Return the same, compiled."""
+    return pytorch(name, threads, folder, compiled=True)
+
+
+def paddle(name: str, threads: int, folder: str) -> Steps:
+    """Return what PaddleVideo's own network does in Paddle's inference library with oneDNN."""
+    import zlib  # noqa: F401  # before paddle, which crashes after it
+
+    import paddle as framework
+    from paddle import inference
+
+    from benchmarks.PaddleVideo.recognisers_paddle import built
+
+    framework.set_device("cpu")
+    model = built(name, CLASSES)
+    model.set_state_dict(framework.load(f"{folder}/{WEIGHTS}"))
+    model.eval()
+    given = clips(name)
+    spec = framework.static.InputSpec(given.shape, "float32", "clips")
+    framework.jit.save(framework.jit.to_static(model, input_spec=[spec]), f"{folder}/paddle")
+    config = inference.Config(f"{folder}/paddle.pdmodel", f"{folder}/paddle.pdiparams")
+    config.disable_gpu()
+    config.enable_mkldnn()
+    config.set_cpu_math_library_num_threads(threads)
+    config.disable_glog_info()
+    predictor = inference.create_predictor(config)
+
+    def run() -> np.ndarray:
+        predictor.get_input_handle(predictor.get_input_names()[0]).copy_from_cpu(given)
+        predictor.run()
+        found: np.ndarray = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
+        return found
+
+    return {"answer": run, "exported": run}
