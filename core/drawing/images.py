@@ -60,7 +60,7 @@ def annotated(image: np.ndarray, lines: Sequence[str], width: int = 320, most: i
         image = cv2.resize(image, size, interpolation=cv2.INTER_NEAREST if scale > 1 else cv2.INTER_AREA)
     picture = in_color(image)
     wide = max(picture.shape[1], width)
-    text = max(16, wide // 20)
+    text = max(16, min(wide // 20, len(picture) // 8))  # no larger than suits a strip
     pitch = round(1.4 * text)
     whole = np.full((len(picture) + pitch * len(lines) + text // 2, wide, 3), 255, np.uint8)
     whole[: len(picture), : picture.shape[1]] = picture

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +15,8 @@ import fsspec
 import numpy as np
 import pytest
 
-from core.vision.video import VideoReader
+from core.vision.video import VideoReader, VideoWriter
+from core.vision.video_frames import VideoFrames
 from PaddleVideo.data.sources import ArrayFrames
 from PaddleVideo.recogniser import ActionRecogniser, open_recogniser
 from tests.core.vision.video_files import drawn_frames, write_video
@@ -129,3 +133,26 @@ def test_a_camera_is_watched_with_one_window_in_memory() -> None:
 
     found = sum(1 for _ in Brightness().watch(camera(), seconds=1.0, frames_per_second=25.0))
     assert found == 400 and most <= 27
+
+
+LARGEST = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.exhaustive
+def test_ten_thousand_frames_are_recognised_and_written_in_less_than_a_gigabyte(run: Path, tmp_path: Path) -> None:
+    """They would take 2.3 GB at once: the command looks at windows, and writes the annotated video, as it reads."""
+    frames = drawn_frames(40, 240, 320)
+    with VideoWriter(tmp_path / "long.mp4", 240, 320, 25.0) as writer:
+        for number in range(10_000):
+            writer.write(frames[number % 40])
+    words = ["PaddleVideo/infer.py", run, tmp_path / "long.mp4", "--window", "10", "--mp4", "--output", tmp_path]
+    command = [sys.executable, "-c", LARGEST, sys.executable, *map(str, words)]
+    told = subprocess.run(command, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True).stdout
+    assert int(told.split()[-1]) < 1_000_000  # kilobytes
+    records = json.loads((tmp_path / "predictions.json").read_text())
+    assert len(records[0]["actions"]) == 40 and records[0]["actions"][-1]["end"] == 400
+    assert VideoFrames(records[0]["mp4"]).count == 10_000
