@@ -58,7 +58,9 @@ def test_lac_gives_words_and_tags(run_of: Runs, tmp_path: Path) -> None:
     assert lac.run("甲乙丙丁戊") == ["甲", "乙丙", "丁", "戊"]
     lac.load_customization(tmp_path / "user.dic", "keep")
     assert lac.run("甲乙丙丁戊") == ["甲乙", "丙丁", "戊"]
-    lac.mode, lac.reader.dictionary = "lac", None
+    lac.mode, lac.reader.dictionary = "seg", None
+    assert lac.run(["\U0001f600\u200d\u0301 ", "  \t"]) == [["\U0001f600\u200d", "\u0301"], []]
+    lac.mode = "lac"
     lac.reader.run = lambda arrays: [np.array([[2, 2, 0, 1, 2, 0, 2, 2]])]
     assert lac.run("甲乙 丙丁戊己") == [["甲乙", "丙丁", "戊", "己"], ["O", "n", "O", "n"]]
     with pytest.raises(TypeError, match="a text to tag is a string"):

@@ -66,6 +66,8 @@ def test_pairs_are_judged_by_the_cosines_that_the_reader_gives(run_of: Callable[
     assert infer.main([str(run / "exported"), "\t".join(rows[0][1:3]), "--output", str(tmp_path / "out")]) == 0
     line = json.loads((tmp_path / "out" / "predictions.jsonl").read_text())
     assert line["score"] == pytest.approx(scores[0], abs=1e-5) and line["segmenter"] == "characters"
+    strange = reader.predict([("", ""), ("\U0001f600\u200d", "  "), (rows[0][1], rows[0][2])])
+    assert all(-1 <= one.score <= 1 for one in strange) and strange[2].score == pytest.approx(scores[0], abs=1e-5)
     with pytest.raises(TypeError, match="what is to be compared is a tuple of two texts"):
         reader.predict("一个")
 
