@@ -19,7 +19,6 @@ from core.operators import (
     clip,
     concat,
     full_like,
-    matmul,
     sqrt,
     take_along_axis,
     where,
@@ -153,13 +152,13 @@ def sequence_conv(
     start = -(window // 2) if padding_start is None else padding_start
     inside = _inside(x, sizes)
     x = where(inside, x, zeros_like(x))
-    columns = []
-    for offset in range(start, start + window):
-        gap = zeros([batch, min(abs(offset), steps), depth], dtype=x.dtype)
-        moved = concat([x[:, offset:], gap], axis=1) if offset > 0 else concat([gap, x[:, : steps + offset]], axis=1)
-        columns.append(x if offset == 0 else moved if abs(offset) < steps else zeros_like(x))
-    result = matmul(concat(columns, axis=2), weight)
-    result = result if bias is None else result + bias
+    shift = max(start, 0) or min(start + window - 1, 0)  # of windows without the current step
+    if shift:
+        gap = zeros([batch, min(abs(shift), steps), depth], dtype=x.dtype)
+        x = concat([x[:, shift:], gap] if shift > 0 else [gap, x[:, : max(steps + shift, 0)]], axis=1)
+    edges = [shift - start, window - 1 + start - shift]
+    kernel = weight.reshape([window, depth, weight.shape[1]]).transpose([2, 1, 0])
+    result = F.conv1d(x, kernel, bias, padding=edges, data_format="NLC")
     return where(_inside(result, sizes), result, zeros_like(result))
 
 
