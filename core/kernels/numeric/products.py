@@ -53,7 +53,7 @@ def _add_share(left: np.ndarray, right: np.ndarray, result: np.ndarray, counter:
     groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
     task = taken(counter)
     while task < groups * right.shape[0]:
-        panel, group = task // groups, task % groups
+        group, panel = task // right.shape[0], task % right.shape[0]  # rows stay in the cache while panels pass
         _add_panel(left, right, result, panel, rows * group // groups, rows * (group + 1) // groups)
         task = taken(counter)
 

@@ -15,12 +15,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _LANES = 16 if llvmlite.binding.get_host_cpu_features().get("avx512f") else 8
-_VECTORS = 4
+_VECTORS, ROWS = (4, 6) if _LANES == 16 else (3, 4)
+"""Of a tile: its sums, one row of the right factor and one element of the left one fill the registers."""
 COLUMNS = _LANES * _VECTORS
 """Columns of a tile."""
-
-ROWS = 6 if _LANES == 16 else 3
-"""Most rows of a tile: its sums, one row of the right factor and one element of the left one fill the registers."""
 
 
 def _tile(rows: int) -> Any:
