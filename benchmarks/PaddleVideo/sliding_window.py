@@ -111,9 +111,9 @@ def judged(model: Pipeline, data: MovingDigitsIntervals, parts: int) -> dict[str
         shares = model.predict_proba(found.told)
         seconds = found.places / RATE
         rows = []
-        for number in range(shares.shape[1] - 1):
-            best = suppressed(np.column_stack([seconds, shares[:, number + 1]]), NMS)
-            rows.append(np.column_stack([np.full(len(best), number), best[:, 2], best[:, :2]]))
+        for column, number in enumerate(model.classes_[1:].tolist(), start=1):  # few clips may lack a class
+            best = suppressed(np.column_stack([seconds, shares[:, column]]), NMS)
+            rows.append(np.column_stack([np.full(len(best), number - 1), best[:, 2], best[:, :2]]))
         precision.update(np.concatenate(rows), actions)
         ranked = np.column_stack([seconds / data.duration(index), 1.0 - shares[:, 0]])
         proposed = soft_suppressed(ranked)

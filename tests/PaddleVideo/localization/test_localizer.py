@@ -150,3 +150,46 @@ def test_features_of_a_video_file(run: Path, tmp_path: Path, capsys: pytest.Capt
     with pytest.raises(SystemExit):
         features.main([str(run), str(path), "--window", "-1"])
     assert "--window must be more than 0 seconds, not -1" in capsys.readouterr().err
+
+
+def test_steps_are_judged_without_those_that_pad_them(tmp_path: Path) -> None:
+    """Accuracy is that of the segments that were written, counted step by step."""
+    network = {"name": "ms_tcn", "class_num": 9, "num_stages": 1, "num_layers": 1, "num_f_maps": 4, "feature_dim": 12}
+    path = written(tmp_path, task={"name": "ActionSegmentation"}, network=network)
+    assert train.main(["-c", str(path)]) == 0 and evaluate.main([str(tmp_path / "run")]) == 0
+    folder, data, right, steps = tmp_path / "run" / "evaluation_test", MovingDigitsIntervals("test", 2), 0, 0
+    results = json.loads((folder / "submission.json").read_text())["results"]
+    for index in range(2):
+        truth = data.labels(index, len(data[index]))
+        said = np.full(len(truth), -1)
+        for row in results[data.name(index)]:
+            first, last = (round(time / data.duration(index) * len(truth)) for time in row["segment"])
+            said[first:last] = data.step_classes.index(row["label"])
+        right, steps = right + int((said == truth).sum()), steps + len(truth)
+    accuracy = json.loads((folder / "results.json").read_text())["test"]["accuracy"]
+    assert len(data[0]) != len(data[1]) and accuracy == pytest.approx(100 * right / steps)
+
+
+@pytest.mark.exhaustive
+def test_from_video_files_to_a_submission(run: Path, tmp_path: Path) -> None:
+    """Features by two recognisers, C-TCN trained on them, and what it finds in a video, by commands alone."""
+    (tmp_path / "videos").mkdir()
+    for name in ("a", "b"):
+        write_video(tmp_path / "videos" / f"{name}.mp4", list(drawn_frames(23)))
+    words = [str(run), str(tmp_path / "videos"), "--second", str(run), "--window", "0.4", "--length", "64"]
+    assert features.main([*words, "--output", str(tmp_path / "scores")]) == 0
+    (tmp_path / "train.list").write_text("a 64 1 1 4 30\nb 64 2 2 0 20 1 40 64\n")
+    dataset = {"name": "ConceptFeatures", "file_path": "train.list", "folders": ["scores"], "root": "."}
+    split = {"dataset": {**dataset, "class_num": 2, "feature_dim": 16, "steps_per_second": 28.0}, "batch_size": 2}
+    small = {"length": 64, "concepts": 16, "width": 4, "channels": 8, "head_channels": [8, 8]}
+    changes: dict[str, Any] = {
+        "task": {"name": "ActionDetection", "augment": True},
+        "network": {"name": "ctcn", "class_num": 2, **small},
+        "data": {"root": str(tmp_path), "train": split, "test": split},
+    }
+    assert train.main(["-c", str(written(tmp_path, **changes))]) == 0
+    target = tmp_path / "found"
+    assert infer.main([str(tmp_path / "run"), str(tmp_path / "scores"), "--output", str(target)]) == 0
+    results = json.loads((target / "submission.json").read_text())["results"]
+    assert list(results) == ["a", "b"] and {row["label"] for row in results["a"]} <= {"1", "2"} and results["a"]
+    assert all(0 <= row["segment"][0] < row["segment"][1] <= 2.3 for row in results["a"])
