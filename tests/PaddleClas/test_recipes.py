@@ -151,6 +151,7 @@ def test_the_pictures_become_what_the_network_takes() -> None:
     np.testing.assert_allclose(plain[:, 7, 9], wanted, rtol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_a_recipe_runs_on_a_folder_like_imagenets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generator = np.random.default_rng(0)
     (tmp_path / "train").mkdir()

@@ -53,6 +53,7 @@ def test_an_export_gives_the_probabilities_of_the_run(run: Path, tmp_path: Path)
         infer.main([str(tmp_path / "exported"), "--demo", "1"])
 
 
+@pytest.mark.exhaustive
 def test_views_are_averaged_in_evaluation_and_inference_alike(run: Path, tmp_path: Path) -> None:
     """Thirty views: evaluation's logits are the logarithm of their mean probabilities, also in an export."""
     views = [

@@ -192,7 +192,9 @@ def test_outputs_are_those_of_the_network_that_was_written(tmp_path: Path) -> No
     np.testing.assert_array_equal(loaded(images).numpy(), model(images).numpy())
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=_zoo(name)) for name in oracle.ANSWERING])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=_zoo(name) if "Mobile" in name else pytest.mark.zoo) for name in oracle.ANSWERING]
+)
 def test_a_network_of_release_2_0_answers_the_same_today(name: str, tmp_path: Path) -> None:
     stored = np.load(oracle.OUTPUTS)
     values = oracle.seeded({key: tuple(shape) for key, shape in json.loads(str(stored[f"{name} shapes"])).items()})

@@ -245,6 +245,7 @@ def retina() -> Any:
     return made
 
 
+@pytest.mark.exhaustive
 def test_retina_boxes() -> None:
     made, maps = retina(), cases.features("first retina")
     found = made.head([core.to_tensor(one) for one in maps])

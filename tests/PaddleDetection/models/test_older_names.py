@@ -226,7 +226,7 @@ def background_first(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("named", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_ssd_with_its_21_classes(named: bool, tmp_path: Path) -> None:
     settings = {"scale": 0.25, "num_classes": 20}
     values = seeded(shapes("ssd_mobilenet_v1_300", **settings))

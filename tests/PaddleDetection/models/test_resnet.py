@@ -38,7 +38,9 @@ def sizes(layer: Any) -> int:
     return sum(parameter.size for parameter in layer.parameters() if not parameter.stop_gradient)
 
 
-@pytest.mark.parametrize("name", ["r18", "dcn", "r50vd dcn", pytest.param("r101 groups", marks=pytest.mark.zoo)])
+@pytest.mark.parametrize(
+    "name", ["r18", "dcn", *(pytest.param(name, marks=pytest.mark.zoo) for name in ("r50vd dcn", "r101 groups"))]
+)
 def test_stages_and_gradients_as_the_official_ones(name: str, official: dict[str, np.ndarray]) -> None:
     with core.LazyGuard():
         network = ResNet(**cases.RESNETS[name])

@@ -171,7 +171,8 @@ class Stop(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=() if k == "stgan" else pytest.mark.exhaustive) for k in KINDS])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_interrupted_run_resumes_bit_for_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, parts, trainer = tmp_path / "whole", tmp_path / "parts", training.Trainer
     assert train.main(options(kind, whole)) == 0

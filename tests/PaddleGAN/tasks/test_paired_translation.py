@@ -118,6 +118,7 @@ def test_own_pictures_that_are_broken_are_named_and_passed_over(
         infer.main([*words, str(mine / "gone.png")])
 
 
+@pytest.mark.exhaustive
 def test_one_pair_and_grey_pictures_are_enough(tmp_path: Path) -> None:
     config = paired_config(tmp_path, *SMALL, count=1)
     grey = np.random.RandomState(0).randint(0, 256, (36, 72)).astype(np.uint8)

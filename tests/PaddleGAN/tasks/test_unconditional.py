@@ -82,7 +82,7 @@ def slopes(parameters: Sequence[Any], loss: Callable[[], float], step: float = 1
     return found
 
 
-@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(
     ("config", "changes", "size", "losses"),
     [

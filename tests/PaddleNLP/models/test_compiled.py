@@ -12,10 +12,11 @@ import core
 from core.static import InputSpec
 from PaddleNLP.models.registry import create_model
 from tests.parity.PaddleNLP import model_cases as cases
+from tests.sampling import sampled
 
 FAMILIES = ("ernie", "bert", "roberta")
 HEADS = ("sequence_classification", "token_classification", "question_answering", "masked_lm", "pretraining")
-QUICK = (("ernie", "sequence_classification"), ("bert", "pretraining"), ("roberta", "token_classification"))
+QUICK = (("ernie", "sequence_classification"), ("bert", "pretraining"))
 OWN = [
     pytest.param(name, task, marks=() if (name, task) in QUICK else pytest.mark.zoo)
     for name in FAMILIES
@@ -100,7 +101,7 @@ def test_padding_changes_nothing(family: str) -> None:
             assert np.abs(ours - alone).max() <= 1e-5
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, *SELDOM])
+@pytest.mark.parametrize("family", [*sampled(FAMILIES, 1000, group=lambda family: None), *SELDOM])
 def test_a_compiled_step_learns_what_the_eager_one_does(family: str) -> None:
     drops = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
     drops = {"dropout": 0.1} if family == "xlnet" else drops

@@ -63,6 +63,7 @@ def test_official_answers_and_gradients() -> None:
     checks.check_official("pptsm_r18", pptsm_r18(class_num=7), [FRAMES])
 
 
+@pytest.mark.exhaustive
 def test_tsm_answers_as_the_official_one_in_evaluation() -> None:
     stored = np.load(checks.FOLDER / "tsm.npz")
     network = tsm_r50(class_num=7)

@@ -56,6 +56,7 @@ def test_number_of_parameters(name: str) -> None:
         assert expected == 31_686_096
 
 
+@pytest.mark.exhaustive
 def test_the_stages_answer_as_the_official_ones() -> None:
     lengths = [[1 + 2 * reaches for reaches in stage] for stage in RESNET3D_INFLATE]
     network = ResNet3D(50, 5, lengths, base_channels=8, strides=(1, 1, 2, 1))
@@ -117,6 +118,7 @@ def test_weights_of_images_are_spread_over_time() -> None:
     assert inflated(kernel[0, 0, 0], (7,)) is not None
 
 
+@pytest.mark.exhaustive
 def test_a_still_clip_is_seen_as_its_image(tmp_path: Path) -> None:
     classifier = PaddleClas.create_model("ResNet50", class_num=5)
     fill(classifier)

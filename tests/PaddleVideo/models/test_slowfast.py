@@ -71,6 +71,7 @@ def test_gradients_files_and_compilation(tmp_path: Path) -> None:
     checks.check_compiled(tiny(), INPUTS)
 
 
+@pytest.mark.exhaustive
 def test_export(tmp_path: Path) -> None:
     checks.check_export(tiny(), INPUTS, tmp_path, onnx=True)
 

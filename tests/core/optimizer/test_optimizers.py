@@ -102,7 +102,7 @@ BY_TYPE = [(dtype, name) for dtype in ("float32", "float64") for name in (*OPTIM
 
 
 @pytest.mark.parametrize(
-    ("dtype", "name"), sampled(BY_TYPE, 6, group=lambda case: case if case[0] == "float32" else "float64")
+    ("dtype", "name"), sampled(BY_TYPE, 1000, group=lambda case: case if case[0] == "float32" else "float64")
 )
 def test_recurrence(dtype, name):
     compare(*{**OPTIMIZERS, **DECOUPLED}[name], dtype=dtype)

@@ -224,6 +224,7 @@ def test_the_loss_compiles() -> None:
     np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_export(tmp_path: Path) -> None:
     checks.check_export(small(), INPUTS, tmp_path, onnx=True)
 

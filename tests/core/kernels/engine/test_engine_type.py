@@ -21,7 +21,7 @@ from tests.sampling import sampled
 CODE = "import core; print((core.ones([2]) + 1).tolist()); import os; print(os.environ.get('MXNET_ENGINE_TYPE'))"
 
 
-@pytest.mark.parametrize("chosen", [None, "ThreadedEnginePerDevice"])
+@pytest.mark.parametrize("chosen", [None, pytest.param("ThreadedEnginePerDevice", marks=pytest.mark.exhaustive)])
 def test_a_program_says_nothing_and_may_choose_the_engine(chosen: object) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "MXNET_ENGINE_TYPE"}
     if chosen is not None:
@@ -77,6 +77,7 @@ print(numba.get_num_threads())
 """
 
 
+@pytest.mark.exhaustive
 def test_numba_may_be_imported_before() -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": "3"}
     environment.pop("NUMBA_NUM_THREADS", None)
