@@ -28,7 +28,7 @@ from PaddleNLP.config import TOOLKIT, LanguageConfig
 
 LEARNT = "keep: [0, 1, 2, 3, 4, 5, 6, 7, 8]"
 NETS = ("bow", "cnn", "textcnn", "lstm", "gru", "bilstm")
-TORCH = Path(__file__).with_name("word_networks_torch.py")
+TAGGER, CLASSIFIER = (Path(__file__).with_name(f"word_{name}_torch.py") for name in ("tagger", "networks"))
 
 
 class Set(NamedTuple):
@@ -135,11 +135,12 @@ def peers(name: str, net: str, seed: int, data: Path, work: Path, threads: int, 
         "seed": seed,
         "threads": threads,
     }
-    command = [python, str(TORCH), str(file), json.dumps(settings, ensure_ascii=False)]
+    script = TAGGER if net == "lac" else CLASSIFIER
+    command = [python, str(script), str(file), json.dumps(settings, ensure_ascii=False)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     file.unlink()
     if done.returncode:
-        raise RuntimeError(f"{TORCH.name}: {done.stderr[-2000:]}")
+        raise RuntimeError(f"{script.name}: {done.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -151,7 +152,7 @@ def parts(data: Path, work: Path, threads: int, python: Optional[str]) -> Iterat
             for net in one.configs:
                 label = f"{name}, {net}, seed {seed}"
                 yield label, lambda name=name, net=net, seed=seed: ours(name, net, seed, data, work, threads)
-                if python and name not in ("LCQMC, pairwise", "LAC", "MSRA-NER") and net != "mm_dnn":
+                if python and name != "LCQMC, pairwise" and net != "mm_dnn":
                     yield (
                         f"{label}, PyTorch",
                         lambda name=name, net=net, seed=seed: peers(name, net, seed, data, work, threads, python),

@@ -1,0 +1,159 @@
+"""PyTorch's side of LAC in benchmarks/PaddleNLP/word_networks.py: two layers of GRU and a chain, as one writes them.
+
+Started as ``python word_tagger_torch.py FILE.npz SETTINGS``, in an environment with torch and numpy alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+NONE = -100
+
+
+class Tagger(nn.Module):
+    """Characters to scores of tags, and a chain of tags.
+
+    Args:
+        vocabulary: how many characters there are; padding is the number behind the last.
+        tags: how many tags.
+    """
+
+    def __init__(self, vocabulary: int, tags: int) -> None:
+        super().__init__()
+        self.table = nn.Embedding(vocabulary + 1, 128, padding_idx=vocabulary)
+        self.gru = nn.GRU(128, 128, 2, batch_first=True, bidirectional=True)
+        self.fc = nn.Linear(256, tags)
+        self.chain = nn.Parameter(torch.empty(tags + 2, tags))  # start, end, and from each tag to each
+        weights = [one for one in (*self.gru.parameters(), self.fc.weight) if one.ndim > 1]
+        for one in (self.table.weight, *weights):
+            nn.init.uniform_(one, -0.1, 0.1)
+        self.table.weight.data[vocabulary] = 0
+        nn.init.xavier_uniform_(self.chain)
+
+    def scores(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Return the score of each tag at each character, (N, L, tags)."""
+        pack, unpack = nn.utils.rnn.pack_padded_sequence, nn.utils.rnn.pad_packed_sequence
+        packed = pack(self.table(ids), lengths, batch_first=True, enforce_sorted=False)
+        return self.fc(unpack(self.gru(packed)[0], batch_first=True)[0])
+
+    def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Return the mean of minus the logarithm of the true paths' probabilities."""
+        start, stop, moves = self.chain[0], self.chain[1], self.chain[2:]
+        rows = torch.arange(len(tags))
+        reached = start + scores[:, 0]
+        gold = start[tags[:, 0]] + scores[rows, 0, tags[:, 0]]
+        for step in range(1, scores.shape[1]):
+            inside = step < lengths
+            through = torch.logsumexp(reached[:, :, None] + moves, 1) + scores[:, step]
+            reached = torch.where(inside[:, None], through, reached)
+            own = moves[tags[:, step - 1], tags[:, step]] + scores[rows, step, tags[:, step]]
+            gold = gold + torch.where(inside, own, torch.zeros(()))
+        gold = gold + stop[tags[rows, lengths - 1]]
+        return (torch.logsumexp(reached + stop, 1) - gold).mean()
+
+    def best(self, scores: torch.Tensor, lengths: torch.Tensor) -> list[list[int]]:
+        """Return the best path of each sentence."""
+        start, stop, moves = self.chain[0], self.chain[1], self.chain[2:]
+        reached, back = start + scores[:, 0], []
+        for step in range(1, scores.shape[1]):
+            most, source = (reached[:, :, None] + moves).max(1)
+            inside = (step < lengths)[:, None]
+            reached = torch.where(inside, most + scores[:, step], reached)
+            back.append(torch.where(inside, source, torch.arange(len(stop))))
+        last = (reached + stop).argmax(-1)
+        path = [last]
+        for source in reversed(back):
+            last = source.gather(1, last[:, None])[:, 0]
+            path.append(last)
+        rows = torch.stack(path[::-1], 1).tolist()
+        return [row[:length] for row, length in zip(rows, lengths.tolist())]
+
+
+def batches(data: Any, split: str, fill: int, size: int, draw: Any) -> Iterator[tuple[torch.Tensor, ...]]:
+    """Iterate over padded batches of sentences of alike length."""
+    ends = data[f"{split} input_ids ends"]
+    starts = np.concatenate([[0], ends[:-1]])
+    lengths = ends - starts
+    order = np.arange(len(ends)) if draw is None else draw.permutation(len(ends))
+    order = order[np.argsort(lengths[order], kind="stable")]
+    chosen = [order[start : start + size] for start in range(0, len(order), size)]
+    for place in range(len(chosen)) if draw is None else draw.permutation(len(chosen)):
+        rows = chosen[place]
+        ids = np.full((len(rows), lengths[rows].max()), fill, np.int64)
+        tags = np.zeros_like(ids)
+        for own, labels, row in zip(ids, tags, rows):
+            own[: lengths[row]] = data[f"{split} input_ids"][starts[row] : ends[row]]
+            labels[: lengths[row]] = data[f"{split} labels"][starts[row] : ends[row]]
+        yield torch.from_numpy(ids), torch.from_numpy(tags), torch.from_numpy(lengths[rows])
+
+
+def chunks(tags: Sequence[str]) -> set[tuple[str, int, int]]:
+    """Return kind, first character and the one behind the last of each chunk, as conlleval finds them."""
+    found, start, before = set(), 0, ""
+    for place, tag in enumerate((*tags, "O")):
+        suffix = tag[-2:-1] == "-" and tag[-1] in "BI"
+        mark, kind = ("", "") if tag == "O" else (tag[-1], tag[:-2]) if suffix else (tag[0], tag[2:])
+        if before and (mark in ("", "B") or kind != before):
+            found.add((before, start, place))
+            before = ""
+        if mark and not before:
+            start, before = place, kind
+    return found
+
+
+def f1(model: Tagger, data: Any, split: str, settings: dict[str, Any]) -> dict[str, float]:
+    """Return the F1 of chunks, and of words whatever their tags."""
+    model.eval()
+    names, counts = settings["class_names"], np.zeros((2, 3))
+    with torch.no_grad():
+        for ids, tags, lengths in batches(data, split, settings["vocabulary"], 32, None):
+            paths = model.best(model.scores(ids, lengths), lengths)
+            for path, row, length in zip(paths, tags.tolist(), lengths.tolist()):
+                both = [chunks([names[tag] for tag in one[:length]]) for one in (path, row)]
+                for count, (own, true) in zip(counts, (both, [{one[1:] for one in part} for part in both])):
+                    count += len(own & true), len(own), len(true)
+    return {name: 2 * right / max(own + true, 1) for name, (right, own, true) in zip(("f1", "words_f1"), counts)}
+
+
+def main() -> None:
+    """Train, and print what the best epoch reached."""
+    data, settings = dict(np.load(sys.argv[1])), json.loads(sys.argv[2])
+    torch.set_num_threads(settings["threads"])
+    torch.manual_seed(settings["seed"])
+    draw = np.random.default_rng(settings["seed"])
+    model = Tagger(settings["vocabulary"], settings["classes"])
+    rate = settings["rate"]
+    decayed = [one for one in (*model.gru.parameters(), model.fc.weight) if one.ndim > 1]
+    plain = [one for one in (*model.gru.parameters(), model.fc.bias) if one.ndim == 1]
+    groups = [
+        {"params": [model.table.weight], "lr": 5 * rate},
+        {"params": [model.chain], "lr": 0.2 * rate},
+        {"params": decayed, "weight_decay": 1e-4},
+        {"params": plain},
+    ]
+    optimizer = torch.optim.Adam(groups, rate)
+    started, best = time.process_time(), None
+    for _ in range(settings["epochs"]):
+        model.train()
+        for ids, tags, lengths in batches(data, "train", settings["vocabulary"], settings["batch"], draw):
+            optimizer.zero_grad()
+            model.loss(model.scores(ids, lengths), tags, lengths).backward()
+            optimizer.step()
+        valid = f1(model, data, "valid", settings)
+        if best is None or valid["f1"] > best[0]["f1"]:
+            best = valid, f1(model, data, "test", settings)
+    assert best is not None
+    found = {f"{split} {name}": value for split, one in zip(("valid", "test"), best) for name, value in one.items()}
+    print(json.dumps({**found, "processor_seconds": round(time.process_time() - started)}))
+
+
+if __name__ == "__main__":
+    main()
