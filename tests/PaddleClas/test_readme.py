@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 import PaddleClas
 from PaddleClas.models.weights import WEIGHTS
 from tools.model_table import FILE, table
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_that_of_the_code() -> None:
     assert FILE.read_text() == table(), "python -m tools.model_table writes it anew"
 

@@ -42,6 +42,7 @@ def test_configs_find_their_data(name: str, folder: str, counts: dict[str, int],
         assert sum(seen).tolist() == [45, 40]
 
 
+@pytest.mark.exhaustive
 def test_lenet_learns_real_digits_in_two_epochs(tmp_path: Path) -> None:
     config = str(ROOT / "PaddleClas" / "configs" / "mnist_lenet.yaml")
     changes = [f"output={tmp_path}/run", "train.epochs=2", "expect.at_least.accuracy=0.9", "train.tensorboard=false"]

@@ -91,7 +91,7 @@ def assert_as_undisturbed(folder: Path, undisturbed: Path) -> None:
         assert two[key] == value, key
 
 
-@pytest.mark.parametrize("wanted", [12, pytest.param(60, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("wanted", [6, pytest.param(60, marks=pytest.mark.exhaustive)])
 def test_killed_at_random_moments(
     server: Server, undisturbed: tuple[Path, float], tmp_path: Path, wanted: int
 ) -> None:
@@ -115,9 +115,7 @@ def test_killed_at_random_moments(
 
 def test_killed_with_worker_processes(server: Server, undisturbed: tuple[Path, float], tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    generator = random.Random(5)
-    for _ in range(2):
-        server.run(folder, event=generator.randint(25, 70), workers=2)
+    server.run(folder, event=random.Random(5).randint(25, 70), workers=2)
     assert server.run(folder, workers=2) == 0
     assert_as_undisturbed(folder, undisturbed[0])
 
