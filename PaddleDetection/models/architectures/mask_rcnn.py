@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,12 +67,12 @@ class MaskRCNN(FasterRCNN):
         most = max(int(self.sampling.batch_size_per_im * self.sampling.fg_fraction), 1)
         labels = regions.labels[:, :most]
         needed = core.logical_and(labels >= 0, labels < self.num_classes).sum(1).max()
-        for part in PARTS:
-            room = int(most * part)
-            if room >= LEAST:
-                if needed <= room:  # a branch of the compiled program
-                    return self._masks(features, regions, seen, truth, room)
-        return self._masks(features, regions, seen, truth, most)
+        rooms = [*(room for room in (int(most * part) for part in PARTS) if room >= LEAST), most]
+        *fewer, whole = (functools.partial(self._masks, features, regions, seen, truth, room) for room in rooms)
+        if not fewer:
+            return whole()
+        place = core.add_n([core.cast(needed > room, "int32") for room in rooms[:-1]])
+        return core.static.nn.switch_case(place, fewer, whole)  # one branch of the compiled program runs
 
     def _masks(self, features: Sequence[Any], regions: Regions, seen: Any, truth: Truth, room: int) -> Any:
         """Return the loss of the masks of the first regions of each image."""
