@@ -265,6 +265,15 @@ TABLE: Table = {
             NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains a network that ranks"),
         ),
         (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/small_xquad_ernie.yaml --data FOLDER",
+            NotRun("the set is not in the repository"),
+        ),
+        (
+            "python -m benchmarks.PaddleNLP.word_networks FOLDER --peers PEERS/bin/python "
+            "--log benchmarks/PaddleNLP/word_networks.jsonl",
+            PEERS,
+        ),
+        (
             "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
             "--log benchmarks/PaddleNLP/fine_tuning.jsonl",
             PEERS,
