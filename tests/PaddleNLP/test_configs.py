@@ -114,6 +114,30 @@ def test_the_numbers_are_the_published_ones(task: str) -> None:
         assert f" {score} " in next(line for line in lines if line.startswith("# Published"))
 
 
+@pytest.mark.parametrize(
+    ("name", "batch", "rate", "epochs", "published"),
+    [
+        *(
+            (f"senta/chnsenticorp_{net}", 16, 2e-3, 3, f"accuracy {dev} % on the dev part and {test} % on the test")
+            for net, dev, test in (
+                *(("bow", 89.8, "90.0"), ("cnn", 90.6, 89.9), ("lstm", "90.0", "91.0")),
+                *(("gru", "90.0", 89.8), ("bilstm", 88.5, 88.3)),
+            )
+        ),
+        ("senta/emotect_textcnn", 16, 2e-3, 3, "accuracy 91.1 % on chats, 91.0 % on customers' turns, 76.8 % on Weibo"),
+        ("lac/lac_bigru_crf", 100, 1e-3, 10, "precision 88.0 %, recall 88.7 %, F1 88.4 %"),
+    ],
+)
+def test_recipes_of_networks_on_words(name: str, batch: int, rate: float, epochs: int, published: str) -> None:
+    text = (CONFIGS / f"{name}.yaml").read_text(encoding="utf-8")
+    given = yaml.safe_load(text)
+    assert given["data"]["train"]["batch_size"] == batch and given["train"]["epochs"] == epochs
+    assert given["schedule"] == {"name": "Constant", "learning_rate": rate} and given["optimizer"]["name"] == "Adam"
+    multiples = {"senta_lstm": 30, "senta_gru": 30, "senta_bilstm": 30, "lac": 5}
+    assert given["network"].get("emb_lr", 1) == multiples.get(given["network"]["name"], 1)
+    assert f"Published: {published}" in text
+
+
 def test_the_learning_rate_rises_for_a_tenth_and_falls_to_zero_on_the_line_from_the_first_step() -> None:
     config = TOOLKIT.load(CONFIGS / "matching" / "lcqmc_ernie_1.0.yaml")
     schedule = SCHEDULES.build(config.schedule, steps_per_epoch=100, epochs=3)
