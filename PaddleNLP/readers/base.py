@@ -16,9 +16,6 @@ from PaddleNLP.word_level import WordLevelTokenizer
 Text = Union[str, tuple[str, str]]
 """A text, or a pair of texts."""
 
-MULTIPLE = 8
-"""Batches are padded to multiples of so many tokens."""
-
 
 class TextReader(abc.ABC):
     """Texts to what they say: a tokeniser, a network, class names; :func:`PaddleNLP.open_reader` makes one.
@@ -33,9 +30,11 @@ class TextReader(abc.ABC):
 
     Attributes:
         placed: whether results need the characters of tokens, which cutting a text then tells.
+        multiple: batches are padded to multiples of so many tokens; each length is prepared for once.
     """
 
     placed: ClassVar[bool] = False
+    multiple: ClassVar[int] = 8
 
     def __init__(
         self,
@@ -130,7 +129,7 @@ class TextReader(abc.ABC):
     def batch(self, columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
         """Return the network's arrays of some texts' columns, padded."""
         length = max(1, *(len(ids) for ids in columns["input_ids"]))
-        length += -length % MULTIPLE
+        length += -length % self.multiple
         if length > self.max_length:
             length = max(self.max_length, max(len(ids) for ids in columns["input_ids"]))
         fills = {"input_ids": self.tokenizer.pad_token_id, "token_type_ids": self.tokenizer.pad_token_type_id}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 
@@ -20,6 +20,7 @@ class LexicalReader(TaggingReader):
         dictionary: words that the user knows better; None: there is no dictionary.
     """
 
+    multiple: ClassVar[int] = 4  # recurrent layers take as long as a batch is
     dictionary: Optional[UserDictionary] = None
 
     def best(self, results: np.ndarray) -> np.ndarray:
