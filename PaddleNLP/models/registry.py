@@ -12,18 +12,18 @@ from core.train.config.table import Component, Table
 from PaddleNLP.models.weights import ALIASES, CHECKPOINTS
 
 WORD_NETWORKS = {
-    "senta_bow": "PaddleNLP.models.senta:BowModel",
-    "senta_cnn": "PaddleNLP.models.senta:CNNModel",
-    "senta_lstm": "PaddleNLP.models.senta:LSTMModel",
-    "senta_gru": "PaddleNLP.models.senta:GRUModel",
-    "senta_bilstm": "PaddleNLP.models.senta:BiLSTMModel",
-    "textcnn": "PaddleNLP.models.senta:TextCNNModel",
-    "simnet_bow": "PaddleNLP.models.simnet:SimNetBow",
-    "simnet_cnn": "PaddleNLP.models.simnet:SimNetCNN",
-    "simnet_lstm": "PaddleNLP.models.simnet:SimNetLSTM",
-    "simnet_gru": "PaddleNLP.models.simnet:SimNetGRU",
-    "lac": "PaddleNLP.models.lac:LacModel",
-    "simnet_mm_dnn": "PaddleNLP.models.mm_dnn:SimNetMMDNN",
+    "senta_bow": "PaddleNLP.models.words.senta:BowModel",
+    "senta_cnn": "PaddleNLP.models.words.senta:CNNModel",
+    "senta_lstm": "PaddleNLP.models.words.senta:LSTMModel",
+    "senta_gru": "PaddleNLP.models.words.senta:GRUModel",
+    "senta_bilstm": "PaddleNLP.models.words.senta:BiLSTMModel",
+    "textcnn": "PaddleNLP.models.words.senta:TextCNNModel",
+    "simnet_bow": "PaddleNLP.models.words.simnet:SimNetBow",
+    "simnet_cnn": "PaddleNLP.models.words.simnet:SimNetCNN",
+    "simnet_lstm": "PaddleNLP.models.words.simnet:SimNetLSTM",
+    "simnet_gru": "PaddleNLP.models.words.simnet:SimNetGRU",
+    "lac": "PaddleNLP.models.words.lac:LacModel",
+    "simnet_mm_dnn": "PaddleNLP.models.words.mm_dnn:SimNetMMDNN",
 }
 """Small networks on whole words, without pretrained weights of their own."""
 

@@ -58,7 +58,7 @@ def _row(ours: Side, step: str, name: str, other: Optional[Side], rounds: int) -
         mine, _, _ = compare((ours, step), (ours, step), max(rounds // 2, 1))
         print(f"{step:26} {mine * 1e3:9.2f}", flush=True)
         return
-    its = step if name == "PyTorch" else step.partition(": ")[2]
+    its = step if name == "PyTorch" else step.partition("LAC, fluid: ")[2]  # jieba tells words alone
     its = its.replace("fluid", "paddle")
     if its not in other.steps:
         return

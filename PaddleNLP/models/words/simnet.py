@@ -14,7 +14,7 @@ from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_conv, sequenc
 from core.nn import functional as F
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
-from PaddleNLP.models.word_networks import WordNetwork, lengths_of, states_of
+from PaddleNLP.models.words.network import WordNetwork, lengths_of, states_of
 
 MARGIN = 0.1
 """By how much a text that fits is to be nearer than another one."""

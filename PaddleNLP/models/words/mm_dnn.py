@@ -15,7 +15,7 @@ from core.incubate.layers import DynamicLSTM
 from core.nn import functional as F
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
-from PaddleNLP.models.word_networks import WordNetwork, lengths_of
+from PaddleNLP.models.words.network import WordNetwork, lengths_of
 
 LOWEST = float(1 - 2**32)
 """What stands in the matrix where a text has no word."""

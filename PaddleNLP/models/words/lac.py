@@ -16,7 +16,7 @@ from core.nn.initializer import Uniform
 from core.text import LinearChainCrf, LinearChainCrfLoss
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
-from PaddleNLP.models.word_networks import WordNetwork, lengths_of
+from PaddleNLP.models.words.network import WordNetwork, lengths_of
 
 BOUND = 0.1
 """Fresh weights are between minus this and this."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Optional
 import core
 from core import nn
 from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_conv, sequence_last_step, sequence_pool
-from PaddleNLP.models.word_networks import WordNetwork, lengths_of, states_of
+from PaddleNLP.models.words.network import WordNetwork, lengths_of, states_of
 
 
 class BowModel(WordNetwork):

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from PaddleNLP.models.registry import create_model
-from tests.PaddleNLP.models.test_word_networks import STORED, TEXTS, WORDS, official, padded
+from tests.PaddleNLP.models.words.test_networks import STORED, TEXTS, WORDS, official, padded
 
 TAGS = 7
 LENGTHS = [len(text) for text in TEXTS]

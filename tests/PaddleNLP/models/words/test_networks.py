@@ -14,7 +14,7 @@ from core.weights import write_pdparams
 from PaddleNLP.models.registry import WORD_NETWORKS, create_model
 from tests.parity.recipe import uniform
 
-STORED = Path(__file__).parents[2] / "parity" / "PaddleNLP" / "fluid_word_networks.npz"
+STORED = Path(__file__).parents[3] / "parity" / "PaddleNLP" / "fluid_word_networks.npz"
 TEXTS = [[3, 9, 1, 7, 7], [12], [5, 0, 29, 28, 4, 4, 8, 2]]
 OTHERS = [[3, 9, 2], [11, 6, 6, 20], [1]]
 WORDS = 30

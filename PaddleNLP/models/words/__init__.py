@@ -1,0 +1,1 @@
+"""Small networks on whole words: Senta's, EmoTect's, SimNet's and LAC's."""
