@@ -22,7 +22,7 @@ from core.kernels.layers.recurrent_loops import (
     simple_backward,
     simple_forward,
 )
-from core.kernels.numeric.products import add_product, panels, transposed
+from core.kernels.numeric.products import add_product, biased_product, panels, transposed
 
 _NO_LENGTHS = np.empty(0, np.int64)
 _FEWEST_SAMPLES = 4
@@ -199,8 +199,7 @@ def simple_gradients(
 
 
 def _project(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, result: np.ndarray) -> None:
-    result[...] = bias
-    add_product(x.reshape(-1, x.shape[-1]), panels(weight.T), result.reshape(-1, result.shape[-1]))
+    biased_product(x.reshape(-1, x.shape[-1]), panels(weight.T), bias, result.reshape(-1, result.shape[-1]))
 
 
 def _before(hidden: np.ndarray, y: np.ndarray, reverse: bool) -> np.ndarray:

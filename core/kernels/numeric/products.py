@@ -11,6 +11,7 @@ import numpy as np
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
 from core.kernels.numeric.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
 
+_NO_BIAS = np.empty(0, np.float32)
 _ROWS_TOGETHER = 128
 """Rows of the left factor that one thread runs through a panel: they and the panel fit into its cache."""
 
@@ -36,25 +37,39 @@ def panels(matrix: np.ndarray) -> np.ndarray:
 
 def add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
     """Add ``left @ matrix`` to a result (m, n), both C-contiguous, where ``right`` holds the panels of the matrix."""
-    _add_product(left, right, result, number_of_threads())
+    _add_product(left, right, _NO_BIAS, result, number_of_threads())
+
+
+def biased_product(left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray) -> None:
+    """Write ``left @ matrix + bias`` into a result; arguments are those of :func:`add_product`, and a bias (n,)."""
+    _add_product(left, right, bias, result, number_of_threads())
 
 
 @compiled
-def _add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, workers: int) -> None:
+def _add_product(left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray, workers: int) -> None:
     counter = np.zeros(1, np.int64)
     for _ in threads(workers):
-        _add_share(left, right, result, counter)
+        _add_share(left, right, bias, result, counter)
 
 
 @serial
-def _add_share(left: np.ndarray, right: np.ndarray, result: np.ndarray, counter: np.ndarray) -> None:
-    """Add what one thread gets to compute."""
+def _add_share(
+    left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray, counter: np.ndarray
+) -> None:
+    """Add what one thread gets to compute, to the bias if there is one."""
     rows = left.shape[0]
     groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
     task = taken(counter)
     while task < groups * right.shape[0]:
         group, panel = task // right.shape[0], task % right.shape[0]  # rows stay in the cache while panels pass
-        _add_panel(left, right, result, panel, rows * group // groups, rows * (group + 1) // groups)
+        first, last = rows * group // groups, rows * (group + 1) // groups
+        if bias.size:
+            begin = panel * COLUMNS
+            end = min(begin + COLUMNS, result.shape[1])
+            for r in range(first, last):
+                for c in range(begin, end):
+                    result[r, c] = bias[c]
+        _add_panel(left, right, result, panel, first, last)
         task = taken(counter)
 
 
