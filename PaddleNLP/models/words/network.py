@@ -26,7 +26,10 @@ PARTS = {
 """Kinds of layers of Fluid, and what it calls the parameters of each, and what they are called here."""
 
 LATER = {"embedder": "word_embeddings", "word_embedding": "word_embeddings", "output_layer": "classifier"}
-"""Layers of paddlenlp's networks on words (``BoWModel``, ``LSTMModel``, ``BiGruCrf``) under their names here."""
+"""Layers of paddlenlp's networks on words (``BoWModel``, ``BiGruCrf``) under their names here."""
+
+FluidLayers = tuple[tuple[str, str], ...]
+"""Pairs of Fluid's kind of a layer and its name here."""
 
 
 class WordNetwork(nn.Layer):
@@ -49,7 +52,7 @@ class WordNetwork(nn.Layer):
     heads: ClassVar[dict[str, Any]] = {}
     optional_pooler: ClassVar[bool] = False
     hidden_dropout_prob: ClassVar[float] = 0.0
-    fluid_layers: ClassVar[tuple[tuple[str, str], ...]] = ()
+    fluid_layers: ClassVar[FluidLayers] = ()
     token_size: int
 
     def __init__(

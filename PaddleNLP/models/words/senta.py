@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Optional
 import core
 from core import nn
 from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_conv, sequence_last_step, sequence_pool
-from PaddleNLP.models.words.network import WordNetwork, lengths_of, states_of
+from PaddleNLP.models.words.network import FluidLayers, WordNetwork, lengths_of, states_of
 
 
 class BowModel(WordNetwork):
@@ -27,7 +27,10 @@ class BowModel(WordNetwork):
     """
 
     base_model_prefix: ClassVar[str] = "senta_bow"
-    fluid_layers = (("embedding", "word_embeddings"), ("fc", "fc1"), ("fc", "fc2"), ("fc", "classifier"))
+    fluid_layers: ClassVar[FluidLayers] = (
+        *(("embedding", "word_embeddings"), ("fc", "fc1")),
+        *(("fc", "fc2"), ("fc", "classifier")),
+    )
 
     def __init__(
         self,
@@ -94,7 +97,7 @@ class CNNModel(WordNetwork):
     """
 
     base_model_prefix: ClassVar[str] = "senta_cnn"
-    fluid_layers = (
+    fluid_layers: ClassVar[FluidLayers] = (
         *(("embedding", "word_embeddings"), ("sequence_conv", "conv")),
         *(("fc", "fc1"), ("fc", "classifier")),
     )
@@ -134,7 +137,7 @@ class TextCNNModel(WordNetwork):
 
     base_model_prefix: ClassVar[str] = "textcnn"
     sizes: ClassVar[tuple[int, ...]] = (1, 2, 3)
-    fluid_layers = (
+    fluid_layers: ClassVar[FluidLayers] = (
         ("embedding", "word_embeddings"),
         *(("sequence_conv", f"convs.{place}") for place in range(3)),
         *(("fc", "fc1"), ("fc", "classifier")),
@@ -175,7 +178,7 @@ class LSTMModel(WordNetwork):
     base_model_prefix: ClassVar[str] = "senta_lstm"
     cell: ClassVar[Any] = DynamicLSTM
     gates: ClassVar[int] = 4
-    fluid_layers = (
+    fluid_layers: ClassVar[FluidLayers] = (
         *(("embedding", "word_embeddings"), ("fc", "fc0"), ("lstm", "recurrent")),
         *(("fc", "fc1"), ("fc", "classifier")),
     )
@@ -208,7 +211,9 @@ class GRUModel(LSTMModel):
     base_model_prefix: ClassVar[str] = "senta_gru"
     cell: ClassVar[Any] = DynamicGRU
     gates: ClassVar[int] = 3
-    fluid_layers = tuple(("gru" if kind == "lstm" else kind, name) for kind, name in LSTMModel.fluid_layers)
+    fluid_layers: ClassVar[FluidLayers] = tuple(
+        ("gru" if kind == "lstm" else kind, name) for kind, name in LSTMModel.fluid_layers
+    )
 
 
 class BiLSTMModel(WordNetwork):
@@ -229,7 +234,7 @@ class BiLSTMModel(WordNetwork):
     """
 
     base_model_prefix: ClassVar[str] = "senta_bilstm"
-    fluid_layers = (
+    fluid_layers: ClassVar[FluidLayers] = (
         *(("embedding", "word_embeddings"), ("fc", "fc0"), ("fc", "fc0_reverse")),
         *(("lstm", "recurrent"), ("lstm", "recurrent_reverse"), ("fc", "fc1"), ("fc", "classifier")),
     )
