@@ -27,6 +27,7 @@ def to_numbers(image: np.ndarray) -> np.ndarray:
     return image.transpose(2, 0, 1).astype(np.float32) / np.float32(127.5) - 1
 
 
+@pytest.mark.exhaustive
 def test_the_numbers_are_those_of_images_from_each_samples_noise(cgan_run: Path, blobs: Path) -> None:
     assert eval_command.main([str(cgan_run)]) == 0
     told = json.loads((cgan_run / "evaluation_test" / "results.json").read_text())

@@ -1,6 +1,7 @@
 """Every kind of experiment from training, killed and continued, to predictions, by the command line only.
 
-The default run walks one kind of each toolkit, and one that was fine-tuned; ``-m exhaustive`` walks the others.
+The default run walks a classifier, a graph network and a language model; ``-m exhaustive`` walks the others, whose
+commands are tested with their toolkits.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ def test_a_graph_network(task: str, server: KillingServer, tmp_path: Path) -> No
     walk_graph(walk, near, given(data), expected)
 
 
-@pytest.mark.parametrize("task", sampled(ADVERSARIAL, 10**9, group=lambda task: None))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", list(ADVERSARIAL))
 def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")
@@ -111,7 +113,8 @@ def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     walk_adversarial(walk, modes)
 
 
-@pytest.mark.parametrize("kind", [pytest.param("masks", marks=pytest.mark.exhaustive), "boxes"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["masks", "boxes"])
 def test_a_detector(kind: str, server: KillingServer, photos: Path, tmp_path: Path) -> None:
     name, changes = DETECTION[kind]
     config = ROOT / "PaddleDetection" / "configs" / f"{name}.yaml"
@@ -140,6 +143,7 @@ def test_a_language_model_fine_tuned_from_a_run_that_is_gone(server: KillingServ
     walk_language(walk, WORDS)
 
 
+@pytest.mark.exhaustive
 def test_a_recogniser_of_clips(server: KillingServer, tmp_path: Path) -> None:
     config = ROOT / "PaddleVideo" / "configs" / "moving_digits_tsm.yaml"
     counts = [f"data.{split}.dataset.{key}" for split in ("train", "valid", "test") for key in ("count=16", "size=32")]

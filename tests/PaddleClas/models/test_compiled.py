@@ -45,7 +45,7 @@ DEEP = (
     *("DPN68", "DarkNet53", "DenseNet121", "HRNet_W18_C", "InceptionV3", "NASNetA_mobile", "Res2Net50_26w_4s"),
     *("ResNeSt50", "ResNet50_vc", "ResNeXt50_vd_32x4d", "Xception41"),
 )
-"""Networks that take many seconds: one training step of the first in float64; the others with `-m zoo`."""
+"""Networks that take many seconds: one training step in float64, with `-m zoo`."""
 
 ALWAYS = ("LeNet", "MobileNetV3_small_x0_35", "ShuffleNetV2_x0_25", "SqueezeNet1_1", "SE_ResNet18_vd")
 """One network of each kind of block: what the default run trains."""
@@ -120,7 +120,8 @@ def test_compiled_training_steps_are_eager(name: str, training: bool) -> None:
     assert largest_difference(compiled, eager) <= max(1e-6, 2 * rounding)
 
 
-@pytest.mark.parametrize("name", DEEP[:1] + tuple(pytest.param(name, marks=pytest.mark.zoo) for name in DEEP[1:]))
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", DEEP)
 def test_a_deep_networks_compiled_step_is_eager(name: str) -> None:
     exact = train(name, "float64", eagerly, steps=1)
     assert largest_difference(train(name, "float64", core.jit.to_static, steps=1), exact) <= 1e-6

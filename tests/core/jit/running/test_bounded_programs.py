@@ -97,6 +97,7 @@ class Doubled(PyLayer):
         return gradient * 3
 
 
+@pytest.mark.exhaustive
 def test_operators_made_by_a_trace_go_with_its_program() -> None:
     gc.collect()
     declared = len(operator.REGISTRY)

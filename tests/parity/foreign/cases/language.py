@@ -38,6 +38,5 @@ TRAINED = {
         _loss,
         (TOKENS, SEGMENTS, ("below", 5, (2,))),
         _adam,
-        light=True,
     ),
 }
