@@ -1,0 +1,123 @@
+"""Eight frames of each video of a folder: ours beside decord, PyAV and torchcodec, in clips a second.
+
+    python3.11 -m venv PEERS; PEERS/bin/pip install decord av torchcodec torch numpy
+    python -m benchmarks.PaddleVideo.decoding FOLDER [--peers PYTHON] [--rounds 3] [--threads 1] [--processor]
+
+Each side opens a file and gives eight frames at equal distances as RGB arrays; ours counts the frames first, and the
+others seek as they do. What is not installed is left out. The sides of a row take turns, each in a process of its own;
+the ratio is the median of the rounds' ratios, and above 1 says that ours is faster. ``--processor`` compares the time
+that processors worked, for machines that are busy otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+Steps = Mapping[str, Callable[[], Any]]
+FRAMES = 8
+PACKAGES = {"decord": "decord", "pyav": "av", "torchcodec": "torchcodec"}
+
+
+def main() -> None:
+    """Print one row for each peer."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="with videos, also in folders below it")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has the other decoders")
+    parser.add_argument("--every", type=int, default=1, help="take one video of so many (default 1)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns (default 3)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each side (default 1)")
+    parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
+    options = parser.parse_args()
+    from benchmarks.side import Side, compare, lacking
+
+    files = [str(path) for path in sorted(options.folder.rglob("*.mp4"))[:: options.every]]
+    settings = {"threads": options.threads, "processor": options.processor}
+    mine = Side("ours", ours, (files,), **settings)
+    print(f"{'clips a second':16} {'ours':>8} {'peer':>8} {'ratio':>7}")
+    for name, package in PACKAGES.items():
+        line = lacking(package, python=options.peers)
+        if line:
+            print(f"{name}: {line}")
+            continue
+        peer = Side(name, globals()[name], (files, options.threads), **settings, python=options.peers)
+        own, theirs, ratio = compare((mine, "read"), (peer, "read"), options.rounds)
+        print(f"{name:16} {len(files) / own:8.1f} {len(files) / theirs:8.1f} {ratio:7.2f}", flush=True)
+        peer.close()
+    mine.close()
+
+
+# --- inside a side ---------------------------------------------------------------------------------------------------
+
+
+def chosen(count: int) -> list[int]:
+    """Return which frames are taken."""
+    return np.linspace(0, count - 1, FRAMES).astype(int).tolist()
+
+
+def steps_of(files: Sequence[str], read: Callable[[str], Any]) -> Steps:
+    """Return the step that reads all files."""
+    return {"read": lambda: [read(file) for file in files] and None}
+
+
+def ours(files: Sequence[str]) -> Steps:
+    """Return ours."""
+    import cv2
+
+    from core.vision.video_frames import VideoFrames
+
+    cv2.setNumThreads(1)
+
+    def read(file: str) -> Any:
+        video = VideoFrames(file)
+        return np.stack(video.read(chosen(video.count)))
+
+    return steps_of(files, read)
+
+
+def decord(files: Sequence[str], threads: int) -> Steps:
+    """Return decord's."""
+    from decord import VideoReader
+
+    def read(file: str) -> Any:
+        video = VideoReader(file, num_threads=threads)
+        return video.get_batch(chosen(len(video))).asnumpy()
+
+    return steps_of(files, read)
+
+
+def pyav(files: Sequence[str], threads: int) -> Steps:
+    """Return PyAV's, which decodes from the beginning as ours does."""
+    import av
+
+    def read(file: str) -> Any:
+        with av.open(file) as container:
+            stream = container.streams.video[0]
+            stream.thread_count = threads
+            wanted, found = set(chosen(stream.frames)), []
+            for number, frame in enumerate(container.decode(stream)):
+                if number in wanted:
+                    found.append(frame.to_ndarray(format="rgb24"))
+            return np.stack(found)
+
+    return steps_of(files, read)
+
+
+def torchcodec(files: Sequence[str], threads: int) -> Steps:
+    """Return torchcodec's."""
+    from torchcodec.decoders import VideoDecoder
+
+    def read(file: str) -> Any:
+        video = VideoDecoder(file, num_ffmpeg_threads=threads, dimension_order="NHWC")
+        return video.get_frames_at(chosen(len(video))).data.numpy()
+
+    return steps_of(files, read)
+
+
+if __name__ == "__main__":
+    main()
