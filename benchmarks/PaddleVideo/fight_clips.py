@@ -10,7 +10,7 @@ fold. The networks are as narrow as those of the moving digits, whose weights th
 are decoded and made as small as the config asks for once, before all runs. TSM is also trained by a loop in PyTorch on
 a plain network that begins with the same weights and sees the same clips in the same order with the same augmentation,
 which our loader writes down with 16 bits; dropout draws anew. What is finished in the folder of ``--work`` or in the
-log is not done again, and a training of ours that was stopped goes on where it was.
+log is not done again; a stopped training of ours goes on where it was. ``--only`` takes runs whose names begin so.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     frames = written_down(options.folder.resolve(), work)
     log = Log(options.log)
-    for run in [run for run in RUNS if options.only in run.name and run.name not in log]:
+    for run in [run for run in RUNS if run.name.startswith(options.only) and run.name not in log]:
         row: dict[str, Any] = {"run": run.name, "ours": ours(run, frames, work, options.threads)}
         if run.network == "tsm" and not run.digits:
             row["pytorch"] = theirs(run, frames, work, options.threads, options.peers)

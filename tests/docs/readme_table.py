@@ -349,6 +349,22 @@ TABLE: Table = {
             Run(MOVING, says="trained in"),
         ),
         (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_slowfast.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_stgcn.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_agcn2s.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_ctrgcn.yaml",
+            Run(MOVING, says="trained in"),
+        ),
+        (
             "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml",
             Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
         ),
@@ -356,6 +372,11 @@ TABLE: Table = {
             "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_topics_nextvlad.yaml "
             "-o 'network={name: mean_logistic, class_num: 20, feature_dims: [64, 16]}' -o expect=null",
             Run(f"{MOVING} -o data.train.batch_size=16", says="trained in"),
+        ),
+        (
+            "python -m benchmarks.PaddleVideo.fight_clips FOLDER --peers PYTHON "
+            '--log benchmarks/PaddleVideo/fight_clips.jsonl --only "tsm, fold"',
+            PEERS,
         ),
     ],
     "PaddleGAN/README.md": [
