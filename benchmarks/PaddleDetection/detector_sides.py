@@ -137,7 +137,8 @@ def draw_predictors(network: Any, images: Any) -> None:
         hook.remove()
         output, weight, bias = seen[id(layer)], layer.weight.numpy(), layer.bias.numpy()
         repeats = len(bias) // len(mean)
-        factor = np.tile(deviation, repeats) / output.std((0, 2, 3))
+        spread = output.std((0, 2, 3))
+        factor = np.tile(deviation, repeats) / np.where(spread > 0, spread, 1)  # a map of one pixel has none
         layer.weight.set_value((weight * factor[:, None, None, None]).astype(np.float32))
         moved = (bias - output.mean((0, 2, 3))) * factor + np.tile(mean, repeats)
         layer.bias.set_value(moved.astype(np.float32))
@@ -198,6 +199,8 @@ def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps
         if hasattr(layer, "convert_to_deploy"):
             layer.convert_to_deploy()
     arrays = data(size, batch)
+    if name.startswith("ppyoloe"):  # its program does not read it, and cannot be saved with it
+        del arrays["im_shape"]
     specs = {key: framework.static.InputSpec(array.shape, "float32", key) for key, array in arrays.items()}
     framework.jit.save(framework.jit.to_static(model, input_spec=[specs]), f"{folder}/paddle")
     config = inference.Config(f"{folder}/paddle.pdmodel", f"{folder}/paddle.pdiparams")

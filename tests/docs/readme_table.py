@@ -182,6 +182,16 @@ TABLE: Table = {
             NotRun("it needs images of COCO, which are not in the repository, and half an hour"),
         ),
         ("python -m benchmarks.PaddleDetection.reader FOLDER --paddle PYTHON --rounds 2 --images 32", PEERS),
+        (
+            "python -m benchmarks.PaddleDetection.detectors --peers PYTHON --paddle PYTHON --rounds 3 --threads 1 "
+            "--processor --only exported",
+            PEERS,
+        ),
+        (
+            "python -m benchmarks.PaddleDetection.region_detectors --peers PYTHON --models mask_rcnn --rows compiled "
+            "--overlap 0.5 --rounds 3 --threads 1 --processor",
+            PEERS,
+        ),
         ("python -m benchmarks.detection_operators --torch PYTHON --threads 1 --processor", PEERS),
         (
             "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
