@@ -57,6 +57,7 @@ SCENES = (
     "-o data.train.dataset.count=16 -o data.valid.dataset.count=4 -o data.test.dataset.count=4 -o data.num_workers=0 "
     "-o data.valid.batch_size=4 -o data.test.batch_size=4 -o expect=null"
 )
+SMALL_CTCN = "-o network.length=64 -o network.width=4 -o network.channels=8 -o 'network.head_channels=[8,8]'"
 MOVING = (
     "-o train.epochs=1 -o data.train.dataset.count=32 -o data.valid.dataset.count=8 -o data.test.dataset.count=8 "
     "-o expect=null"
@@ -349,6 +350,43 @@ TABLE: Table = {
         (
             "python PaddleVideo/train.py -c PaddleVideo/configs/drawn_figures_stgcn.yaml",
             Run(MOVING, says="trained in"),
+        ),
+        (
+            "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_ctcn.yaml",
+            Run(f"{MOVING} {SMALL_CTCN}", says="trained in"),
+        ),
+        ("python PaddleVideo/infer.py runs/moving_digits_ctcn --demo 4", Run(says="timelines of 4 videos beside")),
+        ("python PaddleVideo/export.py runs/moving_digits_ctcn", Run(says="compared with the live network: equal")),
+        (
+            "python PaddleVideo/infer.py runs/moving_digits_ctcn/exported clip.npy --duration 9.6",
+            Run(says="timelines of 1 videos beside"),
+        ),
+        (
+            "python PaddleVideo/features.py runs/moving_digits_tsm videos --window 0.6 --step 0.2 --output features",
+            Run(says="wrote features of 1 videos to features"),
+        ),
+        (
+            "python PaddleVideo/features.py RGB videos --second FLOW --window 0.6 --step 0.2 --length 512 "
+            "--output scores",
+            Run(
+                instead={"RGB": "runs/moving_digits_tsm", "FLOW": "runs/moving_digits_tsm"},
+                says="wrote features of 1 videos to scores",
+            ),
+        ),
+        (
+            "python PaddleVideo/infer.py RUN scores",
+            NotRun("its run learns from such features; tests/PaddleVideo/localization/test_localizer.py trains one"),
+        ),
+        *(
+            (f"python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_{name}.yaml", how)
+            for name, how in (
+                ("ctcn", NotRun("it is run above")),
+                ("bmn", Run(f"{MOVING} -o network.tscale=16 -o network.dscale=8", says="trained in")),
+            )
+        ),
+        (
+            "python -m benchmarks.PaddleVideo.sliding_window",
+            Run("--train 16 --test 4", says="surroundings: mAP"),
         ),
         (
             "python PaddleVideo/train.py -c PaddleVideo/configs/moving_digits_tsm.yaml",

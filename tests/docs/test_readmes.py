@@ -70,6 +70,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_blobs(folder / "clothes", 60, 30)
     write_pairs(folder / "pairs")
     write_unpaired(folder / "streets")
+    np.save(folder / "clip.npy", np.random.default_rng(1).random((120, 12)))
     (folder / "videos").mkdir()
     for name in ("clip.mp4", "videos/a.mp4"):
         write_video(folder / name, list(drawn_frames(25)))
