@@ -52,7 +52,7 @@ def temporal_shift(
         if same(begin, end):
             continue
         part = _taken(video, axis, begin, end)
-        if ahead is not None:  # zeros are put beside: padding five axes takes the engine many times as long
+        if ahead is not None:
             nothing = filled((part.shape[0], 1, *part.shape[2:]), 0, part.dtype)
             moved = _taken(part, 1, 0, seg_num - 1) if ahead else _taken(part, 1, 1, seg_num)
             part = concat([nothing, moved] if ahead else [moved, nothing], 1)
