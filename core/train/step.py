@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import core
 from core.io.batch import device_fields, samples_of
+from core.jit.rewrite import convert
 from core.train.precision import MixedPrecision
 from core.train.task import Phase
 
@@ -97,6 +98,7 @@ class PhaseStep:
         self.names: list[str] = []
         self._profile = profile
         traced = compiled and not phase.in_place
+        self._phase_loss = convert(phase.loss) if traced else phase.loss  # what core calls is not rewritten by itself
         self._loss: Callable[..., Any] = core.jit.to_static(self._flat_loss) if traced else self._flat_loss
 
     def __call__(
@@ -187,7 +189,7 @@ class PhaseStep:
             self.phase.schedule.step()
 
     def _flat_loss(self, *batch: Any) -> tuple[Any, ...]:
-        loss, values = self.phase.loss(*batch)
+        loss, values = self._phase_loss(*batch)
         self.names = list(values)
         missing = [name for name in self.phase.provides if name not in values]
         if missing:

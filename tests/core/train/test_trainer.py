@@ -101,6 +101,39 @@ def test_compiled_and_eager_agree(tmp_path: Path) -> None:
         np.testing.assert_allclose(tasks[0][name], tasks[1][name], rtol=1e-4, atol=1e-5)
 
 
+class Branching(Regression):
+    """Large errors count twice, which Python's own control flow says; in the network, too."""
+
+    class Doubling(core.nn.Layer):
+        def forward(self, x: Any) -> Any:
+            if x.abs().max() > 1.0:
+                x = x * 2.0
+            return x
+
+    def __init__(self) -> None:
+        super().__init__(rate=0.01)
+        self.network = core.nn.Sequential(self.network, self.Doubling())
+        self.networks = {"model": self.network}
+
+    def loss(self, inputs: Any, targets: Any) -> tuple[Any, Mapping[str, Any]]:
+        distance = ((self.network(inputs) - targets) ** 2).mean()
+        if distance > 1.0:
+            distance = distance * 2.0
+        return distance, {"doubled": core.cast(distance > 2.0, "float32")}
+
+
+def test_a_loss_and_a_network_may_branch_on_tensors(tmp_path: Path) -> None:
+    tasks, doubled = [], []
+    for compiled in (True, False):
+        tasks.append(Branching())
+        trainer_for(tasks[-1], tmp_path / str(compiled), compiled=compiled).fit()
+        rows = read_metrics(tmp_path / str(compiled) / "metrics.jsonl")
+        doubled.append([row["doubled"] for row in rows if "doubled" in row])
+    assert doubled[0] == doubled[1] and 0 < np.mean(doubled[0]) < 1
+    for (name, one), two in zip(weights(tasks[0].network).items(), weights(tasks[1].network).values()):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
 @pytest.mark.parametrize("steps", [2, 5, 8, 11])
 def test_an_interrupted_run_continues_to_the_same_weights(tmp_path: Path, steps: int) -> None:
     """Mid-epoch and at an epoch's end; shuffling, augmentation and dropout included."""
