@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from core.io import DataLoader, Dataset, loader
+from core.vision.transforms.mixing import OneOf
 from PaddleClas.data import pipeline as classification
 from PaddleDetection.data import pipeline as detection
 from PaddleGAN.data import pipeline as generation
@@ -111,7 +112,7 @@ def together(samples: Sequence[Any]) -> tuple[Any, list[np.ndarray]]:
     source = np.random.RandomState(0)
     pairs = [(source.rand(3, 16, 16).astype(np.float32), index % 3) for index in range(4)]
     mixes = [classification.MIXES.resolve(name)(class_num=3) for name in classification.MIXES.list()]
-    for mix in [*mixes, classification.OneOf(mixes)]:
+    for mix in [*mixes, OneOf(mixes)]:
         made += [np.array(field) for pair in mix(copy.deepcopy(pairs)) for field in pair]
     return samples, made
 
