@@ -164,9 +164,10 @@ def main() -> None:
     if unknown:
         parser.error(f"no program {unknown[0]!r}; there are {', '.join(PROGRAMS)}")
     began = time.monotonic()
-    left = compile_kernels(options.programs or list(PROGRAMS), options.seconds)
+    names = options.programs or list(PROGRAMS)
+    left = compile_kernels(names, options.seconds)
     told = f"; not in time: {', '.join(left)}" if left else ""
-    print(f"compiled what {len(PROGRAMS) - len(left)} programs use in {time.monotonic() - began:.0f} s{told}")
+    print(f"compiled what {len(names) - len(left)} programs use in {time.monotonic() - began:.0f} s{told}")
 
 
 if __name__ == "__main__":
