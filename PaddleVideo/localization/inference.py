@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from core.train.logs.run_folder import OutputError, writing
 from core.vision.image import write_image
+from core.vision.inputs import named_apart
 from core.weights.atomic import atomic_write
 from PaddleVideo.data.intervals.features import ENDINGS
 from PaddleVideo.localization.localizer import Localizer, RunLocalizer, open_localizer
@@ -111,7 +112,7 @@ def feature_files(paths: Sequence[str]) -> dict[str, str]:
     Raises:
         FileNotFoundError: a file is missing, a folder holds none, or a pattern matches no file.
     """
-    named: dict[str, str] = {}
+    files: list[tuple[str, str]] = []
     for path in paths:
         if os.path.isdir(path):
             found = sorted(os.path.join(path, file) for file in os.listdir(path) if file.endswith(ENDINGS))
@@ -119,14 +120,8 @@ def feature_files(paths: Sequence[str]) -> dict[str, str]:
             found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
         if not found:
             raise FileNotFoundError(f"no file of features {path!r}; such files are NAME{' or NAME'.join(ENDINGS)}")
-        for file in found:
-            stem = name = Path(file).stem
-            number = 1
-            while name in named:
-                number += 1
-                name = f"{stem}_{number}"
-            named[name] = file
-    return named
+        files += [(Path(file).stem, file) for file in found]
+    return named_apart(files)
 
 
 def _demo(localizer: Localizer, count: int) -> Sequence[Source]:

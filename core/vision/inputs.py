@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -59,16 +59,27 @@ def expand_named(paths: Sequence[str], videos: bool = False) -> dict[str, str]:
     Raises:
         FileNotFoundError: as of :func:`expand`.
     """
-    named: dict[str, str] = {}
+    found = []
     for path in paths:
         for file in expand([path], videos):
             parts = Path(file).relative_to(path) if os.path.isdir(path) else Path(Path(file.split("?")[0]).name)
-            stem = "_".join(parts.with_suffix("").parts) or ("video" if videos else "image")
-            name, number = stem, 1
-            while name in named:
-                number += 1
-                name = f"{stem}_{number}"
-            named[name] = file
+            found.append(("_".join(parts.with_suffix("").parts) or ("video" if videos else "image"), file))
+    return named_apart(found)
+
+
+def named_apart(files: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return files by names of their own: where two would be the same, the later one gets a number.
+
+    Args:
+        files: the name that each is to have, and its path.
+    """
+    named: dict[str, str] = {}
+    for stem, file in files:
+        name, number = stem, 1
+        while name in named:
+            number += 1
+            name = f"{stem}_{number}"
+        named[name] = file
     return named
 
 
