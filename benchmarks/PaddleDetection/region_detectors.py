@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.memory import resident, status
+from benchmarks.core.memory import resident, status
 from benchmarks.side import Side, Steps, compare, require
 
 CLASSES, OBJECTS = 80, 8

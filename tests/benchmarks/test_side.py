@@ -34,16 +34,16 @@ def test_an_interpreter_that_is_not_there_is_named() -> None:
         ("PaddleClas.accuracy", ["folder"], "torch"),
         ("PaddleGAN.adversarial", [], "torch"),
         ("PaddleGAN.adversarial", ["--rows", "paddle", "--peers", "other"], "paddle in other"),
-        ("bert", [], "torch"),
-        ("bert", ["--rows", "inference", "--peers", "other"], "paddle in other"),
+        ("core.bert", [], "torch"),
+        ("core.bert", ["--rows", "inference", "--peers", "other"], "paddle in other"),
         ("PaddleClas.classifiers", [], "torch"),
         ("PaddleClas.classifiers", ["--rows", "openvino", "--peers", "other"], "openvino in other"),
         ("PGL.graph_messages", [], "torch dgl"),
         ("PGL.graph_training", ["folder", "--pgl", "other"], "pgl paddle in other"),
-        ("language_model", [], "torch"),
-        ("loader", ["folder", "--paddle", "other"], "paddle in other"),
+        ("core.language_model", [], "torch"),
+        ("core.loader", ["folder", "--paddle", "other"], "paddle in other"),
         ("PaddleClas.resnet50", [], "torch"),
-        ("transforms", ["folder", "--paddle", "other"], "paddle in other"),
+        ("core.transforms", ["folder", "--paddle", "other"], "paddle in other"),
     ],
 )
 def test_every_comparison_says_at_its_start_what_it_lacks(
@@ -60,7 +60,7 @@ def test_every_comparison_says_at_its_start_what_it_lacks(
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(("name", "rows"), [("bert", "onnxruntime"), ("PaddleClas.classifiers", "onnxruntime")])
+@pytest.mark.parametrize(("name", "rows"), [("core.bert", "onnxruntime"), ("PaddleClas.classifiers", "onnxruntime")])
 def test_an_onnx_file_needs_onnx_only_where_a_side_reads_it(
     name: str, rows: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,7 +193,7 @@ TABLE: Table = {
             "--overlap 0.5 --rounds 3 --threads 1 --processor",
             PEERS,
         ),
-        ("python -m benchmarks.detection_operators --torch PYTHON --threads 1 --processor", PEERS),
+        ("python -m benchmarks.core.detection_operators --torch PYTHON --threads 1 --processor", PEERS),
         (
             "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
             "--log benchmarks/PaddleDetection/blood_cells.jsonl",

@@ -3,8 +3,8 @@
 On the CPU one call of a compiled rule (``update_rules``) updates all tensors in one pass over memory. The engine's own
 fused operators are slower there: with ResNet-18's 11.7 million numbers on two cores, ``multi_sgd_mom_update`` takes
 37 ms and ``_multi_adamw_update`` 90 ms, the single-tensor operators 13 and 23 ms, the compiled rules 5 and 6 ms
-(``benchmarks/optimizer_update.py`` measures it). On another device the engine's multi-tensor operators serve where they
-can (``update_engine``), and the numpy reference on copies where they cannot.
+(``benchmarks/core/optimizer_update.py`` measures it). On another device the engine's multi-tensor operators serve where
+they can (``update_engine``), and the numpy reference on copies where they cannot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sides of benchmarks.bert: one encoder of BERT-base's size with the same weights in every framework.
+"""The sides of benchmarks.core.bert: one encoder of BERT-base's size with the same weights in every framework.
 
 BERT (Devlin et al. 2018, arXiv:1810.04805): word, place and kind of word are embedded and summed, twelve encoder
 layers follow, and the first word's vector goes through a pooling layer. Paddle's interface is ours, so one definition

@@ -1,6 +1,6 @@
 """Memory of compiled programs: what a ResNet-18 occupies for each size of its input, at its peak and afterwards.
 
-    python -m benchmarks.memory [--sizes 50] [--batch 4]
+    python -m benchmarks.core.memory [--sizes 50] [--batch 4]
 
 Every row is a process of its own that takes two steps at each of several sizes. The columns are megabytes that the
 process occupies: at its peak, after the first size, after all of them (freed memory is kept for the next step), after

@@ -1,7 +1,7 @@
 """What one operator costs besides its arithmetic: microseconds for adding two tensors of 8 numbers.
 
     pip install torch
-    python -m benchmarks.invoke [--rounds 15]
+    python -m benchmarks.core.invoke [--rounds 15]
 
 The calls of all rows are interleaved, and each row shows its median round; nothing waits for the result, as in a model.
 """

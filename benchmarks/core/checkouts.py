@@ -1,7 +1,7 @@
 """This checkout against another one: whether a change made training, serving or eager code slower.
 
     git worktree add FOLDER COMMIT
-    python -m benchmarks.checkouts FOLDER [--rounds 5] [--only NAME ...]
+    python -m benchmarks.core.checkouts FOLDER [--rounds 5] [--only NAME ...]
 
 Each case runs in a process of its own for each checkout, both alive at once, a few calls of one and then of the other,
 so that what else the machine does meets both. A row shows the median time of a call and the median of the rounds'
@@ -216,7 +216,7 @@ def main() -> None:
         return answer(arguments.answer)
     if arguments.other is None:
         parser.error("name the folder of the other checkout")
-    here = Path(__file__).resolve().parents[1]
+    here = Path(__file__).resolve().parents[2]
     print(f"{'':36}{'this':>12}{'other':>12}{'other / this':>14}")
     for name in CASES:
         if not any(word in name for word in arguments.only):

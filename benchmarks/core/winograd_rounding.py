@@ -1,6 +1,6 @@
 """How Winograd's algorithms for 3 x 3 convolutions round in float32, by the points that they evaluate at.
 
-    python -m benchmarks.winograd_rounding [--tiles 40]
+    python -m benchmarks.core.winograd_rounding [--tiles 40]
 
 Windows of positive numbers, as behind a rectifier, and weights of trained sizes, 64 and 512 channels to 64. "mean" is
 the root mean square of the error over that of the result in float64, "largest" the largest error over the largest

@@ -1,6 +1,6 @@
 """Where the time of an exported network goes that runs with channels last: its kinds of steps, each run by itself.
 
-    python -m benchmarks.channels_last [--models MobileNetV1,EfficientNetB0] [--batch 1] [--threads 1] [--each]
+    python -m benchmarks.core.channels_last [--models MobileNetV1,EfficientNetB0] [--batch 1] [--threads 1] [--each]
 
 For each kind of step: how many there are, the sum of their best times of several rounds, and what they compute in that
 time, with the channels that fill vectors up; ``winograd`` counts what a plain convolution would compute. A step that is
@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.exported_sides import exported
+from benchmarks.core.exported_sides import exported
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """An encoder of BERT-base's size, batch 8 of 128 words: forward and training step, ours against other libraries.
 
     pip install torch
-    python -m benchmarks.bert [--rounds 5] [--threads 2] [--rows pytorch,compile,paddle,inference,onnxruntime,openvino]
-                              [--peers PYTHON] [--dropout 0.1]
+    python -m benchmarks.core.bert [--rounds 5] [--threads 2] [--peers PYTHON] [--dropout 0.1]
+        [--rows pytorch,compile,paddle,inference,onnxruntime,openvino]
 
 Every side has the same weights; the last column is how far what its forward pass gives is from ours. Each has a process
 of its own; they take turns, and a ratio is the median of the rounds' ratios, above 1 where ours is faster. Libraries
@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from benchmarks import bert_sides as sides
+from benchmarks.core import bert_sides as sides
 from benchmarks.side import Side, compare, require
 
 ROWS = ("pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")

@@ -1,7 +1,7 @@
 """A language model of 2 LSTM layers of 650, batch 20, length 35, 10,000 words: ours against PyTorch's nn.LSTM.
 
     pip install torch
-    python -m benchmarks.language_model [--rounds 5] [--threads 2]
+    python -m benchmarks.core.language_model [--rounds 5] [--threads 2]
 
 The model is the medium one of Zaremba et al. 2014 (arXiv:1409.2329), without dropout. A step is the loss, its gradient,
 clipping by the global norm and gradient descent. Each side has a process of its own and they take turns; a ratio is the

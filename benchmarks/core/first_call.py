@@ -1,6 +1,6 @@
 """How long an exported model takes to load, and its first call after that, against its usual one.
 
-    python -m benchmarks.first_call [--models LeNet,MobileNetV1,ResNet50] [--batch 8] [--rounds 5] [--threads 2]
+    python -m benchmarks.core.first_call [--models LeNet,MobileNetV1,ResNet50] [--batch 8] [--rounds 5] [--threads 2]
 
 The first ratio is what the Predictor promises: at a size that is warmed up while it loads, the first call takes at most
 three times the usual one. The second is for a size that the Predictor sees for the first time.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from benchmarks.exported_sides import first_calls
+from benchmarks.core.exported_sides import first_calls
 from benchmarks.side import Side
 
 

@@ -1,6 +1,7 @@
 """Operators of detectors: ours beside torchvision's, in milliseconds.
 
-    python -m benchmarks.detection_operators [--torch PYTHON] [--rounds 9] [--threads 2] [--processor] [--only NAMES]
+    python -m benchmarks.core.detection_operators [--torch PYTHON] [--rounds 9] [--threads 2] [--processor]
+        [--only NAMES]
 
 Suppression of 6,000 boxes at 0.7; RoIAlign of 512 boxes on 256 x 200 x 272 features into 7 x 7 bins, sampling ratio 2,
 forward, and forward with backward; matching of 217,413 anchors (five levels of an 800 x 1088 image) with 30 objects,

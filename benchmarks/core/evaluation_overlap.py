@@ -3,9 +3,9 @@
 A small convolutional network, on images of 64 x 64 in batches of 16, is evaluated with a post-processing of about 20 ms
 a batch: in NumPy (sorting), in Python (a loop, which holds the interpreter's lock), and waiting, as for another program
 or a disk. "after" is a pass in which the evaluator does the same, so that no thread is there. Run ``python -m
-benchmarks.evaluation_overlap [ROUNDS]``; it prints one table in milliseconds a batch, medians of the rounds, in each of
-which the two sides take turns; a ratio is the median of the rounds' ratios, above 1 where beside is faster. Without
-post-processing, the last row, both sides are a pass without a thread: what the ratio differs from 1 there is chance.
+benchmarks.core.evaluation_overlap [ROUNDS]``; it prints one table in milliseconds a batch, medians of the rounds, in
+each of which the two sides take turns; a ratio is the median of the rounds' ratios, above 1 where beside is faster.
+Without post-processing, the last row, both sides are a pass without a thread: a ratio that differs from 1 is chance.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An exported model with the passes and the engine's fusion, against the same export without.
 
-    python -m benchmarks.exported [--models ResNet50,MobileNetV1] [--batch 8] [--rounds 12] [--threads 2]
+    python -m benchmarks.core.exported [--models ResNet50,MobileNetV1] [--batch 8] [--rounds 12] [--threads 2]
 
 Both call a Predictor on the same images in the same process, in turns; the ratio is the median of the rounds' ratios.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.exported_sides import steady
+from benchmarks.core.exported_sides import steady
 from benchmarks.side import Side, compare
 
 

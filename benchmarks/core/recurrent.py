@@ -1,7 +1,7 @@
 """One LSTM and one GRU layer against PyTorch's, forward and with gradients, for hidden sizes and batches.
 
     pip install torch
-    python -m benchmarks.recurrent [--rounds 5] [--threads 1] [--only LSTM,650] [--torch-python PATH]
+    python -m benchmarks.core.recurrent [--rounds 5] [--threads 1] [--only LSTM,650] [--torch-python PATH]
 
 Sequences have 35 steps, inputs are as long as the state. Each side has a process of its own and they take turns; a
 ratio is the median of the rounds' ratios of processor time, above 1 where ours is faster. ``--clock`` takes the clock's

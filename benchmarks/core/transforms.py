@@ -2,7 +2,7 @@
 second.
 
     pip install torch                          # for the row that compares with Pillow and PyTorch
-    python -m benchmarks.transforms FOLDER [--rounds 10] [--images 64] [--paddle PYTHON]
+    python -m benchmarks.core.transforms FOLDER [--rounds 10] [--images 64] [--paddle PYTHON]
 
 FOLDER holds the photographs, at any depth. The peers are what torchvision does with PIL images, written out here in
 Pillow and PyTorch, and Paddle's transforms on OpenCV and on Pillow; `--paddle` names a Python in which paddlepaddle,
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SIZE = 224
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 

@@ -1,6 +1,6 @@
 """What the training loop costs beside its steps: LeNet on digits, whose steps are among the shortest.
 
-    python -m benchmarks.training_overhead [--against FOLDER] [--rounds 9] [--epochs 3]
+    python -m benchmarks.core.training_overhead [--against FOLDER] [--rounds 9] [--epochs 3]
 
 The first row compares a run of the Trainer without a folder to the bare steps of the same task: the same batches, the
 same compiled phases, nothing logged or saved. With ``--against``, the root of another version of this project, further
@@ -36,7 +36,7 @@ def main() -> None:
     if arguments.side:
         serve(arguments.side[0], int(arguments.side[1]))
         return
-    here = Path(__file__).resolve().parent.parent
+    here = Path(__file__).resolve().parents[2]
     loop = Side("this loop", "loop", here, arguments.epochs)
     rows = [(loop, Side("the bare steps", "bare", here, arguments.epochs))]
     if arguments.against:

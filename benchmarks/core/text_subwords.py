@@ -1,6 +1,6 @@
 """Tokenisers of subwords on one core, in lines of text per second.
 
-    python -m benchmarks.text_subwords FILE [--paddlenlp PYTHON] [--rounds 10] [--lines 2000]
+    python -m benchmarks.core.text_subwords FILE [--paddlenlp PYTHON] [--rounds 10] [--lines 2000]
 
 FILE is a text; its lines are what is tokenised, and the models are learnt of them. The peers are sentencepiece itself,
 given the texts as they are, and paddlenlp's tokenisers in Python: `--paddlenlp` names a Python in which paddlepaddle
@@ -23,7 +23,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BATCH = 64
 ROWS = (
     ("xlnet", "sentencepiece"),

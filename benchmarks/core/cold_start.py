@@ -1,6 +1,6 @@
 """What compiling custom kernels adds to a program that runs for the first time on a machine, and to the second run.
 
-    python -m benchmarks.cold_start [FOLDER] [--programs encoder,mlp,gcn] [--rounds 3]
+    python -m benchmarks.core.cold_start [FOLDER] [--programs encoder,mlp,gcn] [--rounds 3]
 
 Each program of ``tests/core/kernels/engine/cached_program.py`` runs in a process of its own, first with an empty folder
 for compiled kernels, then with what that left; with a FOLDER, another checkout of this project, also there, in turns. A
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--programs", default="encoder,mlp,gcn", help="names, separated by commas")
     parser.add_argument("--rounds", type=int, default=3, help="how often each runs (default 3)")
     options = parser.parse_args()
-    checkouts = {"this": Path(__file__).resolve().parents[1]}
+    checkouts = {"this": Path(__file__).resolve().parents[2]}
     if options.other is not None:
         checkouts["other"] = options.other.resolve()
     print(f"{'seconds':10} {'checkout':9} {'cold, CPU':>10} {'cold':>7} {'warm, CPU':>10} {'warm':>7}")

@@ -1,6 +1,6 @@
 """Making batches of samples that differ in size: ours beside a plain loop and PyTorch's tools, in microseconds.
 
-    python -m benchmarks.ragged_batches [--torch PYTHON] [--rounds 9]
+    python -m benchmarks.core.ragged_batches [--torch PYTHON] [--rounds 9]
 
 Boxes: 32 samples of 0 to 100 boxes with their labels, padded with a mask, or concatenated with offsets. Tokens: 128
 texts of 5 to 200 tokens, padded with a mask. Images: 8 images of up to 3 x 512 x 512, padded with a mask. An epoch:
@@ -207,5 +207,5 @@ def _read(loader: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     main()

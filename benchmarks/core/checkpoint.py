@@ -1,7 +1,7 @@
 """Seconds to save a checkpoint of ResNet-50 with its optimizer, beside the time of writing as many bytes.
 
-Run ``python -m benchmarks.checkpoint``. Both sides write, synchronise to the disk and rename, in turns; ``--folder``
-says on which disk. The bytes lie ready in memory; the checkpoint begins with the tensors.
+Run ``python -m benchmarks.core.checkpoint``. Both sides write, synchronise to the disk and rename, in turns;
+``--folder`` says on which disk. The bytes lie ready in memory; the checkpoint begins with the tensors.
 """
 
 from __future__ import annotations

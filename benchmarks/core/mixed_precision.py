@@ -1,6 +1,6 @@
 """bfloat16 against float32: a forward pass and a training step of ResNet-50 and of an encoder of BERT-base's size.
 
-    python -m benchmarks.mixed_precision [--rounds 12] [--threads 2] [--batch 8] [--rows resnet50,encoder]
+    python -m benchmarks.core.mixed_precision [--rounds 12] [--threads 2] [--batch 8] [--rows resnet50,encoder]
 
 The encoder is nn.TransformerEncoder: 12 layers of width 768 with 12 heads, on sequences of 128 vectors. Each precision
 runs in a process of its own, compiled, with the same number of threads; the two take turns, and a ratio is the median

@@ -1,7 +1,7 @@
 """Time of one optimizer step: our compiled update, MXNet's own update operators, and PyTorch where it is installed.
 
-The tensors are those of ResNet-18 (11.7 million numbers). Run ``python -m benchmarks.optimizer_update``; it prints one
-table, in milliseconds, the best of several repeats.
+The tensors are those of ResNet-18 (11.7 million numbers). Run ``python -m benchmarks.core.optimizer_update``; it
+prints one table, in milliseconds, the best of several repeats.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """WordPiece tokenisers in one thread, in lines of text per second, against paddlenlp's in Python.
 
-    python -m benchmarks.text_tokenizers FILE [FILE ...] --paddlenlp PYTHON [--rounds 7] [--lines 1000]
+    python -m benchmarks.core.text_tokenizers FILE [FILE ...] --paddlenlp PYTHON [--rounds 7] [--lines 1000]
 
 The lines of each FILE are what is tokenised, with a vocabulary of 8,000 learnt of them. PYTHON has paddlepaddle and
 paddlenlp. A row is a tokeniser's call for one line after the other ("single"), or for 64 at a time ("batch"), without

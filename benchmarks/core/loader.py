@@ -1,7 +1,7 @@
 """Reading photographs: JPEG decode + random-resized-crop + flip + normalise to batches of Tensors, in images/s.
 
     pip install torch                          # for the row that compares with PyTorch's loader
-    python -m benchmarks.loader FOLDER [--rounds 8] [--images 512] [--batch 32] [--workers 2] [--paddle PYTHON]
+    python -m benchmarks.core.loader FOLDER [--rounds 8] [--images 512] [--batch 32] [--workers 2] [--paddle PYTHON]
 
 FOLDER holds the photographs, at any depth. Every loader gets the same data set with the same transforms, core.vision's,
 its own collation and its own Tensors, and keeps its workers from one epoch to the next. `--paddle` names a Python in
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SIZE = 224
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
