@@ -9,7 +9,7 @@ Python that has paddlepaddle 2.6.2, once for each model:
     python older_names_oracle.py outputs UNPACKED_WHEEL ResNet18
 
 Release 2.2 left the order of the parameters, as their shapes show; today's names, and the names in 1.x of the networks
-that the wheel lacks, are those that the official release 2.6 wrote into tests/parity/references:
+that the wheel lacks, are those that the official release 2.6 wrote into tests/parity/PaddleClas/references:
 
     python tests/PaddleClas/models/older_names_oracle.py combine ROWS
 """
@@ -27,7 +27,7 @@ import numpy as np
 
 OUTPUTS = Path(__file__).with_name("older_outputs.npz")
 TARGET = Path(__file__).with_name("older_names.json")
-REFERENCES = Path(__file__).parents[2] / "parity" / "references"
+REFERENCES = Path(__file__).parents[2] / "parity" / "PaddleClas" / "references"
 WHOLE = ("ResNet18", "VGG11", "MobileNetV1_x0_25", "SqueezeNet1_0")
 """Models whose names are kept as they are; of the others the hash of the list is."""
 

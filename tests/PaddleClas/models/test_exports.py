@@ -17,8 +17,8 @@ from onnxruntime import InferenceSession
 import core
 import PaddleClas
 from core.static import InputSpec
+from tests.parity.PaddleClas.test_networks import REFERENCES, WITHOUT_REFERENCE, assert_close, classes, official_state
 from tests.parity.recipe import input_images
-from tests.parity.test_paddleclas import REFERENCES, WITHOUT_REFERENCE, assert_close, classes, official_state
 
 TOO_LARGE = ("ResNeXt101_32x48d_wsl", "Fix_ResNeXt101_32x48d_wsl")
 """The widest, of 3.3 GB: more than an ONNX file may hold, and its export than a machine of 24 GB. A narrower one of the

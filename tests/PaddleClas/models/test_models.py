@@ -227,7 +227,7 @@ def test_the_table_is_complete() -> None:
 
 @pytest.mark.parametrize("name", sampled(PaddleClas.list_models(), 8, group=FAMILY_OF.get))
 def test_number_of_trainable_parameters(name: str) -> None:
-    """Names and shapes are compared in tests/parity/test_paddleclas.py, too."""
+    """Names and shapes are compared in tests/parity/PaddleClas/test_networks.py, too."""
     with core.LazyGuard():
         model = PaddleClas.create_model(name, class_num=10 if name == "LeNet" else 1000)
     count = sum(int(np.prod(parameter.shape)) for parameter in model.parameters() if not parameter.stop_gradient)

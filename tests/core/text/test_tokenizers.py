@@ -1,4 +1,4 @@
-"""WordPiece tokenisers with hand-made vocabularies; ids like Paddle's: tests/parity/test_text_tokenizers.py."""
+"""WordPiece tokenisers with hand-made vocabularies; ids like Paddle's: tests/parity/text/test_tokenizers.py."""
 
 from __future__ import annotations
 

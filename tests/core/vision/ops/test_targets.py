@@ -12,7 +12,7 @@ from core.jit import to_static
 from core.kernels.boxes import matching
 from core.kernels.dispatch.errors import OperatorError
 from core.vision import ops
-from tests.parity.make_paddledet_targets import COUNTS, CROWDS, PROPOSALS, STORED, inputs, outlines
+from tests.parity.vision.make_targets import COUNTS, CROWDS, PROPOSALS, STORED, inputs, outlines
 
 GIVEN = inputs()
 TENSORS = {name: core.to_tensor(array) for name, array in GIVEN.items()}
