@@ -15,6 +15,7 @@ from core.onnx import (
     ordering,
     pooling,
     proposals,
+    quantization,
     recurrent,
     reduction,
     resampling,
@@ -214,6 +215,9 @@ CONVERTERS: dict[str, Converter] = {
     "extreme_edges": indexing.extreme_edges,
     "searchsorted": indexing.searchsorted,
     "histogram": indexing.histogram,
+    # 8 bits
+    "quantize_dequantize": quantization.quantize_dequantize,
+    "dequantize": quantization.dequantize,
     # reduction
     "sum": reduction.reduction("ReduceSum"),
     "max": reduction.reduction("ReduceMax"),

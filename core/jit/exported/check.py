@@ -93,6 +93,7 @@ LATE = (
     "core.operators.creation._gamma_draws",
     "core.operators.losses.margins",
     "core.operators.graphs.neighbors",
+    "core.operators.layers._quantized_primitives",
     "core.operators.sequences.decoding",
     "core.operators.sequences.viterbi",
     "core.operators.vision.yolo",

@@ -17,7 +17,10 @@ from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramGuard
 from core.kernels.dtypes import DType
 
 FORMAT = "core.program"
-VERSION = 2
+VERSION = 3
+"""The newest version, of programs with numbers of 8 bits; all others are written as version 2."""
+QUANTIZED = frozenset({"dequantize", "quantize_dequantize"})
+"""Operators of 8 bits; core.kernels.layers.quantized says what they mean."""
 PROGRAM_FILE = "program.json"
 WEIGHTS_FILE = "weights.safetensors"
 
@@ -38,7 +41,7 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
 
     content = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if is_quantized(program) else 2,
         "core": core.__version__,
         "name": program.name,
         "inputs": [_value(entry.name, entry.shape, entry.dtype) for entry in program.inputs],
@@ -70,6 +73,14 @@ def write_program(program: ExportedProgram, folder: PathLike) -> None:
     arrays = {name: np.require(weight.array, requirements="C") for name, weight in program.weights.items()}
     save_file(arrays, folder / WEIGHTS_FILE)
     (folder / PROGRAM_FILE).write_text(text, encoding="utf-8")
+
+
+def is_quantized(program: Union[ExportedProgram, ProgramBody]) -> bool:
+    """Return whether a program computes with numbers of 8 bits."""
+    return any(
+        node.operator in QUANTIZED or (node.control_flow and any(map(is_quantized, node.control_flow.bodies.values())))
+        for node in program.nodes
+    )
 
 
 def _value(name: str, shape: Sequence[Optional[int]], dtype: DType) -> dict[str, Any]:

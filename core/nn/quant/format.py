@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import abc
+import math
 from typing import Any, Optional
 
+from core.kernels.dtypes import float32
 from core.nn.initializer import Constant
 from core.nn.layer.layers import Layer
 from core.nn.naming import generate
@@ -12,6 +14,7 @@ from core.nn.param_attr import ParamAttr
 from core.operators import abs as absolute
 from core.operators import cast, clip, repeat_interleave, reshape, to_tensor, where, zeros
 from core.operators import round as rounded
+from core.operators.layers._quantized_primitives import quantize_dequantize
 from core.tensor import Tensor
 
 
@@ -96,19 +99,36 @@ class LinearQuanterDequanter(Layer):
     Args:
         quanter: the first, or None.
         dequanter: the second, or None.
+        signed: whether the numbers lie on both sides of 0; otherwise one of 8 bits stands for 0 to the scale, in 255
+            steps. What is no number of 8 bits with one scale is taken for signed.
     """
 
-    def __init__(self, quanter: Optional[Layer], dequanter: Optional[Layer]) -> None:
+    def __init__(self, quanter: Optional[Layer], dequanter: Optional[Layer], signed: bool = True) -> None:
         super().__init__()
         self._quanter = quanter
         self._dequanter = dequanter
+        self._signed = signed
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the input after both."""
+        grid = self.grid() if input.dtype is float32 else None
+        if grid is not None:
+            return quantize_dequantize(input, *grid)
         for layer in (self._quanter, self._dequanter):
             if layer is not None:
                 input = layer(input)
         return input
+
+    def grid(self) -> Optional[tuple[float, int]]:
+        """Return the distance of two values, and the number of 0 from 0 to 255, where both are of 8 bits with one scale
+        for all; None otherwise."""
+        quanter = self._quanter
+        if not isinstance(quanter, LinearQuanter) or self._dequanter is None or quanter._bit_length != 8:
+            return None
+        if math.prod(quanter._scales.shape) != 1:
+            return None
+        most = float(quanter._scales.numpy().reshape(()))
+        return (most / 127, 128) if self._signed else (most / 255, 0)
 
     @staticmethod
     def from_quanter(quanter: Any) -> LinearQuanterDequanter:
@@ -122,7 +142,8 @@ class LinearQuanterDequanter(Layer):
         """
         if quanter is None:
             raise ValueError("LinearQuanterDequanter: quanter must not be None")
-        return LinearQuanterDequanter(LinearQuanter.from_quanter(quanter), LinearDequanter.from_quanter(quanter))
+        both = LinearQuanter.from_quanter(quanter), LinearDequanter.from_quanter(quanter)
+        return LinearQuanterDequanter(*both, getattr(quanter, "signed", True))
 
 
 class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):

@@ -17,6 +17,8 @@ class QuantedLinear(QuantedLayer):
         q_config: makes the quanters: ``weight`` and ``activation``, each may be None.
     """
 
+    output_axis = 1
+
     def __init__(self, layer: Any, q_config: Any) -> None:
         super().__init__(layer, q_config)
         self.name = layer.name

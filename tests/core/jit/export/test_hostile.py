@@ -61,7 +61,7 @@ def set_at(*path: Any) -> Callable[[Any], None]:
     ("edit", "message"),
     [
         (set_at("format", "core.checkpoint"), "not an exported program: its format is not 'core.program'"),
-        (set_at("version", 3), "written in format version 3 by core 0.1.0; this core 0.1.0 reads versions up to 2"),
+        (set_at("version", 4), "written in format version 4 by core 0.1.0; this core 0.1.0 reads versions up to 3"),
         (set_at("version", "1"), "version must be an int from 1, not '1'"),
         (set_at("version", True), "version must be an int from 1, not True"),
         (set_at("weights_file", "../../etc/passwd"), "the program has the unknown key 'weights_file'"),
