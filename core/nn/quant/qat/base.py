@@ -34,7 +34,7 @@ class QuantedLayer(ConvertibleQuantedLayer):
         super().__init__()
         self.weight = layer.weight
         self.bias = layer.bias
-        self.weight_quanter = None if q_config.weight is None else q_config.weight._instance(layer)
+        self.weight_quanter: Any = None if q_config.weight is None else q_config.weight._instance(layer)
         self.activation_quanter = None if q_config.activation is None else q_config.activation._instance(layer)
         self._made_of: tuple[Any, ...] = ()
 

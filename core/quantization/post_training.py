@@ -1,0 +1,225 @@
+"""Numbers of 8 bits for a trained network, layer by layer: calibrated, corrected, and measured for what it costs.
+
+:class:`PostTraining` does with :class:`core.quantization.PTQ` what takes more than that: it leaves layers alone that no
+data reaches, corrects biases, and finds out which layers suffer most.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from core import nn
+from core.kernels.layers import quantized
+from core.nn.quant.qat.base import QuantedLayer
+from core.quantization.config import QuantConfig
+from core.quantization.factory import ObserverFactory
+from core.quantization.observers import (
+    AbsMaxChannelWiseWeightObserver,
+    HistObserver,
+    KLObserver,
+    MovingAverageObserver,
+)
+from core.quantization.observers.seen import SeenObserver
+from core.quantization.ptq import PTQ
+
+KINDS: tuple[type[nn.Layer], ...] = (nn.Conv2D, nn.Linear)
+"""Layers that are quantized."""
+
+ALGORITHMS: dict[str, Callable[[], ObserverFactory]] = {
+    "absmax": lambda: MovingAverageObserver(moving_rate=1.0, sign=None),
+    "moving_average": lambda: MovingAverageObserver(sign=None),
+    "percentile": lambda: HistObserver(sign=None),
+    "kl": lambda: KLObserver(sign=None),
+}
+"""How the scale of a layer's input follows from calibration data, by name."""
+
+
+class _Place:
+    """A layer that is quantized, and where it stands.
+
+    Args:
+        parent: the layer around it.
+        key: its name there.
+    """
+
+    def __init__(self, parent: nn.Layer, key: str) -> None:
+        self.parent, self.key = parent, key
+        self.original = parent._sub_layers[key]
+        self.quantized: Any = None
+
+    def put(self, layer: Any) -> None:
+        """Let a layer stand there."""
+        self.parent._sub_layers[self.key] = layer
+
+
+class PostTraining:
+    """Quantizes the convolutions and linear layers of trained networks, in place.
+
+    Run some batches through the networks after it is made, then :meth:`convert`. What is exported afterwards holds
+    numbers of 8 bits.
+
+    Args:
+        networks: by name, in evaluation mode.
+        algorithm: a key of :data:`ALGORITHMS`.
+
+    Raises:
+        ValueError: there is nothing to quantize, the algorithm is unknown, or a network is in training mode.
+
+    Example:
+        >>> quantization = PostTraining({"model": network})  # doctest: +SKIP
+        >>> for images in batches: network(images)
+        >>> quantization.convert()
+        >>> core.jit.save(network, "exported", [InputSpec([None, 3, 224, 224])])
+    """
+
+    def __init__(self, networks: Mapping[str, Any], algorithm: str = "percentile") -> None:
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"there is no calibration {algorithm!r}: choose one of {', '.join(ALGORITHMS)}")
+        self._places: dict[str, _Place] = {}
+        seen: set[int] = set()
+        for name, network in networks.items():
+            for path, layer in network.named_sublayers():
+                if type(layer) in KINDS and id(layer) not in seen:
+                    seen.add(id(layer))
+                    parent, _, key = path.rpartition(".")
+                    around = _at(network, parent)
+                    self._places[f"{name}.{path}" if len(networks) > 1 else path] = _Place(around, key)
+        self._require_places(networks, "has no Conv2D or Linear layer inside")
+        self._networks = networks
+        config = QuantConfig(None, None)
+        config.add_type_config(
+            list(KINDS), activation=ALGORITHMS[algorithm](), weight=AbsMaxChannelWiseWeightObserver()
+        )
+        self._ptq = PTQ(config)
+        for network in networks.values():
+            self._ptq.quantize(network, inplace=True)
+        for place in self._places.values():
+            place.quantized = place.parent._sub_layers[place.key]
+
+    @property
+    def layers(self) -> list[str]:
+        """The names of the layers that are quantized."""
+        return list(self._places)
+
+    @property
+    def grids(self) -> dict[str, tuple[float, int]]:
+        """By layer, the distance of two values of its input, and the number of 0 from 0 to 255; once converted."""
+        return {name: place.quantized.activation_quanter.grid() for name, place in self._places.items()}
+
+    def convert(self, bias_correction: bool = True) -> list[str]:
+        """Fix the scales; layers that no data has reached are as they were before.
+
+        Args:
+            bias_correction: whether to take from biases what rounding the weights adds to the mean of each output, given
+                the means of the inputs. (Nagel et al. 2019, arXiv:1906.04721, section 4.2)
+
+        Returns:
+            The names of the layers that no data has reached.
+
+        Raises:
+            ValueError: an input was not finite, or no data has reached any layer.
+        """
+        unreached = []
+        for name, place in list(self._places.items()):
+            observer: SeenObserver = place.quantized.activation_quanter
+            if not observer.is_finite:
+                raise ValueError(
+                    f"the input of {name} is not finite on calibration data: a scale cannot be found; look for NaN in"
+                    " the data or the weights"
+                )
+            if not observer.samples:
+                unreached.append(name)
+        self.keep_in_float(unreached)
+        self._require_places(self._networks, "was not reached by calibration data: no batch came")
+        means = {name: place.quantized.activation_quanter.means for name, place in self._places.items()}
+        for network in self._networks.values():
+            self._ptq.convert(network, inplace=True, remain_weight=True)
+        if bias_correction:
+            for name, place in self._places.items():
+                _correct_bias(place.quantized, means[name])
+        return unreached
+
+    def keep_in_float(self, names: Iterable[str]) -> None:
+        """Put layers back as they were.
+
+        Args:
+            names: some of :attr:`layers`.
+
+        Raises:
+            ValueError: there is no such layer.
+        """
+        for name in names:
+            if name not in self._places:
+                raise ValueError(f"no layer {name!r} is quantized; the layers are {', '.join(self._places)}")
+            place = self._places.pop(name)
+            place.put(place.original)
+
+    @contextlib.contextmanager
+    def only(self, names: Sequence[str]) -> Iterator[None]:
+        """Inside a ``with`` block, compute all layers but some in float32."""
+        try:
+            for name, place in self._places.items():
+                place.put(place.quantized if name in names else place.original)
+            yield
+        finally:
+            for place in self._places.values():
+                place.put(place.quantized)
+
+    def sensitivity(
+        self, predict: Callable[[], Sequence[np.ndarray]], progress: Optional[Callable[[], Any]] = None
+    ) -> dict[str, float]:
+        """Measure what each layer alone does to the results.
+
+        Args:
+            predict: computes results on the same data each time.
+            progress: called once for each layer.
+
+        Returns:
+            By layer, the squared change of the results in relation to their squared size, the largest first.
+        """
+        with self.only([]):
+            wanted = [_floats(array) for array in predict()]
+        size = max(sum(float(np.vdot(array, array)) for array in wanted), np.finfo(np.float64).tiny)
+        found: dict[str, float] = {}
+        for name in self._places:
+            with self.only([name]):
+                changes = [_floats(array) - before for array, before in zip(predict(), wanted)]
+            found[name] = float(sum(float(np.vdot(change, change)) for change in changes) / size)
+            if progress is not None:
+                progress()
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def _require_places(self, networks: Mapping[str, Any], problem: str) -> None:
+        if not self._places:
+            kinds = ", ".join(type(network).__name__ for network in networks.values())
+            raise ValueError(f"nothing is quantized: {kinds} {problem}")
+
+
+def _at(network: nn.Layer, path: str) -> nn.Layer:
+    for key in path.split(".") if path else ():
+        network = network._sub_layers[key]
+    return network
+
+
+def _floats(array: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(np.asarray(array, np.float64), posinf=0, neginf=0).ravel()
+
+
+def _correct_bias(layer: QuantedLayer, means: np.ndarray) -> None:
+    """Give a layer a bias of its own, less what rounded weights add to the mean of each output."""
+    axis = layer.output_axis
+    weight = layer.weight.numpy().astype(np.float64)
+    scales = layer.weight_quanter._dequanter._scales.numpy() / np.float32(127)
+    rounded = quantized.dequantized_weight(quantized.quantized_weight(weight, scales, axis), scales, axis)
+    change = np.moveaxis(rounded - weight, axis, 0)
+    change = change.reshape(*change.shape[:2], -1).sum(-1)  # (outputs, inputs of the group)
+    groups = len(means) // change.shape[1]
+    of_group = means.reshape(groups, -1).repeat(len(change) // groups, 0)
+    bias = 0.0 if layer.bias is None else layer.bias.numpy().astype(np.float64)
+    corrected: Any = layer.create_parameter([len(change)], is_bias=True)
+    corrected.set_value((bias - (change * of_group).sum(1)).astype(np.float32))
+    layer.bias = corrected
