@@ -32,6 +32,8 @@ TASKS = Table(
         "MultipleChoice": "PaddleNLP.tasks.choices:MultipleChoice",
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
+        "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
+        "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
         "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
     },
     provided=("config",),

@@ -37,6 +37,12 @@ class Infer(commands.Infer):
         parser.add_argument("--user-dictionary", metavar="FILE", help=told)
         told = "what counts where such a word begins or ends inside one that the network found; default override"
         parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=told)
+        told = "of a language model: draw up to N words that go on behind each text, with --seed; a sentence's end ends it"
+        command_line.add_count(parser, "--continue", None, told)
+        parser.add_argument("--seed", type=int, default=0, help="of what --continue draws")
+        told = "--continue divides scores by it before it draws: below 1, probable words become more so"
+        parser.add_argument("--temperature", type=float, default=1.0, help=told)
+        command_line.add_count(parser, "--top-k", None, "--continue draws from the N most probable words alone")
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
@@ -50,6 +56,8 @@ class Infer(commands.Infer):
             return "--user-dictionary changes words, and goes with neither --features nor --explain"
         if vectors and options.explain:
             return "--explain shows what results rest on, and --features gives none: ask for one of them"
+        if vectors and getattr(options, "continue"):
+            return "--continue draws words, and goes not with --features"
         for file in (options.features, options.token_features):
             if file and not file.endswith(".npy"):
                 return f"features are written as NumPy's arrays: name a file that ends in .npy, not {file!r}"

@@ -23,6 +23,7 @@ from PaddleNLP.explaining.page import ExplanationPage
 from PaddleNLP.lexical.user_dictionary import UserDictionary
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.features import open_encoder
+from PaddleNLP.readers.language_model import LanguageModelReader
 from PaddleNLP.readers.lexical import LexicalReader
 from PaddleNLP.readers.opening import open_reader, reader_of
 
@@ -37,7 +38,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         options: of the command line: run (its folder, or an exported one), texts ("-": the standard input), file (of
             a text in each line; a TAB separates two of a pair), demo (how many samples of the test split), batch_size,
             features and token_features (files of vectors, written instead), explain (a page), user_dictionary and
-            conflict (of lexical analysis), checkpoint and output.
+            conflict (of lexical analysis), continue, seed, temperature and top_k (of language models), checkpoint and
+            output.
 
     Returns:
         The exit code.
@@ -52,6 +54,13 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         if not isinstance(reader, LexicalReader):
             raise ValueError(f"--user-dictionary: {options.run!r} is of another task than LexicalAnalysis")
         reader.dictionary = UserDictionary.read(options.user_dictionary, options.conflict)
+    words = getattr(options, "continue", None)
+    if words:
+        if not isinstance(reader, LanguageModelReader):
+            raise ValueError(f"--continue: {options.run!r} is of another task than LanguageModel")
+        reader.drawing = {"words": words, "strategy": "sampling", "temperature": options.temperature}
+        reader.drawing["top_k"] = options.top_k or 0
+        reader.seed = options.seed
     exported = not (reader.path / "config.yaml").is_file()
     target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
     count, problem = 0, None

@@ -27,6 +27,12 @@ WORD_NETWORKS = {
 }
 """Small networks on whole words, without pretrained weights of their own."""
 
+LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
+"""Recurrent networks that tell the next word."""
+
+LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
+"""Recurrent networks that tell the next word."""
+
 FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",
@@ -42,6 +48,7 @@ FAMILIES = {
     "gpt": "PaddleNLP.models.gpt:GPTModel",
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
     **WORD_NETWORKS,
+    **LANGUAGE_MODELS,
 }
 """Name of a family, which is also that of its network of any size, to its encoder."""
 

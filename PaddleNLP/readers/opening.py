@@ -31,6 +31,8 @@ READERS = Table(
         "similarity": "PaddleNLP.readers.similarity:SimilarityReader",
         "choices": "PaddleNLP.readers.choices:ChoiceReader",
         "relations": "PaddleNLP.readers.relations:RelationReader",
+        "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
+        "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )
@@ -84,7 +86,7 @@ def reader_of(task: Any, path: Any) -> TextReader:
 
     def run(arrays: dict[str, np.ndarray]) -> Sequence[np.ndarray]:
         with core.no_grad():
-            given = [core.to_tensor(arrays[name]) for name in ("input_ids", "token_type_ids") if name in arrays]
+            given = [core.to_tensor(array) for array in arrays.values()]
             return [tensor.numpy() for tensor in _listed(task.network(*given))]
 
     kind: Any = READERS.resolve(task.reader)

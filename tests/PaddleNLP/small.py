@@ -143,6 +143,7 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "MultipleChoice": ({}, write_choices),
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
+    "LanguageModel": ({}, lambda folder: {"name": "DrawnMarkovText", "split": "test", "count": 120}),
 }
 """Of each task its settings, and what writes its data into a folder."""
 
@@ -152,6 +153,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "train": {"name": "TriplesOfPairs", "pairs": {"name": "DBQA", "path": "candidates.tsv"}},
     },
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
+    "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},
 }
 """Tasks with networks on words, and perhaps other training data than the data that is evaluated."""
 
@@ -167,7 +169,7 @@ def experiment(task: str, folder: Path) -> Path:
     settings, write = SETS[task]
     split = {"dataset": write(folder), "batch_size": 8, "batching": {"buckets": [32, 48]}}
     own = OTHERWISE.get(task, {})
-    words = {"name": "WordLevelTokenizer", "segmenter": "characters"} if own else {"name": "ErnieTokenizer"}
+    words = {"name": "WordLevelTokenizer", "segmenter": own.get("segmenter", "characters")} if own else {"name": "ErnieTokenizer"}
     config = {
         "output": str(folder / "run"),
         "task": {"name": task, **settings},
@@ -175,7 +177,7 @@ def experiment(task: str, folder: Path) -> Path:
         "network": own.get("network", NETWORK),
         "data": {
             "root": str(folder),
-            "train": {**split, "dataset": own.get("train", split["dataset"]), "shuffle": True},
+            "train": {**split, "dataset": own.get("train", split["dataset"]), "shuffle": own.get("shuffle", True)},
             "valid": split,
             "test": split,
         },

@@ -126,22 +126,25 @@ def exponential(
     warmup_epochs: NotNegative = 0.0,
     by_epoch: bool = False,
     warmup_share: Share = 0.0,
+    flat_epochs: NotNegative = 0.0,
     *,
     steps_per_epoch: int,
     epochs: float,
 ) -> Any:
     """A learning rate that is multiplied by a factor over each span of epochs, after a linear warm-up from zero.
 
-    It falls with every step; with ``by_epoch`` in jumps, at the end of each span. EfficientNet's recipe is factor 0.97,
-    decay_epochs 2.4, warmup_epochs 5.
+    It falls with every step; with ``by_epoch`` in jumps, at the end of each span. The first span begins after
+    ``flat_epochs``. EfficientNet's recipe is factor 0.97, decay_epochs 2.4, warmup_epochs 5.
     """
     from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
 
     span = decay_epochs * steps_per_epoch
+    flat = flat_epochs * steps_per_epoch
     warmup = _warmup(warmup_epochs, warmup_share, steps_per_epoch, epochs)
 
     def share(step: int) -> float:
-        return float(factor ** (step // span if by_epoch else step / span))
+        done = max(step - flat, 0.0)
+        return float(factor ** (done // span if by_epoch else done / span))
 
     return _warmed_up(LambdaDecay(learning_rate, share), learning_rate, warmup)
 

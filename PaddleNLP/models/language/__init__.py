@@ -1,0 +1,1 @@
+"""Language models that tell the next word from the words before."""
