@@ -114,8 +114,8 @@ class PostTraining:
         """Fix the scales; layers that no data has reached are as they were before.
 
         Args:
-            bias_correction: whether to take from biases what rounding the weights adds to the mean of each output, given
-                the means of the inputs. (Nagel et al. 2019, arXiv:1906.04721, section 4.2)
+            bias_correction: whether to take from biases what rounding the weights adds to the mean of each output,
+                given the means of the inputs. (Nagel et al. 2019, arXiv:1906.04721, section 4.2)
 
         Returns:
             The names of the layers that no data has reached.

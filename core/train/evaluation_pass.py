@@ -9,6 +9,8 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Callable
 
+from tqdm import tqdm
+
 import core
 from core.io.batch import device_fields
 from core.train.logs.console import _Bar, _Log
@@ -17,8 +19,8 @@ from core.train.task import Task
 DEPTH = 2
 """How many batches may be in post-processing while the next one is computed."""
 
-_KNOWN = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} batches [{elapsed}<{remaining}]"
-_UNKNOWN = "{desc} {n_fmt} batches [{elapsed}]"
+_KNOWN = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}]"
+_UNKNOWN = "{desc} {n_fmt} {unit} [{elapsed}]"
 
 Computed = tuple[Any, Any]
 """What was computed of a batch, and the batch."""
@@ -66,7 +68,7 @@ class EvaluationPass:
                 computed: Iterable[Computed] = self._computed(batches, before_batch)
                 if self._post_processes:
                     computed = stack.enter_context(contextlib.closing(_beside(self.task.post_process, computed)))
-                bar = stack.enter_context(contextlib.closing(_bar(split, loader))) if self.progress else None
+                bar = stack.enter_context(contextlib.closing(progress_bar(split, loader))) if self.progress else None
                 for outputs, batch in computed:
                     evaluator.update(outputs, batch)
                     if bar is not None:
@@ -91,9 +93,7 @@ class EvaluationPass:
         return tuple(self.task.predict(*batch))
 
 
-def _beside(
-    post_process: Callable[[Any, Any], Any], computed: Iterable[Computed]
-) -> Generator[Computed, None, None]:
+def _beside(post_process: Callable[[Any, Any], Any], computed: Iterable[Computed]) -> Generator[Computed, None, None]:
     """Yield what post-processing makes of each batch's outputs; a thread runs it while later ones are computed."""
     worker = concurrent.futures.ThreadPoolExecutor(1, "post-processing")
     begun: collections.deque[tuple[concurrent.futures.Future[Any], Any]] = collections.deque()
@@ -111,13 +111,19 @@ def _beside(
         worker.shutdown(cancel_futures=True)
 
 
-def _bar(split: str, loader: Any) -> _Bar:
-    """Return a bar that shows how many of a loader's batches are evaluated."""
+def progress_bar(told: str, items: Any, unit: str = "batches") -> tqdm:
+    """Return a bar on standard error, which is a line now and then where that is no terminal.
+
+    Args:
+        told: what is done.
+        items: a loader, or anything else whose length says how many steps there are.
+        unit: what a step is, in the plural.
+    """
     try:
-        total = len(loader) if getattr(loader, "known_length", True) else None
+        total = len(items) if getattr(items, "known_length", True) else None
     except TypeError:  # a stream
         total = None
     bar = _Bar(total, 0, leave=False) if sys.stderr.isatty() else _Log(total, 0)
-    bar.bar_format = _UNKNOWN if total is None else _KNOWN
-    bar.set_description_str(split, refresh=False)
+    bar.bar_format = (_UNKNOWN if total is None else _KNOWN).replace("{unit}", unit)
+    bar.set_description_str(told, refresh=False)
     return bar

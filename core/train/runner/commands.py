@@ -207,22 +207,41 @@ class Export(Command):
       another checkpoint, another folder
   {command} runs/{run} --onnx
       the folder holds model.onnx, too, for other runtimes
+  {command} runs/{run} --int8
+      convolutions and linear layers in 8 bits, calibrated on the validation split, in runs/{run}/exported_int8
 {own}"""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add run, data, checkpoint, output and ONNX."""
+        """Add run, data, checkpoint, output, ONNX, and how numbers of 8 bits are found."""
         parser.add_argument("run", nargs="?", metavar="RUN", help="the folder of a trained run")
         command_line.add_config_options(parser)
         command_line.add_checkpoint_option(parser)
-        command_line.add_output_option(parser, "RUN/exported")
+        command_line.add_output_option(parser, "RUN/exported, or RUN/exported_int8")
         parser.add_argument("--onnx", action="store_true", help="write model.onnx, too, and check it in onnxruntime")
+        parser.add_argument("--int8", action="store_true", help="compute convolutions and linear layers in 8 bits")
+        parser.add_argument(
+            "--calibration",
+            choices=("absmax", "moving_average", "percentile", "kl"),
+            help="with --int8: how the scales of their inputs are found (default: percentile)",
+        )
+        told = "with --int8: samples of the validation split that they are found on, at most (default: 1024)"
+        command_line.add_count(parser, "--samples", None, told)
+        told = "with --int8: layers that stay in float32, those that change the results most (default: none)"
+        command_line.add_count(parser, "--keep-float", None, told)
+        told = "with --int8: the split on which it is compared with float32 (default: test)"
+        parser.add_argument("--compare", choices=SPLITS, help=told)
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for a run, and for what ONNX needs."""
         if not options.run:
             return "give the folder of a run"
         self.check_onnx(options)
-        return ""
+        return self.problem_of_int8(options)
+
+    def problem_of_int8(self, options: argparse.Namespace) -> str:
+        """Return what is wrong with the options of 8 bits; nothing where they are fine."""
+        given = [name for name in ("calibration", "samples", "keep_float", "compare") if getattr(options, name)]
+        return f"--{given[0].replace('_', '-')} belongs to --int8" if given and not options.int8 else ""
 
     def check_onnx(self, options: argparse.Namespace) -> None:
         """Ask for what ONNX needs, if it is wanted."""
@@ -231,11 +250,17 @@ class Export(Command):
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Export the run."""
-        from core.train.runner.exporting import export_run  # loads the engine, which not every process needs
+        given = (toolkit, options.run, options.checkpoint, options.overrides, options.output, options.onnx)
+        if not options.int8:
+            from core.train.runner.exporting import export_run  # loads the engine, which not every process needs
 
-        return export_run(
-            toolkit, options.run, options.checkpoint, options.overrides, options.output, options.onnx
+            return export_run(*given)
+        from core.train.runner.quantizing import Options, export_quantized  # as above
+
+        how = Options(
+            options.calibration or "percentile", options.samples or 1024, options.keep_float or 0, options.compare
         )
+        return export_quantized(*given, how)
 
 
 class Preview(Command):

@@ -39,13 +39,14 @@ def export_run(
     return 0
 
 
-def write_program(program: Program, target: Path, onnx: bool = False) -> None:
+def write_program(program: Program, target: Path, onnx: bool = False, compared: str = "equal") -> None:
     """Write a program, and say what it takes and gives.
 
     Args:
         program: the network, its inputs, and what else belongs to them.
         target: the folder to write.
         onnx: whether to write model.onnx in it, too.
+        compared: how the program and the network compare, if it is written.
 
     Raises:
         OperatorError: what was written gives other numbers than the network, or ONNX cannot express it.
@@ -53,7 +54,7 @@ def write_program(program: Program, target: Path, onnx: bool = False) -> None:
     with writing(target):
         core.jit.save(program.network, target, program.inputs, **program.extra)
     megabytes = sum(file.stat().st_size for file in target.iterdir()) / 1e6
-    print(f"wrote {target}: {program.told}, {megabytes:.1f} MB\ncompared with the live network: equal")
+    print(f"wrote {target}: {program.told}, {megabytes:.1f} MB\ncompared with the live network: {compared}")
     if onnx:
         core.onnx.export(program.network, str(target / "model"), program.inputs, compare=program.ordered)
         size = (target / "model.onnx").stat().st_size / 1e6

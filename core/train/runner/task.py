@@ -55,7 +55,12 @@ class ToolkitTask(Task):
 
     Args:
         config: the experiment.
+
+    Attributes:
+        calibration: the split on which an export in 8 bits is calibrated.
     """
+
+    calibration = "valid"
 
     def __init__(self, config: Any) -> None:
         self.config = config
