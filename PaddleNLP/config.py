@@ -33,7 +33,6 @@ TASKS = Table(
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
         "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
-        "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
         "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
     },
     provided=("config",),

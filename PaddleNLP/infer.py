@@ -37,7 +37,7 @@ class Infer(commands.Infer):
         parser.add_argument("--user-dictionary", metavar="FILE", help=told)
         told = "what counts where such a word begins or ends inside one that the network found; default override"
         parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=told)
-        told = "of a language model: draw up to N words that go on behind each text, with --seed; a sentence's end ends it"
+        told = "of a language model: draw up to N words that go on behind each text, to the end of a sentence"
         command_line.add_count(parser, "--continue", None, told)
         parser.add_argument("--seed", type=int, default=0, help="of what --continue draws")
         told = "--continue divides scores by it before it draws: below 1, probable words become more so"

@@ -10,14 +10,12 @@ from core.train.config.table import Component, Table
 from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn.markov import DrawnMarkovText
-from PaddleNLP.data.drawn.markov import DrawnMarkovText
 from PaddleNLP.data.drawn.reviews import DrawnReviews
 from PaddleNLP.data.formats import FORMATS
 from PaddleNLP.data.pretraining.documents import DocumentsDataset
 from PaddleNLP.data.pretraining.masked_words import PretrainingRows
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.relations import RelationDataset
-from PaddleNLP.data.sentences import SentencesDataset
 from PaddleNLP.data.sentences import SentencesDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows, LacRows
 from PaddleNLP.data.tsv import TableDataset
@@ -54,8 +52,6 @@ DATASETS = _Datasets(
     "data set",
     {
         "DrawnReviews": DrawnReviews,
-        "DrawnMarkovText": DrawnMarkovText,
-        "SentencesDataset": SentencesDataset,
         "DrawnMarkovText": DrawnMarkovText,
         "SentencesDataset": SentencesDataset,
         "TableDataset": TableDataset,

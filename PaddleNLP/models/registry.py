@@ -30,9 +30,6 @@ WORD_NETWORKS = {
 LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
 """Recurrent networks that tell the next word."""
 
-LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
-"""Recurrent networks that tell the next word."""
-
 FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",

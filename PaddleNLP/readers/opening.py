@@ -32,7 +32,6 @@ READERS = Table(
         "choices": "PaddleNLP.readers.choices:ChoiceReader",
         "relations": "PaddleNLP.readers.relations:RelationReader",
         "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
-        "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )

@@ -169,7 +169,9 @@ def experiment(task: str, folder: Path) -> Path:
     settings, write = SETS[task]
     split = {"dataset": write(folder), "batch_size": 8, "batching": {"buckets": [32, 48]}}
     own = OTHERWISE.get(task, {})
-    words = {"name": "WordLevelTokenizer", "segmenter": own.get("segmenter", "characters")} if own else {"name": "ErnieTokenizer"}
+    words = {"name": "ErnieTokenizer"}
+    if own:
+        words = {"name": "WordLevelTokenizer", "segmenter": own.get("segmenter", "characters")}
     config = {
         "output": str(folder / "run"),
         "task": {"name": task, **settings},
