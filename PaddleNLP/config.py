@@ -29,6 +29,8 @@ TASKS = Table(
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
         "PairClassification": "PaddleNLP.tasks.choices:PairClassification",
         "Similarity": "PaddleNLP.tasks.similarity:Similarity",
+        "ResponseSelection": "PaddleNLP.tasks.dialogue.selection:ResponseSelection",
+        "ResponseQuality": "PaddleNLP.tasks.dialogue.selection:ResponseQuality",
         "MultipleChoice": "PaddleNLP.tasks.choices:MultipleChoice",
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",

@@ -67,6 +67,8 @@ DATASETS = _Datasets(
         "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,
+        "ContextResponseRows": "PaddleNLP.data.conversations:ContextResponseRows",
+        "MatchingPickle": "PaddleNLP.data.conversations:MatchingPickle",
         "TriplesDataset": "PaddleNLP.data.triples:TriplesDataset",
         "TriplesOfPairs": "PaddleNLP.data.triples:TriplesOfPairs",
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",

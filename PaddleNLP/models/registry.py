@@ -30,6 +30,11 @@ WORD_NETWORKS = {
 LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
 """Recurrent networks that tell the next word."""
 
+DIALOGUE_NETWORKS = {
+    "dam": "PaddleNLP.models.dialogue.dam:DeepAttentionMatching",
+}
+"""Networks that read conversations."""
+
 FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",
@@ -46,6 +51,7 @@ FAMILIES = {
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
     **WORD_NETWORKS,
     **LANGUAGE_MODELS,
+    **DIALOGUE_NETWORKS,
 }
 """Name of a family, which is also that of its network of any size, to its encoder."""
 

@@ -32,6 +32,8 @@ READERS = Table(
         "choices": "PaddleNLP.readers.choices:ChoiceReader",
         "relations": "PaddleNLP.readers.relations:RelationReader",
         "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
+        "selection": "PaddleNLP.readers.dialogue.selection:SelectionReader",
+        "quality": "PaddleNLP.readers.dialogue.selection:QualityReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )

@@ -11,17 +11,20 @@ if not __package__:  # started as a file: make the repository importable instead
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from core.train import command_line
+from PaddleNLP.data.drawn.conversations import write_conversations
 from PaddleNLP.data.drawn.dialogues import write_dialogues
 from PaddleNLP.data.drawn.questions import write_dbqa, write_mrqa
 
 EXAMPLES = """\
   python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues
       udc, atis/atis_intent, atis/atis_slot, dstc2/dstc2 and swda: train.txt, dev.txt and test.txt
+  python PaddleNLP/tools/draw_data.py conversations drawn/conversations
+      dam, ade, duconv and mmpms: 5,000 conversations each to learn from, 500 and 1,000 to judge by
   python PaddleNLP/tools/draw_data.py mrqa drawn/mrqa --seed 1
       six sets of questions in SQuAD's layout, and two more in the test part, out of domain
 """
 
-KINDS = {"dialogues": write_dialogues, "dbqa": write_dbqa, "mrqa": write_mrqa}
+KINDS = {"dialogues": write_dialogues, "conversations": write_conversations, "dbqa": write_dbqa, "mrqa": write_mrqa}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -31,8 +34,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         arguments: the words of the command line; None: those of the process.
     """
     parser = command_line.parser(
-        "Draw data with known answers in the official files of dialogue understanding (DGU), of answer selection "
-        "(NLPCC-DBQA) or of reading (MRQA). What dev and test ask for is never seen in train.",
+        "Draw data with known answers in the official files of dialogue understanding (DGU), of dialogue systems (DAM, "
+        "ADE, DuConv, MMPMS), of answer selection (NLPCC-DBQA) or of reading (MRQA). What dev and test ask for is never "
+        "seen in train.",
         EXAMPLES,
     )
     parser.add_argument("kind", choices=sorted(KINDS), help="what is drawn")
