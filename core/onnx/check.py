@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 
+from core.jit.exported.rounding import STEPS, steps_between
 from core.kernels.dispatch.errors import OperatorError
 
 TOLERANCE = {"float16": 1e-2}
@@ -64,8 +65,16 @@ class RuntimeSession:
         return self.session.run(None, {name: arrays[name] for name in self.input_names})
 
 
-def compare(names: Sequence[str], results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
+def compare(
+    names: Sequence[str], results: Sequence[np.ndarray], expected: Sequence[np.ndarray], in_steps: bool = False
+) -> None:
     """Make sure that two runs gave the same numbers.
+
+    Args:
+        names: Of the outputs.
+        results: Of onnxruntime.
+        expected: Of the layer.
+        in_steps: Whether numbers are rounded to 8 bits on the way, where single ones may come out one step apart.
 
     Raises:
         OperatorError: they differ; the message names the first output that does, and by how much.
@@ -76,11 +85,11 @@ def compare(names: Sequence[str], results: Sequence[np.ndarray], expected: Seque
                 f"onnx.export: output {name!r} is {got.dtype}{list(got.shape)} in onnxruntime but"
                 f" {wanted.dtype}{list(wanted.shape)} in the layer; nothing was written"
             )
-        difference = relative_difference(got, wanted)
-        if difference > TOLERANCE.get(wanted.dtype.name, 1e-4):
+        difference = (steps_between if in_steps else relative_difference)(got, wanted)
+        if difference > (STEPS if in_steps else TOLERANCE.get(wanted.dtype.name, 1e-4)):
             raise OperatorError(
                 f"onnx.export: output {name!r} differs between onnxruntime and the layer by {difference:.1e} of its"
-                " largest element; nothing was written"
+                f" {'size' if in_steps else 'largest element'}; nothing was written"
             )
 
 

@@ -32,6 +32,8 @@ TERMS_FACTOR = 8 * float(np.finfo(np.float32).eps)
 """A result may be off by this share of the sum of its terms' sizes."""
 LEAST = 32 * float(np.finfo(np.float32).eps)
 """Or by this share of the largest element: of a few numbers, the noise that is measured may happen to be none."""
+STEPS = 0.05
+"""By what share of its size a result of a program in 8 bits may change between two right computations."""
 NOISE_FACTOR = 4
 """Or by so many times the live model's distance from its run in float64."""
 _MOVING = frozenset({"reshape", "transpose", "slice", "assign", "detach", "split", "split_equally", "broadcast_to"})
@@ -190,6 +192,17 @@ def distance_between(ours: np.ndarray, theirs: np.ndarray, smallest_scale: float
     """
     gap = gap_between(ours, theirs)
     return gap / max(smallest_scale, largest_of(theirs), float(np.finfo(np.float64).tiny))
+
+
+def steps_between(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Return the size of the difference of two arrays as a share of the size of the second, root mean squares both.
+
+    Where numbers are rounded to 8 bits, the last digit of float32 decides now and then between two of them, so that
+    single values are a whole step off, in any layer.
+    """
+    first, second = (np.nan_to_num(array.astype(np.float64)) for array in (ours, theirs))
+    size = float(np.linalg.norm(second))
+    return float(np.linalg.norm(first - second)) / max(size, float(np.finfo(np.float64).tiny))
 
 
 def largest_of(array: np.ndarray) -> float:

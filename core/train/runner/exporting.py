@@ -58,5 +58,5 @@ def write_program(program: Program, target: Path, onnx: bool = False, compared: 
     if onnx:
         core.onnx.export(program.network, str(target / "model"), program.inputs, compare=program.ordered)
         size = (target / "model.onnx").stat().st_size / 1e6
-        told = "; run by onnxruntime and compared: equal to 1e-4" if program.ordered else ""
+        told = f"; run by onnxruntime and compared: {compared}" if program.ordered else ""
         print(f"wrote {target}/model.onnx, {size:.1f} MB{told}")
