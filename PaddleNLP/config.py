@@ -36,6 +36,7 @@ TASKS = Table(
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
         "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
         "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
+        "Translation": "PaddleNLP.tasks.translation:Translation",
     },
     provided=("config",),
 )

@@ -208,6 +208,8 @@ def _demo(options: argparse.Namespace) -> Iterator[Text]:
 
 def _text_of(sample: dict[str, Any], units: str) -> Text:
     """Return the text of a sample, or the pair."""
+    if "source" in sample:
+        return str(sample["source"])
     if "tokens" in sample:
         return ("" if units == "characters" else " ").join(sample["tokens"])
     if "choices" in sample:

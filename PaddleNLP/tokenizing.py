@@ -19,6 +19,7 @@ from core.train.config.table import Component, Named, Table, nearest_names
 from core.weights import fetch
 from PaddleNLP.models.weights import ALIASES
 from PaddleNLP.models.weights.vocabularies import VOCABULARIES, Vocabulary
+from PaddleNLP.translation.tokenizer import SubwordTokenizer, learned_subwords
 from PaddleNLP.word_level import WordLevelTokenizer, learned_words
 
 
@@ -42,15 +43,16 @@ TOKENIZERS = Tokenizers(
             if inspect.isclass(kind) and issubclass(kind, PretrainedTokenizer) and kind is not PretrainedTokenizer
         },
         "WordLevelTokenizer": WordLevelTokenizer,
+        "SubwordTokenizer": SubwordTokenizer,
     },
     paths=(
         *("vocab_file", "sentencepiece_model_file", "word_dict", "merges_file", "lac"),
-        *("model_file", "bpe_vocab_file", "bpe_json_file"),
+        *("model_file", "bpe_vocab_file", "bpe_json_file", "codes_file"),
     ),
 )
 """Tokenisers of :mod:`core.text` by Paddle's names, and that of whole words."""
 
-LEARNABLE = ("BertTokenizer", "ErnieTokenizer", "WordLevelTokenizer")
+LEARNABLE = ("BertTokenizer", "ErnieTokenizer", "WordLevelTokenizer", "SubwordTokenizer")
 """Tokenisers whose vocabulary can be learnt from the training texts."""
 
 
@@ -174,6 +176,8 @@ def learned(name: str, texts: Iterable[str], size: int, settings: Mapping[str, A
         size: how many tokens there are at most.
         settings: further arguments of the tokeniser.
     """
+    if name == "SubwordTokenizer":
+        return learned_subwords(texts, size, settings)
     if name == "WordLevelTokenizer":
         vocab = learned_words(texts, size, settings)
     else:

@@ -11,7 +11,9 @@ from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn.markov import DrawnMarkovText
 from PaddleNLP.data.drawn.reviews import DrawnReviews
+from PaddleNLP.data.drawn.sequences import DrawnSequences
 from PaddleNLP.data.formats import FORMATS
+from PaddleNLP.data.parallel import ParallelDataset
 from PaddleNLP.data.pretraining.documents import DocumentsDataset
 from PaddleNLP.data.pretraining.masked_words import PretrainingRows
 from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
@@ -20,7 +22,7 @@ from PaddleNLP.data.sentences import SentencesDataset
 from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows, LacRows
 from PaddleNLP.data.tsv import TableDataset
 
-_PATHS = ("path", "labels")
+_PATHS = ("path", "labels", "source", "target")
 
 
 class _Datasets(Table):
@@ -74,6 +76,8 @@ DATASETS = _Datasets(
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",
         "PretrainingRows": PretrainingRows,
         "DocumentsDataset": DocumentsDataset,
+        "ParallelDataset": ParallelDataset,
+        "DrawnSequences": DrawnSequences,
         "JoinedTexts": "PaddleNLP.data.joined:JoinedTexts",
     },
     provided=("transform",),

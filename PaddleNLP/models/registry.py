@@ -35,6 +35,11 @@ DIALOGUE_NETWORKS = {
 }
 """Networks that read conversations."""
 
+TRANSLATORS = {
+    "transformer": "PaddleNLP.models.translation.transformer:TransformerModel",
+}
+"""Networks that translate."""
+
 FAMILIES = {
     "ernie": "PaddleNLP.models.ernie:ErnieModel",
     "bert": "PaddleNLP.models.bert:BertModel",
@@ -50,6 +55,7 @@ FAMILIES = {
     "gpt": "PaddleNLP.models.gpt:GPTModel",
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
     **WORD_NETWORKS,
+    **TRANSLATORS,
     **LANGUAGE_MODELS,
     **DIALOGUE_NETWORKS,
 }

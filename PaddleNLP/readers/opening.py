@@ -34,6 +34,7 @@ READERS = Table(
         "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
         "selection": "PaddleNLP.readers.dialogue.selection:SelectionReader",
         "quality": "PaddleNLP.readers.dialogue.selection:QualityReader",
+        "translation": "PaddleNLP.readers.translation:TranslationReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )
@@ -88,7 +89,7 @@ def reader_of(task: Any, path: Any) -> TextReader:
     def run(arrays: dict[str, np.ndarray]) -> Sequence[np.ndarray]:
         with core.no_grad():
             given = [core.to_tensor(array) for array in arrays.values()]
-            return [tensor.numpy() for tensor in _listed(task.network(*given))]
+            return [tensor.numpy() for tensor in _listed(task.reading_network(*given))]
 
     kind: Any = READERS.resolve(task.reader)
     length, settings = task.config.tokenizer.max_length, task.reader_settings()

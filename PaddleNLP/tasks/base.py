@@ -90,6 +90,11 @@ class LanguageTask(ToolkitTask):
         self._check_fits(network if head == "encoder" else network.encoder)
         return network
 
+    @property
+    def reading_network(self) -> Any:
+        """What a reader runs, and what is exported."""
+        return self.network
+
     @functools.cached_property
     def networks(self) -> dict[str, Any]:
         """The same under the name that it has in checkpoints."""
@@ -254,7 +259,7 @@ class LanguageTask(ToolkitTask):
         specs = [InputSpec(list(self.inputs), "int64", name, examples=examples) for name in names]
         extra = {"preprocessing": self.stored(), "class_names": list(self.class_names) or None}
         shape = ", ".join("any" if size is None else str(size) for size in self.inputs)
-        return Program(core.jit.to_static(self.network), specs, f"{' and '.join(names)} int64 [{shape}]", extra)
+        return Program(core.jit.to_static(self.reading_network), specs, f"{' and '.join(names)} int64 [{shape}]", extra)
 
     def reader_settings(self) -> dict[str, Any]:
         """Return what the task's reader needs beside tokeniser, length and classes."""

@@ -13,7 +13,7 @@ import core
 from core.train.config.schedules import SCHEDULES
 from PaddleNLP import train
 from PaddleNLP.config import TASKS, TOOLKIT
-from PaddleNLP.models.registry import FAMILIES, create_model
+from PaddleNLP.models.registry import FAMILIES, TRANSLATORS, create_model
 from tests.PaddleNLP.small import NETWORK, write_names, write_questions
 
 ROOT = Path(__file__).parents[2]
@@ -68,14 +68,16 @@ def check_network(path: Path) -> None:
     config = TOOLKIT.load(path)
     kind = TASKS.resolve(config.task.name)
     heads = {"Pretraining": "pretraining", "MultiTask": "encoder"}
-    given: dict[str, Any] = {"vocab_size": 100} if config.network.name in FAMILIES else {}
+    translates = config.network.name in TRANSLATORS
+    given: dict[str, Any] = {"vocab_size": 100} if config.network.name in FAMILIES and not translates else {}
     given.update({key: value for key, value in config.network.arguments.items() if key != "pretrained"})
     with core.LazyGuard():
-        network = create_model(config.network.name, heads.get(config.task.name, kind.head), 3, **given)
+        head = "encoder" if translates else heads.get(config.task.name, kind.head)
+        network = create_model(config.network.name, head, 3, **given)
     if config.task.name == "LanguageModel":  # a network without a head, which reads windows
         return
-    encoder = network if config.task.name == "MultiTask" else network.encoder
-    positions = getattr(encoder, "max_position_embeddings", None)
+    encoder = network if config.task.name == "MultiTask" or translates else network.encoder
+    positions = getattr(encoder, "max_length" if translates else "max_position_embeddings", None)
     assert positions is None or config.tokenizer.max_length <= positions
     lengths = {split: config.data.split(split).batching.buckets["length"] for split in config.data.names}
     assert {rule[-1] for rule in lengths.values()} == {config.tokenizer.max_length}

@@ -179,6 +179,23 @@ def piecewise(
     return _warmed_up(decay, learning_rate, warmup)
 
 
+def noam(
+    learning_rate: Positive,
+    d_model: Annotated[int, pydantic.Field(gt=0)],
+    warmup_steps: Annotated[int, pydantic.Field(gt=0)],
+    *,
+    steps_per_epoch: int,
+    epochs: float,
+) -> Any:
+    """learning_rate / √d_model times step / warmup_steps ** 1.5 to the step warmup_steps, and then times 1 / √step.
+
+    The recipe of "Attention Is All You Need" (arXiv:1706.03762); the first step is number 1.
+    """
+    from core.optimizer.lr import NoamDecay  # loads the engine, which not every process needs
+
+    return NoamDecay(d_model, warmup_steps, learning_rate, last_epoch=0)
+
+
 def _warmup(epochs_of_it: float, share: float, steps_per_epoch: int, epochs: float) -> int:
     """Return the steps of a warm-up.
 
@@ -208,6 +225,7 @@ SCHEDULES = Table(
         "Linear": linear,
         "Polynomial": polynomial,
         "Exponential": exponential,
+        "Noam": noam,
     },
     provided=("steps_per_epoch", "epochs"),
 )

@@ -1,0 +1,1 @@
+"""Networks that translate: from tokens of one sentence to those of another."""

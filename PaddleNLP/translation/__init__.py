@@ -1,0 +1,1 @@
+"""Translation: texts to pieces of words and back."""
