@@ -35,6 +35,10 @@ class Layer(NamedTuple):
         activation: What is computed of it then, a place in ACTIVATIONS, and two numbers for that.
         parts: ``join``: values, the first of which is the source, and how often each of their pixels is repeated in a
             row, and each row.
+        form: Of the result's numbers (:mod:`core.kernels.channels_last.forms`).
+        grid: Where they are bytes, the scale and the zero point that they count by.
+        scales: ``product``, ``row`` of bytes: where the scales of their sums begin.
+        starts: The same: where what the sums begin with begins, minus the zero points times the weights.
     """
 
     kind: str
@@ -54,6 +58,10 @@ class Layer(NamedTuple):
     bounds: tuple[float, float] = (-math.inf, math.inf)
     activation: tuple[int, float, float] = (0, 0.0, 0.0)
     parts: tuple[tuple[int, int], ...] = ()
+    form: int = 0
+    grid: tuple[float, float] = (1.0, 0.0)
+    scales: int = 0
+    starts: int = 0
 
     @property
     def reads(self) -> list[int]:

@@ -18,16 +18,25 @@ class Placed:
 
     Attributes:
         start: Where the first image begins, with its border.
-        step: Numbers of an image.
-        line: Numbers of a row.
-        pixel: Numbers of a pixel.
+        step: Words of an image; a word is one float32 number.
+        line: Words of a row.
+        pixel: Words of a pixel.
+        form: Of its numbers.
+        grid: Scale and zero point of bytes.
     """
 
-    def __init__(self, shape: Shape, border: Sequence[int] = (0, 0, 0, 0), plain: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        border: Sequence[int] = (0, 0, 0, 0),
+        plain: bool = False,
+        form: int = 0,
+        grid: tuple[float, float] = (1.0, 0.0),
+    ) -> None:
         self.batch, self.channels, self.height, self.width = shape
-        self.border, self.plain = tuple(border), plain
+        self.border, self.plain, self.form, self.grid = tuple(border), plain, form, grid
         top, left, below, right = border
-        self.pixel = 1 if plain else padded(self.channels)
+        self.pixel = 1 if plain else padded(self.channels) >> form
         self.line = (left + self.width + right) * self.pixel
         self.rows = top + self.height + below
         self.step = self.rows * self.line * (self.channels if plain else 1)
@@ -35,7 +44,7 @@ class Placed:
 
     @property
     def size(self) -> int:
-        """Numbers of all images, filled up."""
+        """Words of all images, filled up."""
         return padded(self.step * self.batch)
 
     def at(self, pad: Sequence[int] = (0, 0)) -> int:
@@ -74,7 +83,7 @@ class Memory:
         shapes: Of the values.
         values: Where they stand.
         alone: How many layers go image by image.
-        size: Numbers of memory.
+        size: Words of memory.
     """
 
     def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
@@ -90,9 +99,10 @@ class Memory:
                 borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], wanted)]
         last.update({place: len(layers) + 1 for place in outputs})
         self.is_whole = [last[place] > self.alone for place in range(len(self.shapes))]
+        forms = [(0, (1.0, 0.0)), *[(layer.form, layer.grid) for layer in layers]]
         self.values = [
-            Placed(shape if whole else (1, *shape[1:]), border, plain=i == 0)
-            for i, (shape, border, whole) in enumerate(zip(self.shapes, borders, self.is_whole))
+            Placed(shape if whole else (1, *shape[1:]), border, i == 0, *form)
+            for i, (shape, border, whole, form) in enumerate(zip(self.shapes, borders, self.is_whole, forms))
         ]
         self.size = self._lay_out(last)
 
@@ -114,13 +124,13 @@ class Memory:
         if not self._room_for_sums(place):
             return -1
         value = self.values[place]
-        before = image * self.parts(place) * value.pixel if value.batch > 1 else 0
+        before = image * self.parts(place) * padded(value.channels) if value.batch > 1 else 0
         return value.start + value.size + before
 
     def _room_for_sums(self, place: int) -> int:
         if not any(layer.kind == "mean" and layer.source == place for layer in self._layers):
             return 0
-        return self.values[place].batch * self.parts(place) * self.values[place].pixel
+        return self.values[place].batch * self.parts(place) * padded(self.values[place].channels)
 
     def _layers_for_one_image(self) -> int:
         def size(place: int) -> int:

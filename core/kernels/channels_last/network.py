@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.kernels.channels_last.forms import FLOAT32
 from core.kernels.channels_last.layer import Layer, Shape, shapes_of
+from core.kernels.channels_last.narrow_run import run_narrow
 from core.kernels.channels_last.plan import Plan
 from core.kernels.channels_last.run import run
 from core.kernels.channels_last.table import AS_LAST, AS_ROW, UNREAD
@@ -30,6 +32,7 @@ class Network:
 
     Attributes:
         name: By which an operator's attribute refers to it.
+        form: Of the numbers that it computes with beside float32.
 
     Args:
         layers: What it does, in order.
@@ -44,6 +47,7 @@ class Network:
         self.layers, self.channels, self.weights, self.outputs = tuple(layers), channels, weights, tuple(outputs)
         self.name = f"network {next(_numbers)}"
         NETWORKS[self.name] = self
+        self.form = max([layer.form for layer in layers], default=FLOAT32)
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self._lock = forked.survives(threading.Lock())
 
@@ -64,7 +68,11 @@ class Network:
         plan = self._plan(x.shape)
         memory = np.empty(plan.scratch + number_of_threads() * plan.room + LANES, np.float32)
         memory = memory[-memory.ctypes.data // memory.itemsize % LANES :]  # vectors do not cross cache lines
-        run(x.reshape(-1), memory, weights, plan.table, plan.numbers, plan.places, plan.scratch, plan.room)
+        given = (x.reshape(-1), memory, weights, plan.table, plan.numbers, plan.places, plan.scratch, plan.room)
+        if self.form == FLOAT32:
+            run(*given)
+        else:
+            run_narrow(self.form, *given)
         for (place, form), result in zip(self.outputs, out):
             if form != UNREAD:
                 plan.read(memory, place, result, form == AS_LAST)

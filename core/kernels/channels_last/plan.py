@@ -8,9 +8,13 @@ from typing import Optional, Union
 import numpy as np
 
 from core.kernels.channels_last import table as t
-from core.kernels.channels_last.layer import Layer
+from core.kernels.channels_last.forms import BYTES, as_float32, words
+from core.kernels.channels_last.layer import Layer, padded
 from core.kernels.channels_last.memory import Memory, Placed
-from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS
+from core.kernels.channels_last.narrow_steps import TILE
+from core.kernels.channels_last.narrow_tiles import COUNTED, SCALED
+from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS
+from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.winograd_plan import tiles_of
 
 _TASKS = 8  # of a step that is worth it: enough for a few threads to end together
@@ -29,11 +33,12 @@ class Plan:
 
     def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
         self._memory = Memory(layers, shape, outputs)
+        self._is_narrow = any(layer.form for layer in layers)
         self._places: list[np.ndarray] = []
         self._found: dict[bytes, int] = {}
         self._length = 0
         self._rows: list[np.ndarray] = []
-        self._numbers: list[tuple[float, ...]] = []
+        self._numbers: list[np.ndarray] = []
         self.room = 0
         alone = self._memory.alone
         if alone:
@@ -42,7 +47,7 @@ class Plan:
             self._add_layers(layers, alone + 1, len(layers), None)
         else:
             self._add_layers(layers, 0, len(layers), None)
-        self.table, self.numbers = np.array(self._rows), np.array(self._numbers, np.float32)
+        self.table, self.numbers = np.array(self._rows), np.array(self._numbers)
         self.places = np.concatenate(self._places)
         self.scratch = self._memory.size
 
@@ -52,7 +57,8 @@ class Plan:
         rows = memory[value.start : value.start + value.step * value.batch]
         whole = rows.reshape(value.batch, value.rows, -1, value.pixel)
         top, left = value.border[:2]
-        inner = whole[:, top : top + value.height, left : left + value.width, : value.channels]
+        inner = whole[:, top : top + value.height, left : left + value.width]
+        inner = as_float32(inner, value.form, *value.grid)[..., : value.channels]
         if channels_last:
             out[...] = inner
         else:
@@ -87,16 +93,34 @@ class Plan:
                 self._convolve_rows(layer, source, target, self._memory.parts(place), sums)
             elif layer.kind == "mean":
                 parts, summed = self._memory.parts(layer.source), self._memory.sums(layer.source, image or 0)
-                self._mean(source, target, parts, summed, layers[layer.source - 1].kind == "row")
+                self._mean(layer, source, target, parts, summed, layers[layer.source - 1].kind == "row")
             elif layer.kind == "maximum":
                 self._maximum(layer, source, target)
             elif layer.kind == "join":
                 self._join(target, [(value(read), times) for read, times in layer.parts])
             else:
                 self._combine(layer, source, target, scale, other)
+            self._name_forms(layer, source, target, other)
 
-    def _step(self, kind: int, tasks: int, target: Optional[Placed], numbers: Sequence[float], **fields: int) -> None:
-        row = np.zeros(t.FIELDS, np.int64)
+    def _name_forms(self, layer: Layer, source: Placed, target: Placed, other: Optional[Placed]) -> None:
+        """Say of the last step in which forms its values stand."""
+        row, numbers = self._rows[-1], self._numbers[-1]
+        row[t.FORM], row[t.TARGET_FORM], row[t.OTHER_FORM] = source.form, target.form, -1
+        row[t.SCALES], row[t.STARTS] = layer.scales, layer.starts
+        if source.form == BYTES and layer.kind in ("product", "row"):
+            row[t.SUMS_ARE] = COUNTED if layer.kind == "product" else SCALED
+        numbers[[t.SOURCE_SCALE, t.SOURCE_ZERO]] = source.grid
+        if other is not None:
+            row[t.OTHER_FORM] = other.form
+            numbers[[t.OTHER_SCALE, t.OTHER_ZERO]] = other.grid
+        if target.form == BYTES:
+            scale, zero = target.grid
+            numbers[[t.INVERSE, t.ZERO]] = np.float32(1 / scale), zero
+            numbers.view(np.uint32)[t.FILL] = int(zero) * 0x01010101
+
+    def _step(self, kind: int, tasks: int, target: Optional[Placed], given: Sequence[float], **fields: int) -> None:
+        row, numbers = np.zeros(t.FIELDS, np.int64), np.zeros(t.NUMBERS, np.float32)
+        numbers[: len(given)] = given
         row[t.KIND], row[t.TASKS], row[t.WORK] = kind, tasks, tasks
         row[t.SCALE] = row[t.SUMS] = row[t.OTHERS] = -1
         if target is not None:
@@ -109,7 +133,7 @@ class Plan:
         for name, value in fields.items():
             row[getattr(t, name.upper())] = value
         self._rows.append(row)
-        self._numbers.append(tuple(numbers))
+        self._numbers.append(numbers)
 
     def _place(self, distances: Union[Sequence[int], np.ndarray]) -> int:
         """Put distances into the table that steps look up, and return where they begin."""
@@ -138,7 +162,7 @@ class Plan:
         if source.plain:
             depths = [k * source.rows * source.line + tap for k in range(layer.depth) for tap in taps]
         else:
-            depths = [tap + k for tap in taps for k in range(layer.depth)]
+            depths = [tap + k for tap in taps for k in range(words(layer.depth, source.form))]
         cost = rows * units * len(depths) * sum(panel[0] for panel in layer.panels)
         wanted = min(_TASKS, max(1, cost // _TASK_COST))
         block = next((tiles * HEIGHT for tiles in _HEIGHTS if units * -(-rows // (tiles * HEIGHT)) >= wanted), 0)
@@ -150,9 +174,14 @@ class Plan:
         blocks = -(-rows // block)
         chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))
         fields: dict[str, int] = {}
+        if self._is_narrow:
+            fields.update(tile_rows=self._place(np.outer(np.arange(1, VECTORS + 1), np.arange(HEIGHT)) * LANES))
+            self.room = max(self.room, TILE)
         if scale is not None:
-            self.room = max(self.room, block * source.pixel)
-            fields.update(scale=scale.start, channels=source.pixel)
+            channels = padded(source.channels)
+            own = TILE + channels if self._is_narrow else 0
+            self.room = max(self.room, own + block * source.pixel)
+            fields.update(scale=scale.start, channels=channels)
             fields.update(scratch_rows=self._place(np.arange(block) * source.pixel))
         if other is not None:
             fields.update(other=other.at(), other_step=other.step * together)
@@ -190,7 +219,7 @@ class Plan:
             blocks=parts,
             rows=target.height,
             width=target.width,
-            channels=target.pixel,
+            channels=padded(target.channels),
             stride=layer.stride[0],
             source=source.at(layer.pad),
             source_step=source.step,
@@ -202,23 +231,29 @@ class Plan:
             kernel_rows=layer.kernel[0],
             neighbours=layer.share,
             sums=sums,
+            **self._targets(source, target),
         )
 
-    def _mean(self, source: Placed, target: Placed, parts: int, sums: int, is_summed: bool) -> None:
-        fields = {"blocks": parts, "channels": source.pixel, "sums": sums}
+    def _targets(self, source: Placed, target: Placed, others: int = 0) -> dict[str, int]:
+        """Return what a step needs that makes a row of pixels in float32 first, as those of narrow networks do.
+
+        Args:
+            source, target: What it reads and writes.
+            others: Pixels that it needs room for besides those of the row.
+        """
+        if not self._is_narrow:
+            return {}
+        self.room = max(self.room, (max(source.width, target.width) + others) * padded(source.channels))
+        return {"targets": self._place(np.arange(target.width) * target.pixel)}
+
+    def _mean(self, layer: Layer, source: Placed, target: Placed, parts: int, sums: int, is_summed: bool) -> None:
+        fields = {"blocks": parts, "channels": padded(source.channels), "sums": sums}
+        fields.update(self._targets(source, target), width=1)
         if not is_summed:
-            self._step(
-                t.SUM,
-                source.batch * parts,
-                None,
-                (0, 0, 0, 0),
-                rows=source.height,
-                width=source.width,
-                source=source.at(),
-                source_step=source.step,
-                source_line=source.line,
-                **fields,
-            )
+            sizes = {"rows": source.height, "width": source.width}
+            at = {"source": source.at(), "source_step": source.step, "source_line": source.line}
+            self._step(t.SUM, source.batch * parts, None, (0, 0, 0, 0), **{**fields, **sizes, **at})
+            self._name_forms(layer, source, target, None)
         self._step(t.MEAN, source.batch, target, (0, 0, 1 / (source.height * source.width), 0), **fields)
 
     def _maximum(self, layer: Layer, source: Placed, target: Placed) -> None:
@@ -229,7 +264,7 @@ class Plan:
             (0, 0, 0, 0),
             rows=target.height,
             width=target.width,
-            channels=target.pixel,
+            channels=padded(target.channels),
             kernel=layer.kernel[0],
             stride=layer.stride[0],
             source=source.at(),
@@ -238,13 +273,14 @@ class Plan:
             source_height=source.height,
             source_width=source.width,
             before=layer.pad[0],
+            **self._targets(source, target, others=target.width),
         )
 
     def _join(self, target: Placed, parts: Sequence[tuple[Optional[Placed], int]]) -> None:
         lines = []
         for part, times in parts:
             assert part is not None
-            lines.append((part.at(), part.step, part.line, part.channels, part.pixel, times))
+            lines.append((part.at(), part.step, part.line, words(part.channels, part.form), part.pixel, times))
         fields = {"rows": target.height, "width": target.width, "channels": target.pixel}
         fields.update(parts=self._place(np.array(lines)), part_count=len(lines))
         self._step(t.JOIN, target.batch * target.height, target, (0, 0, 0, 0), **fields)
@@ -252,11 +288,12 @@ class Plan:
     def _combine(
         self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]
     ) -> None:
-        fields: dict[str, int] = {}
+        fields = self._targets(source, target)
         if scale is not None:
             fields.update(scale=scale.start)
         if other is not None:
-            fields.update(other=other.at(), other_step=other.step, other_line=other.line, others=0)
+            fields.update(other=other.at(), other_step=other.step, other_line=other.line)
+            fields.update(others=self._place(np.arange(other.width) * other.pixel))
         self._step(
             t.COMBINE,
             target.batch * target.height,
@@ -264,7 +301,7 @@ class Plan:
             (*layer.bounds, *layer.activation[1:]),
             rows=target.height,
             width=target.width,
-            channels=target.pixel,
+            channels=padded(target.channels),
             activation=layer.activation[0],
             source=source.at(),
             source_step=source.step,

@@ -43,7 +43,7 @@ def run(
         memory: Room for all values, flat.
         weights: All weights, flat.
         table: The steps (steps, FIELDS).
-        numbers: Of each step the two bounds, and two numbers for its activation (steps, 4).
+        numbers: Those of each step (steps, NUMBERS).
         places: Distances that the steps look up, flat.
         scratch: Where in memory each thread's own room begins.
         room: How many numbers each thread has.
@@ -88,7 +88,7 @@ def _work(
         task = next_task(counters, i)
         while task < tasks:
             if task >= work:
-                clear_border(memory, step, places, task - work)
+                clear_border(memory, step, number, places, task - work)
             elif kind == t.PRODUCT:
                 multiply(memory, weights, step, number, places, scratch, task)
             elif kind == t.WINOGRAD:

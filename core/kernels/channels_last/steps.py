@@ -19,13 +19,14 @@ _DEPTH = 512  # lines of weights that stay in the cache while all pixels of a ta
 
 
 @serial
-def clear_border(memory: np.ndarray, step: np.ndarray, places: np.ndarray, image: int) -> None:
+def clear_border(memory: np.ndarray, step: np.ndarray, number: np.ndarray, places: np.ndarray, image: int) -> None:
     """Write zeros around one image of the target."""
+    zeros = number[t.FILL]
     start = step[t.BORDER_TARGET] + image * step[t.BORDER_STEP]
     for part in range(step[t.BORDER_PARTS]):
         place = start + places[step[t.BORDERS] + 2 * part]
         for i in range(place, place + places[step[t.BORDERS] + 2 * part + 1]):
-            memory[i] = 0
+            memory[i] = zeros
 
 
 @serial
@@ -105,11 +106,12 @@ def _scale_rows(
     for r in range(begin, end):
         source, target = base + places[pixels + r], scratch + (r - begin) * channels
         scale = step[t.SCALE] + (first + r // every) * channels
-        _times(memory[source : source + channels], memory[scale : scale + channels], memory[target : target + channels])
+        times(memory[source : source + channels], memory[scale : scale + channels], memory[target : target + channels])
 
 
 @vectorized
-def _times(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+def times(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> None:
+    """Write x * y."""
     for i in range(x.size):
         result[i] = x[i] * y[i]
 
@@ -147,7 +149,7 @@ def convolve_rows(memory: np.ndarray, weights: np.ndarray, step: np.ndarray, num
     image, block = task // blocks, task % blocks
     sums = step[t.SUMS] + task * channels if step[t.SUMS] >= 0 else -1
     if sums >= 0:
-        _fill(memory[sums : sums + channels], _ZERO)
+        fill(memory[sums : sums + channels], _ZERO)
     for y in range(rows * block // blocks, rows * (block + 1) // blocks):
         source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.STRIDE] * step[t.SOURCE_LINE]
         target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
@@ -159,7 +161,8 @@ def convolve_rows(memory: np.ndarray, weights: np.ndarray, step: np.ndarray, num
 
 
 @vectorized
-def _add_pixels(row: np.ndarray, sums: np.ndarray) -> None:
+def add_pixels(row: np.ndarray, sums: np.ndarray) -> None:
+    """Add the pixels of a row to as many sums as a pixel has channels."""
     for start in range(0, row.size, sums.size):
         for c in range(sums.size):
             sums[c] += row[start + c]
@@ -171,7 +174,7 @@ def add_up(memory: np.ndarray, step: np.ndarray, task: int) -> None:
     blocks, rows, channels = step[t.BLOCKS], step[t.ROWS], step[t.CHANNELS]
     image, block = task // blocks, task % blocks
     sums = step[t.SUMS] + task * channels
-    _fill(memory[sums : sums + channels], _ZERO)
+    fill(memory[sums : sums + channels], _ZERO)
     for y in range(rows * block // blocks, rows * (block + 1) // blocks):
         source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.SOURCE_LINE]
         activate(memory, source, step[t.WIDTH], channels, sums, _NOTHING, _ZERO, _ZERO)
@@ -183,8 +186,8 @@ def average(memory: np.ndarray, step: np.ndarray, number: np.ndarray, image: int
     blocks, channels = step[t.BLOCKS], step[t.CHANNELS]
     sums, target = step[t.SUMS] + image * blocks * channels, step[t.TARGET] + image * step[t.TARGET_STEP]
     result = memory[target : target + channels]
-    _fill(result, _ZERO)
-    _add_pixels(memory[sums : sums + blocks * channels], result)
+    fill(result, _ZERO)
+    add_pixels(memory[sums : sums + blocks * channels], result)
     activate(memory, target, 1, channels, -1, _SCALED, number[2], number[3])
 
 
@@ -203,15 +206,16 @@ def largest(memory: np.ndarray, step: np.ndarray, task: int) -> None:
     for x in range(width):
         target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE] + x * channels
         result = memory[target : target + channels]
-        _fill(result, _LOWEST)
+        fill(result, _LOWEST)
         for row in range(max(0, y * stride - before), min(height, y * stride - before + kernel)):
             for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
                 at = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE] + column * channels
-                _larger(memory[at : at + channels], result)
+                larger(memory[at : at + channels], result)
 
 
 @vectorized
-def _larger(x: np.ndarray, result: np.ndarray) -> None:
+def larger(x: np.ndarray, result: np.ndarray) -> None:
+    """Keep the larger of two numbers each."""
     for c in range(x.size):
         result[c] = x[c] if result[c] < x[c] or x[c] != x[c] else result[c]  # what is not a number stays
 
@@ -227,7 +231,7 @@ def combine(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int)
     if step[t.SCALE] >= 0:
         scale = step[t.SCALE] + image * channels
         for x in range(0, size, channels):
-            _times(
+            times(
                 memory[source + x : source + x + channels], memory[scale : scale + channels], result[x : x + channels]
             )
     else:
@@ -257,7 +261,7 @@ def join(memory: np.ndarray, step: np.ndarray, places: np.ndarray, task: int) ->
         done += numbers
     if done < channels:
         for x in range(step[t.WIDTH]):
-            _fill(memory[target + x * channels + done : target + (x + 1) * channels], _ZERO)
+            fill(memory[target + x * channels + done : target + (x + 1) * channels], _ZERO)
 
 
 @vectorized
@@ -267,7 +271,8 @@ def _copy(x: np.ndarray, result: np.ndarray) -> None:
 
 
 @vectorized
-def _fill(x: np.ndarray, value: Any) -> None:
+def fill(x: np.ndarray, value: Any) -> None:
+    """Write one number everywhere."""
     for i in range(x.size):
         x[i] = value
 

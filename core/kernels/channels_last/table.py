@@ -20,7 +20,15 @@ PARTS, PART_COUNT = range(42, 44)
 
 # tiles of few multiplications
 SIDE, TILES, APART, BESIDE, TARGET_PIXEL, OTHER_PIXEL = range(44, 50)
-FIELDS = 50
+
+# 16- and 8-bit numbers
+FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS = range(50, 57)
+FIELDS = 57
+
+# numbers of a step: bounds and two for its activation; bytes of the result, of the source and of what is added
+LOW, HIGH, FIRST, SECOND = range(4)
+INVERSE, ZERO, SOURCE_SCALE, SOURCE_ZERO, OTHER_SCALE, OTHER_ZERO, FILL = range(4, 11)
+NUMBERS = 11
 
 # kinds of steps
 PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD = range(9)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Callable
 
 from llvmlite import ir
 from numba import types
@@ -184,7 +184,7 @@ def convolve_row(
         code = VectorCode(context, builder, signature, arguments)
         memory, weights, kind, *others = code.values
         bodies = [
-            (i, lambda sizes=sizes: _emit_row(code, sizes, memory, weights, *others))
+            (i, lambda sizes=sizes: emit_row(code, sizes, 0, code.row, memory, weights, *others))
             for i, sizes in enumerate(ROW_KINDS)
         ]
         code.choose(kind, bodies)
@@ -193,9 +193,11 @@ def convolve_row(
     return signature, generate
 
 
-def _emit_row(
+def emit_row(
     code: VectorCode,
     sizes: tuple[int, int, int],
+    form: int,
+    load: Callable[[Any, Any], Any],
     memory: Any,
     weights: Any,
     start: Any,
@@ -210,11 +212,18 @@ def _emit_row(
     low: Any,
     high: Any,
 ) -> None:
+    """Write the code of one kind of :func:`convolve_row`.
+
+    Args:
+        form: Of the input's numbers: so many times a vector of channels halves in memory.
+        load: Reads a vector of them; the result has ``channels`` numbers for each pixel, too.
+    """
     kernel, stride, share = sizes
     builder = code.builder
     low, high = code.spread(low), code.spread(high)
     size = kernel * share * kernel * LANES
     count = builder.sdiv(channels, code.number(LANES))
+    pixel = builder.ashr(channels, code.number(form)) if form else channels
 
     def tile(length: int, start: Any, target: Any) -> None:
         columns = (length - 1) * stride + kernel
@@ -223,8 +232,8 @@ def _emit_row(
             along, taps = code.times(c, LANES), code.sum(first, code.times(c, size))
 
             def row(y: Any, sums: Sequence[Any]) -> list[Any]:
-                corner = code.sum(start, along, code.times(line, y))
-                pixels = [code.row(memory, code.sum(corner, code.times(channels, i))) for i in range(columns)]
+                corner = code.sum(start, code.times(c, LANES >> form), code.times(line, y))
+                pixels = [load(memory, code.sum(corner, code.times(pixel, i))) for i in range(columns)]
 
                 def neighbour(q: Any, running: Sequence[Any]) -> list[Any]:
                     place = code.sum(taps, code.times(code.sum(code.times(y, share), q), kernel * LANES))
@@ -254,8 +263,12 @@ def _emit_row(
         tiles = builder.sdiv(builder.sub(width, x), code.number(length))
 
         def of_length(i: Any, _: Sequence[Any], x: Any = x, length: int = length) -> list[Any]:
-            at = code.times(code.sum(x, code.times(i, length)), channels)
-            tile(length, code.sum(start, code.times(at, stride)), code.sum(target, at))
+            at = code.sum(x, code.times(i, length))
+            tile(
+                length,
+                code.sum(start, code.times(code.times(at, pixel), stride)),
+                code.sum(target, code.times(at, channels)),
+            )
             return []
 
         some = builder.icmp_signed(">", tiles, code.number(0))

@@ -7,10 +7,12 @@ from typing import Optional
 
 import numpy as np
 
+from core.kernels.channels_last.forms import BFLOAT16, FLOAT32, words
 from core.kernels.channels_last.layer import padded
 from core.kernels.channels_last.tiles import ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.winograd import transformed_weights
+from core.kernels.engine import engine
 
 _PIXELS_OF_A_CHANNEL_PAIR = 400 * 256 * 512
 _MOST_CHANNEL_PAIRS = 512 * 512  # whose weights for tiles of 4 are worth their memory, 38 MB
@@ -34,7 +36,7 @@ class PackedWeights:
         return np.concatenate(self._parts)
 
     def product(
-        self, weight: np.ndarray, groups: int, plain: bool
+        self, weight: np.ndarray, groups: int, plain: bool, form: int = FLOAT32
     ) -> tuple[tuple[tuple[int, int, int, int], ...], int]:
         """Lay a weight (O, I / groups, height, width) out for a convolution as a product.
 
@@ -42,17 +44,22 @@ class PackedWeights:
             weight: With one group, or with a multiple of LANES channels in each.
             groups: How many groups.
             plain: Whether the input has its channels first.
+            form: In which numbers are multiplied; of bytes the weight is int8.
 
         Returns:
-            The panels: vectors of channels, place of the weights, first channel, first input channel; and the depth.
+            The panels: vectors of channels, place of the weights, first channel, first input word; and the depth.
         """
         outputs, depth = weight.shape[:2]
         size = outputs // groups
         panels = []
         for group in range(groups):
             part = weight[group * size : (group + 1) * size]
-            lines = (part.transpose(1, 2, 3, 0) if plain else part.transpose(2, 3, 1, 0)).reshape(-1, size)
-            panels += [(v, place, group * size + c, group * depth) for v, place, c in self._panels(lines)]
+            if form == FLOAT32:
+                lines = (part.transpose(1, 2, 3, 0) if plain else part.transpose(2, 3, 1, 0)).reshape(-1, size)
+            else:
+                lines = in_words(part.transpose(2, 3, 1, 0), form).reshape(-1, size)
+            shift = group * words(depth, form)
+            panels += [(v, place, group * size + c, shift) for v, place, c in self._panels(lines)]
         return tuple(panels), depth
 
     def winograd(self, weight: np.ndarray, side: int) -> tuple[tuple[tuple[int, int, int, int], ...], int]:
@@ -86,11 +93,38 @@ class PackedWeights:
         given = np.zeros(channels, np.float32) if bias is None else bias
         return self._add(np.pad(given, (0, padded(channels) - channels)))
 
+    def starts(self, weight: np.ndarray, zero_point: float, whole: bool) -> int:
+        """Add what sums of bytes, counted from a zero point, begin with; return its place.
+
+        Args:
+            weight: (O, I, height, width), int8.
+            zero_point: Of the bytes.
+            whole: Whether sums are whole numbers, and not float32.
+        """
+        given = -int(zero_point) * weight.reshape(len(weight), -1).sum(1, dtype=np.int64)
+        row = np.pad(given, (0, padded(len(given)) - len(given)))
+        return self._add(row.astype(np.int32).view(np.float32) if whole else row.astype(np.float32))
+
     def _add(self, array: np.ndarray) -> int:
         place = self._length
         self._parts.append(np.ascontiguousarray(array, np.float32).reshape(-1))
         self._length += array.size
         return place
+
+
+def in_words(lines: np.ndarray, form: int) -> np.ndarray:
+    """Return weights (..., I, O) as words of neighbouring inputs (..., words of I, O), their bits as float32.
+
+    Args:
+        lines: float32 for bfloat16, int8 for bytes.
+        form: Of the two.
+    """
+    several = 1 << form
+    count = words(lines.shape[-2], form)
+    lines = np.pad(lines, [(0, 0)] * (lines.ndim - 2) + [(0, count * several - lines.shape[-2]), (0, 0)])
+    bits = engine.float32_to_bfloat16_bits(lines) if form == BFLOAT16 else lines
+    pairs = bits.reshape(*lines.shape[:-2], count, several, -1).swapaxes(-1, -2)
+    return np.ascontiguousarray(pairs).view(np.float32)[..., 0]
 
 
 def goes_along_rows(weight: np.ndarray, groups: int, stride: tuple[int, int]) -> bool:
@@ -100,10 +134,10 @@ def goes_along_rows(weight: np.ndarray, groups: int, stride: tuple[int, int]) ->
     return known and outputs == groups * share
 
 
-def is_product(weight: np.ndarray, groups: int) -> bool:
-    """Return whether the product kernel computes this convolution."""
+def is_product(weight: np.ndarray, groups: int, form: int = FLOAT32) -> bool:
+    """Return whether the product kernel computes this convolution of numbers of a form."""
     outputs, inputs = weight.shape[:2]
-    return groups == 1 or (outputs % (groups * LANES) == 0 and inputs > 0)
+    return groups == 1 or (outputs % (groups * LANES) == 0 and inputs > 0 and inputs % (1 << form) == 0)
 
 
 def multiplications(weight: np.ndarray, pixels: int, side: int = 0) -> float:

@@ -24,3 +24,21 @@ def instructions() -> frozenset[str]:
         return frozenset()
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     return frozenset(next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), ()))
+
+
+@functools.cache
+def compiled_for(*features: str) -> bool:
+    """Return whether kernels are compiled for a processor that has some features, by LLVM's names of them.
+
+    That is this one, unless ``NUMBA_CPU_NAME`` names another: then only what ``NUMBA_CPU_FEATURES`` lists counts. Code
+    for an instruction that the compiler's processor lacks would end the process.
+    """
+    import llvmlite.binding  # kernels load it too, and nothing else does
+
+    name, listed = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
+    here = {feature for feature, has in llvmlite.binding.get_host_cpu_features().items() if has}
+    if listed is not None:
+        here &= {feature.strip()[1:] for feature in listed.split(",") if feature.strip().startswith("+")}
+    elif name is not None and name != llvmlite.binding.get_host_cpu_name():
+        here = set()
+    return here.issuperset(features)

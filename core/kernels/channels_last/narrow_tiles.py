@@ -1,0 +1,304 @@
+"""Tiles of products of 16- and 8-bit numbers, and what becomes of their sums: float32 numbers, then values in a form.
+
+A tile leaves its sums in a thread's own room, pixel by pixel, where they stay in the processor's first cache. All
+functions take an empty array, ``marker``, first: its type, uint16 for bfloat16 and uint8 for bytes, says which forms
+beside float32 there are, so that each kind of network has kernels of its own and compiles no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic
+
+from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, FormCode
+from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS, emit_row
+from core.kernels.channels_last.vectors import LANES
+
+AS_THEY_ARE, SCALED, COUNTED = range(3)
+"""What sums are: float32 numbers; those times a scale, plus a bias; whole numbers times a scale, plus a bias."""
+
+_HEIGHTS = (1, 3, HEIGHT)
+
+
+def _form_of(marker: Any) -> int:
+    return BFLOAT16 if marker.dtype is types.uint16 else BYTES
+
+
+@intrinsic
+def dot_tile(
+    context: Any,
+    marker: Any,
+    memory: Any,
+    weights: Any,
+    places: Any,
+    vectors: Any,
+    rows: Any,
+    pixels: Any,
+    base: Any,
+    depths: Any,
+    depth: Any,
+    first: Any,
+    start: Any,
+    target: Any,
+) -> Any:
+    """Add up some vectors of channels of a few pixels, HEIGHT, 3 or 1, of a convolution of the marker's form.
+
+    Arguments are those of :func:`core.kernels.channels_last.tiles.product_tile`, in words; sums begin with the row of
+    weights at ``start``, and are written from ``target`` on, one pixel behind the other.
+    """
+    signature = types.void(marker, memory, weights, places, *[types.int64] * 9)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        form = _form_of(signature.args[0])
+        memory, weights, places, vectors, rows, *others = code.values[1:]
+
+        def of_height(count: int) -> None:
+            bodies = [(n, lambda n=n: _emit(code, form, count, n, memory, weights, places, *others)) for n in _HEIGHTS]
+            code.choose(rows, bodies)
+
+        code.choose(vectors, [(count, lambda count=count: of_height(count)) for count in range(1, VECTORS + 1)])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _emit(
+    code: FormCode,
+    form: int,
+    vectors: int,
+    rows: int,
+    memory: Any,
+    weights: Any,
+    places: Any,
+    pixels: Any,
+    base: Any,
+    depths: Any,
+    depth: Any,
+    first: Any,
+    start: Any,
+    target: Any,
+) -> None:
+    starts = [code.sum(base, code.element(places, code.sum(pixels, r))) for r in range(rows)]
+    load = code.bits if form == BYTES else code.row
+    initial = [load(weights, code.sum(start, v * LANES)) for v in range(vectors)]
+
+    def step(k: Any, sums: Sequence[Any]) -> list[Any]:
+        along = code.element(places, code.sum(depths, k))
+        line = code.sum(first, code.times(k, vectors * LANES))
+        factors = [code.row(weights, code.sum(line, v * LANES)) for v in range(vectors)]
+        results = []
+        for r in range(rows):
+            word = code.spread(code.element(memory, code.sum(starts[r], along)))
+            results += [code.accumulated(form, sums[r * vectors + v], word, factors[v]) for v in range(vectors)]
+        return results
+
+    for i, total in enumerate(code.loop(depth, initial * rows, step)):
+        code.store(code.builder.bitcast(total, code.vector), memory, code.sum(target, i * LANES))
+
+
+@intrinsic
+def settle(
+    context: Any,
+    marker: Any,
+    memory: Any,
+    weights: Any,
+    places: Any,
+    sums_are: Any,
+    vectors: Any,
+    rows: Any,
+    sums: Any,
+    scale: Any,
+    bias: Any,
+    other_form: Any,
+    added: Any,
+    others: Any,
+    other_scale: Any,
+    other_zero: Any,
+    low: Any,
+    high: Any,
+) -> Any:
+    """Turn sums into float32 numbers in their place: scaled, another value added, between bounds.
+
+    The scale and the bias of each channel are rows of weights. ``other_form`` is the form of what is added to pixel r,
+    which is at ``added + places[others + r]``; below 0 nothing is. Bytes of it are counted from ``other_zero`` in steps
+    of ``other_scale``.
+    """
+    signature = types.void(marker, memory, weights, places, *[types.int64] * 9, *[types.float32] * 4)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        form = _form_of(signature.args[0])
+        memory, weights, places, sums_are, vectors, rows, sums, scale, bias, other_form, added, others = code.values[
+            1:13
+        ]
+        other_scale, other_zero, low, high = [code.spread(value) for value in code.values[13:]]
+
+        def of_kind(kind: int, other: int) -> None:
+            def row(r: Any, _: Sequence[Any]) -> list[Any]:
+                line = code.sum(sums, code.times(code.times(r, vectors), LANES))
+                start = code.sum(added, code.element(places, code.sum(others, r))) if other >= 0 else None
+
+                def vector(v: Any, _: Sequence[Any]) -> list[Any]:
+                    along = code.times(v, LANES)
+                    place = code.sum(line, along)
+                    x = code.row(memory, place)
+                    if kind == COUNTED:
+                        x = builder.sitofp(builder.bitcast(x, code.whole), code.vector)
+                    if kind != AS_THEY_ARE:
+                        factor, shift = (code.row(weights, code.sum(where, along)) for where in (scale, bias))
+                        x = code.multiply_add(x, factor, shift)
+                    if start is not None:
+                        y = code.numbers(other, memory, code.sum(start, code.times(v, LANES >> other)))
+                        if other == BYTES:
+                            y = builder.fmul(builder.fsub(y, other_zero), other_scale)
+                        x = builder.fadd(x, y)
+                    code.store(code.bounded(x, low, high), memory, place)
+                    return []
+
+                code.loop(vectors, [], vector)
+                return []
+
+            code.loop(rows, [], row)
+
+        def with_other(kind: int) -> None:
+            forms = (-1, FLOAT32, form)
+            code.choose(other_form, [(other, lambda other=other: of_kind(kind, other)) for other in forms])
+
+        kinds = (AS_THEY_ARE, SCALED, COUNTED) if form == BYTES else (AS_THEY_ARE,)
+        code.choose(sums_are, [(kind, lambda kind=kind: with_other(kind)) for kind in kinds])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def give(
+    context: Any,
+    marker: Any,
+    memory: Any,
+    places: Any,
+    form: Any,
+    vectors: Any,
+    rows: Any,
+    source: Any,
+    target: Any,
+    targets: Any,
+    inverse: Any,
+    zero: Any,
+) -> Any:
+    """Write float32 numbers, pixel by pixel from ``source``, in a form; pixel r to ``target + places[targets + r]``.
+
+    ``inverse`` and ``zero`` are, for bytes, 1 / scale and the zero point.
+    """
+    signature = types.void(marker, memory, places, *[types.int64] * 6, *[types.float32] * 2)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        memory, places, form, vectors, rows, source, target, targets, inverse, zero = code.values[1:]
+        inverse, zero = code.spread(inverse), code.spread(zero)
+
+        def of_form(form: int) -> None:
+            def row(r: Any, _: Sequence[Any]) -> list[Any]:
+                line = code.sum(source, code.times(code.times(r, vectors), LANES))
+                start = code.sum(target, code.element(places, code.sum(targets, r)))
+
+                def vector(v: Any, _: Sequence[Any]) -> list[Any]:
+                    x = code.row(memory, code.sum(line, code.times(v, LANES)))
+                    code.write(form, x, memory, code.sum(start, code.times(v, LANES >> form)), inverse, zero)
+                    return []
+
+                code.loop(vectors, [], vector)
+                return []
+
+            code.loop(rows, [], row)
+
+        forms = (FLOAT32, _form_of(signature.args[0]))
+        code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def take(
+    context: Any,
+    marker: Any,
+    memory: Any,
+    form: Any,
+    vectors: Any,
+    source: Any,
+    target: Any,
+    scale: Any,
+    zero: Any,
+) -> Any:
+    """Write the numbers of neighbouring pixels, so many vectors of some form, in float32."""
+    signature = types.void(marker, memory, *[types.int64] * 4, *[types.float32] * 2)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        memory, form, vectors, source, target, scale, zero = code.values[1:]
+        scale, zero = code.spread(scale), code.spread(zero)
+
+        def of_form(form: int) -> None:
+            def vector(v: Any, _: Sequence[Any]) -> list[Any]:
+                x = code.numbers(form, memory, code.sum(source, code.times(v, LANES >> form)))
+                if form == BYTES:
+                    x = builder.fmul(builder.fsub(x, zero), scale)
+                code.store(x, memory, code.sum(target, code.times(v, LANES)))
+                return []
+
+            code.loop(vectors, [], vector)
+
+        forms = (FLOAT32, _form_of(signature.args[0]))
+        code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def convolve_narrow_row(
+    context: Any,
+    marker: Any,
+    memory: Any,
+    weights: Any,
+    kind: Any,
+    start: Any,
+    line: Any,
+    channels: Any,
+    first: Any,
+    bias: Any,
+    target: Any,
+    width: Any,
+    kernel_rows: Any,
+    neighbours: Any,
+    low: Any,
+    high: Any,
+) -> Any:
+    """Compute what :func:`core.kernels.channels_last.tiles.convolve_row` does of a value of the marker's form.
+
+    Bytes count as they are: their sums are whole numbers, exact in float32. The result is float32, one pixel behind the
+    other.
+    """
+    signature = types.void(marker, memory, weights, *[types.int64] * 10, types.float32, types.float32)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        code = FormCode(context, builder, signature, arguments)
+        memory, weights, kind, *others = code.values[1:]
+        form = _form_of(signature.args[0])
+
+        def load(array: Any, place: Any) -> Any:
+            return code.numbers(form, array, place)
+
+        bodies = [
+            (i, lambda sizes=sizes: emit_row(code, sizes, form, load, memory, weights, *others))
+            for i, sizes in enumerate(ROW_KINDS)
+        ]
+        code.choose(kind, bodies)
+        return context.get_dummy_value()
+
+    return signature, generate
