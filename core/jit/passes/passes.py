@@ -18,7 +18,7 @@ from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramNode,
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY
-from core.kernels.dtypes import DType
+from core.kernels.dtypes import DType, int8
 from core.kernels.engine import engine
 
 Program = TypeVar("Program", ExportedProgram, ProgramBody)
@@ -95,7 +95,7 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
             values[name] = dispatcher.constant(engine.from_numpy(weights[name].array, weights[name].dtype))
         return values[name]
 
-    room = max(MAXIMUM_FOLDED, 2 * sum(weight.array.nbytes for weight in weights.values()))
+    room = max(MAXIMUM_FOLDED, 2 * sum(_bytes_as_float32(weight) for weight in weights.values()))
     with dispatcher.gradient_mode(False):
         for node in program.nodes:
             size = _fixed_bytes(node, weights)
@@ -108,6 +108,11 @@ def with_constants_folded(program: ExportedProgram) -> ExportedProgram:
                 values[name] = result
                 weights[name] = constant(engine.to_numpy(result.array, *result.meta), result.meta[1])
     return dataclasses.replace(with_nodes(program, nodes), weights=weights)
+
+
+def _bytes_as_float32(weight: ProgramWeight) -> int:
+    """Return how large a weight is, in float32 where it is whole numbers of 8 bits."""
+    return weight.array.size * 4 if weight.dtype is int8 else weight.array.nbytes
 
 
 def _fixed_bytes(node: ProgramNode, weights: Mapping[str, ProgramWeight]) -> Optional[int]:

@@ -14,8 +14,10 @@ import numpy as np
 from core.quantization.factory import ObserverFactory
 from core.quantization.observers.seen import SeenObserver
 
-STEPS = 128
-"""At how many cuts, at most, the divergence is looked at."""
+CUTS = 256
+"""At about how many cuts the divergence is looked at."""
+UNSEEN = 1e-6
+"""The share of a bin in which nothing is left."""
 
 
 class HistObserver(ObserverFactory):
@@ -140,7 +142,7 @@ def best_cut(counts: np.ndarray, levels: int) -> int:
     if bins <= levels or not counts.any():
         return bins
     bins = int(np.flatnonzero(counts)[-1]) + 1
-    cuts = range(bins, levels - 1, -max(1, (bins - levels) // STEPS))
+    cuts = range(bins, levels - 1, -max(1, (bins - levels) // CUTS))
     best = min(cuts, key=lambda cut: divergence(counts, cut, levels), default=bins)
     return max(best, 1)
 
@@ -164,7 +166,7 @@ def divergence(counts: np.ndarray, cut: int, levels: int) -> float:
         return float("inf")
     p, q = wanted / wanted.sum(), left / left.sum()
     some = p > 0
-    return float(np.sum(p[some] * np.log(p[some] / np.maximum(q[some], np.finfo(np.float64).tiny))))
+    return float(np.sum(p[some] * np.log(p[some] / np.maximum(q[some], UNSEEN))))
 
 
 def _checked(owner: str, bins: int) -> int:
