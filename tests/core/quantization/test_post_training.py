@@ -120,6 +120,7 @@ def test_biases_of_grouped_convolutions_are_corrected_by_their_own_channels() ->
 
 def test_the_layer_that_changes_most_is_found() -> None:
     made = nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 16))
+    # of the first value nothing is left
     made[0].weight.set_value(
         made[0].weight.numpy() * (np.arange(16) > 0)[:, None]
     )  # of the first value nothing is left
