@@ -27,6 +27,7 @@ TASKS = Table(
         "LexicalAnalysis": "PaddleNLP.tasks.lexical:LexicalAnalysis",
         "RelationExtraction": "PaddleNLP.tasks.relations:RelationExtraction",
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
+        "PassageReading": "PaddleNLP.tasks.passages:PassageReading",
         "PairClassification": "PaddleNLP.tasks.choices:PairClassification",
         "Similarity": "PaddleNLP.tasks.similarity:Similarity",
         "ResponseSelection": "PaddleNLP.tasks.dialogue.selection:ResponseSelection",

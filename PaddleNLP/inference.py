@@ -214,6 +214,8 @@ def _text_of(sample: dict[str, Any], units: str) -> Text:
         return ("" if units == "characters" else " ").join(sample["tokens"])
     if "choices" in sample:
         return (sample["context"], "\t".join([sample["question"], *sample["choices"]]))
+    if "passages" in sample:
+        return sample["question"], "\t".join(sample["passages"])
     if "question" in sample:
         return sample["question"], sample["context"]
     return (sample["text"], sample["text_pair"]) if "text_pair" in sample else str(sample["text"])

@@ -115,15 +115,16 @@ def texts_of(dataset: Any, fields: Iterable[str] = FIELDS) -> Iterable[str]:
 
     Args:
         dataset: its samples are mappings.
-        fields: which fields of a sample are texts; "tokens" are joined, and "sentences" and
-            "choices" are texts each.
+        fields: which fields of a sample are texts; "tokens" are joined, and "sentences",
+            "choices" and "passages" are texts each.
     """
     named = list(fields)
     for number in range(len(dataset)):
         sample = dataset[number]
         if "tokens" in sample:
             yield "".join(sample["tokens"])
-        yield from (*sample.get("sentences", ()), *sample.get("choices", ()))
+        for listed in ("sentences", "choices", "passages"):
+            yield from sample.get(listed, ())
         for field in named:
             if sample.get(field):
                 yield sample[field]

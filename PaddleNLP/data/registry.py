@@ -65,6 +65,7 @@ DATASETS = _Datasets(
         "SQuADDataset": SQuADDataset,
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
+        "DuReaderPassages": "PaddleNLP.data.dureader:DuReaderPassages",
         "RelationDataset": RelationDataset,
         "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,

@@ -54,6 +54,7 @@ FAMILIES = {
     "tinybert": "PaddleNLP.models.tinybert:TinyBertModel",
     "gpt": "PaddleNLP.models.gpt:GPTModel",
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
+    "bidaf": "PaddleNLP.models.words.bidaf:BiDAF",
     **WORD_NETWORKS,
     **TRANSLATORS,
     **LANGUAGE_MODELS,

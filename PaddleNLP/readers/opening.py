@@ -36,6 +36,7 @@ READERS = Table(
         "quality": "PaddleNLP.readers.dialogue.selection:QualityReader",
         "translation": "PaddleNLP.readers.translation:TranslationReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
+        "passages": "PaddleNLP.readers.passages:PassageReader",
     },
 )
 """Kinds of readers; a task says which is its own."""

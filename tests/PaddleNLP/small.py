@@ -115,6 +115,22 @@ def write_choices(folder: Path) -> dict[str, Any]:
     return {"name": "C3Dataset", "path": "choices.json"}
 
 
+def write_passages(folder: Path) -> dict[str, Any]:
+    """Write questions about where persons are, each with two or three passages; return the data set's settings."""
+    rows = []
+    for number in range(16):
+        name, place = NAMES[number % 4], PLACES[number // 4 % 4]
+        documents = [{"segmented_paragraphs": [["今天", "下雨", "。"]]} for _ in range(1 + number % 2)]
+        paragraph = [*["今天"] * (number % 3 * 4), name, "在", place, "。"]
+        documents.insert(number % 2, {"segmented_paragraphs": [paragraph], "most_related_para": 0})
+        spot = paragraph.index(place)
+        answer = {"answers": [place], "answer_docs": [number % 2], "answer_spans": [[spot, spot]]}
+        question = {"question_id": number, "segmented_question": [name, "在", "哪里", "？"]}
+        rows.append(json.dumps({**question, "documents": documents, **answer}, ensure_ascii=False))
+    (folder / "passages.json").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "DuReaderPassages", "path": "passages.json"}
+
+
 def write_parts(folder: Path) -> dict[str, Any]:
     """Write data of four tasks; return the settings of all of it."""
     parts = {"match": write_candidates, "kind": write_labels, "names": write_names}
@@ -138,6 +154,7 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "LexicalAnalysis": ({"segmentation": True}, write_names),
     "RelationExtraction": ({}, write_relations),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
+    "PassageReading": ({"passages": 3, "max_question": 8}, write_passages),
     "PairClassification": ({}, write_candidates),
     "Similarity": ({"threshold": 0.4}, write_candidates),
     "MultipleChoice": ({}, write_choices),
@@ -152,6 +169,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "network": {"name": "simnet_bow", "emb_dim": 8, "fc_size": 8},
         "train": {"name": "TriplesOfPairs", "pairs": {"name": "DBQA", "path": "candidates.tsv"}},
     },
+    "PassageReading": {"network": {"name": "bidaf", "emb_dim": 8, "units": 8}},
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
     "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},
 }

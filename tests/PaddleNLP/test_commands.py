@@ -217,7 +217,7 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
     run = run_of(task)
     assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
     texts: list[Any] = ["虽然房间很小，但是服务员很热情", "李雷在上海。", "王"]
-    if task in ("QuestionAnswering", "Regression", "Ranking", "PairClassification", "Similarity"):
+    if task in ("QuestionAnswering", "PassageReading", "Regression", "Ranking", "PairClassification", "Similarity"):
         texts = [("李雷在哪里？", text) for text in texts]
     if task == "MultipleChoice":
         texts = [(text, "李雷在哪里？", *PLACES[: 2 + place]) for place, text in enumerate(texts)]
