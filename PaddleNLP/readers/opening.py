@@ -30,13 +30,13 @@ READERS = Table(
         "pair": "PaddleNLP.readers.choices:PairReader",
         "similarity": "PaddleNLP.readers.similarity:SimilarityReader",
         "choices": "PaddleNLP.readers.choices:ChoiceReader",
+        "passages": "PaddleNLP.readers.passages:PassageReader",
         "relations": "PaddleNLP.readers.relations:RelationReader",
         "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
         "selection": "PaddleNLP.readers.dialogue.selection:SelectionReader",
         "quality": "PaddleNLP.readers.dialogue.selection:QualityReader",
         "translation": "PaddleNLP.readers.translation:TranslationReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
-        "passages": "PaddleNLP.readers.passages:PassageReader",
     },
 )
 """Kinds of readers; a task says which is its own."""
