@@ -14,16 +14,14 @@ from scipy.special import softmax
 import core
 from core.drawing import heat_overlay
 from core.jit.exported.file import is_exported
-from core.train.checkpoints.store import load_network
 from core.train.classification.losses import main_logits
 from core.train.logs.class_names import read_class_names
-from core.train.logs.run_folder import RunFolder
 from core.train.runner.preprocessing import stored_transforms
+from core.train.runner.trained import TrainedNetwork
 from core.vision.transforms import Compose
 from PaddleClas.config import TOOLKIT
 from PaddleClas.data.pipeline import TRANSFORMS, SplitSection
 from PaddleClas.grad_cam import grad_cam
-from PaddleClas.models.registry import NETWORKS
 
 BATCH_SIZE = 8
 _NOT_SEEN = ("DecodeImage", "ToTensor", "Normalize", "NormalizeImage", "ToCHWImage", "Transpose")
@@ -154,7 +152,7 @@ def _as_rgb(image: np.ndarray, color: str) -> np.ndarray:
     return np.ascontiguousarray(frame[:, :, ::-1]) if color == "bgr" else frame
 
 
-class Classifier(ImageClassifier):
+class Classifier(TrainedNetwork, ImageClassifier):
     """The network of a run in evaluation mode, with its preprocessing and class names.
 
     Args:
@@ -166,23 +164,16 @@ class Classifier(ImageClassifier):
     """
 
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
-        self.folder = RunFolder.open(path)
+        super().__init__(TOOLKIT, path, checkpoint)
         self.path = self.folder.path
-        self.config = TOOLKIT.load(self.folder.config).continued()
-        self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.class_num)
-        self.network = NETWORKS.build(self.config.network)
-        load_network(self.checkpoint, "model", self.network)
-        self.network.eval()
-        self.section = self.config.data.test or self.config.data.valid or self.config.data.train
         self.transform = self.section.build_transform()
         self._view = self.section.composed([part for part in self.section.transforms if part.name not in _NOT_SEEN])
-        self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
 
     def logits(self, batch: np.ndarray) -> np.ndarray:
         """Return the network's outputs."""
         with core.no_grad():
-            return main_logits(self._forward(core.to_tensor(batch))).numpy()
+            return main_logits(self.forward(core.to_tensor(batch))).numpy()
 
     def grad_cam(self, image: np.ndarray, number: int, color: str = "rgb") -> np.ndarray:
         """Return what the network sees of an image, under a heat map of where it finds a class.

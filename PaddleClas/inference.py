@@ -6,7 +6,6 @@ import argparse
 import csv
 import dataclasses
 import io
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from tqdm import tqdm
 
 from core.drawing import annotated
+from core.train.runner.answering import predictions_folder, write_predictions
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand, read_picture
@@ -63,12 +63,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     if heat_maps and not isinstance(classifier, Classifier):
         raise ValueError("--grad-cam needs the folder of a run: an exported program has no gradients")
     sources = [*_sources(files), *_demo_sources(classifier, options.demo or 0)]
-    own = (
-        classifier.path / "predictions"
-        if isinstance(classifier, Classifier)
-        else Path(f"{classifier.path}_predictions")
-    )
-    target = Path(options.output) if options.output else own
+    target = predictions_folder(classifier.path, options.output)
     target.mkdir(parents=True, exist_ok=True)
     records: list[dict[str, Any]] = []
     hidden = len(sources) <= MANY or not sys.stderr.isatty()
@@ -84,8 +79,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
                 stream.flush()
                 records.append(record)
             bar.update(len(chosen))
-    with atomic_write(target / "predictions.json") as stream:
-        stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    write_predictions(target, records)
     with atomic_write(target / "predictions.csv") as stream:
         stream.write(_table(records).encode("utf-8"))
     failed = sum("error" in record for record in records)

@@ -14,18 +14,16 @@ from pycocotools import mask as coco_mask
 
 import core
 from core.jit.exported.file import is_exported
-from core.train.checkpoints.store import load_network
 from core.train.config.table import Component
 from core.train.logs.class_names import read_class_names
-from core.train.logs.run_folder import RunFolder
 from core.train.runner.preprocessing import stored_transforms
+from core.train.runner.trained import TrainedNetwork
 from core.vision.inputs import read_picture
 from PaddleDetection.config import TOOLKIT
 from PaddleDetection.data.dataset import Transform
 from PaddleDetection.data.pipeline import BATCH_TRANSFORMS, TRANSFORMS, SplitSection, network_image
 from PaddleDetection.data.transforms.batch import InOrder, PadBatch
 from PaddleDetection.metrics.base import Found
-from PaddleDetection.models.registry import NETWORKS
 from PaddleDetection.outputs import found_in
 
 Image = Union[str, "os.PathLike[str]", np.ndarray]
@@ -156,7 +154,7 @@ def _pixels(image: Image, color: str) -> np.ndarray:
     return np.ascontiguousarray(image[:, :, ::-1]) if color == "bgr" else image
 
 
-class Detector(ObjectDetector):
+class Detector(TrainedNetwork, ObjectDetector):
     """The network of a run in evaluation mode, with its preprocessing and class names.
 
     Args:
@@ -171,22 +169,15 @@ class Detector(ObjectDetector):
     def __init__(
         self, path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()
     ) -> None:
-        self.folder = RunFolder.open(path)
+        super().__init__(TOOLKIT, path, checkpoint, overrides)
         self.path = self.folder.path
-        self.config = TOOLKIT.load(self.folder.config, overrides).continued()
-        self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.num_classes)
-        self.network = NETWORKS.build(self.config.network)
-        load_network(self.checkpoint, "model", self.network)
-        self.network.eval()
-        self.section = self.config.data.test or self.config.data.valid or self.config.data.train
         self.transform = prepared(self.section.transforms, self.section.batch_transforms, self.network.divisor)
-        self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
 
     def run(self, image: np.ndarray, im_shape: np.ndarray, scale_factor: np.ndarray) -> Sequence[np.ndarray]:
         """Return boxes, their numbers, and masks where the network has them."""
         with core.no_grad():
-            found = self._forward(*map(core.to_tensor, (image, im_shape, scale_factor)))
+            found = self.forward(*map(core.to_tensor, (image, im_shape, scale_factor)))
         return [tensor.numpy() for tensor in found]
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
-from tqdm import tqdm
 
 from core.io.files import is_url
 from core.train.logs.result_file import ResultFile
-from core.train.logs.run_folder import OutputError, writing
+from core.train.logs.run_folder import writing
+from core.train.runner.answering import answer_each, predictions_folder, write_predictions
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand_named, read_picture
@@ -59,28 +57,17 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     named = expand_named(options.images)
     detector = open_detector(options.run, options.checkpoint)
     sources = [*_files(named), *_demo(detector, options.demo or 0)]
-    own = detector.path / "predictions" if isinstance(detector, Detector) else Path(f"{detector.path}_predictions")
-    target = Path(options.output) if options.output else own
-    records = []
+    target = predictions_folder(detector.path, options.output)
+
+    def answer(source: Source) -> dict[str, Any]:
+        if source.read is None:
+            return _watch(detector, source, options.draw_threshold, target)
+        return _look(detector, source, source.read(), options.draw_threshold, target, options.save_txt)
+
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
-        for source in tqdm(sources, unit="image", dynamic_ncols=True, disable=not sys.stderr.isatty()):
-            try:
-                if source.read is None:
-                    record = _watch(detector, source, options.draw_threshold, target)
-                else:
-                    record = _look(detector, source, source.read(), options.draw_threshold, target, options.save_txt)
-            except OutputError:
-                raise
-            except (OSError, ValueError) as error:
-                reason = " ".join(str(error).split())
-                record = {"image" if source.read else "video": source.name, "error": reason}
-                tqdm.write(f"error: {reason}", file=sys.stderr)
-            else:
-                tqdm.write(_line(record))
-            records.append(record)
-        with atomic_write(target / "predictions.json") as stream:
-            stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+        records = list(answer_each(sources, answer, _line, lambda source: "image" if source.read else "video"))
+        write_predictions(target, records)
     failed = sum("error" in record for record in records)
     told = f"; {failed} of {len(records)} images could not be read" if failed else ""
     print(f"wrote {target}/predictions.json and {len(records) - failed} pictures beside it{told}")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from tqdm import tqdm
-
 from core.drawing import annotated
-from core.train.logs.run_folder import OutputError, writing
+from core.train.logs.run_folder import writing
+from core.train.runner.answering import answer_each, predictions_folder, write_predictions
 from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.vision.inputs import expand_named
-from core.weights.atomic import atomic_write
 from PaddleVideo.data.dataset import strip
 from PaddleVideo.data.sources import FileFrames, FrameSource
 from PaddleVideo.localization.inference import infer as find_intervals
@@ -68,31 +64,17 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     named = expand_named(options.videos, videos=True)
     recogniser = open_recogniser(options.run, options.checkpoint)
     sources = [*(Source(file, stem) for stem, file in named.items()), *_demo(recogniser, options.demo or 0)]
-    own = (
-        recogniser.path / "predictions"
-        if isinstance(recogniser, Recogniser)
-        else Path(f"{recogniser.path}_predictions")
-    )
-    target = Path(options.output) if options.output else own
-    records = []
+    target = predictions_folder(recogniser.path, options.output)
+
+    def answer(source: Source) -> dict[str, Any]:
+        frames = source.frames or FileFrames(source.name)
+        found = _look(recogniser, frames, source.stem, options, target)
+        return {"video": source.name, "true": source.truth, **found}
+
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
-        for source in tqdm(sources, unit="video", dynamic_ncols=True, disable=not sys.stderr.isatty()):
-            try:
-                frames = source.frames or FileFrames(source.name)
-                record = {"video": source.name, "true": source.truth}
-                record.update(_look(recogniser, frames, source.stem, options, target))
-            except OutputError:
-                raise
-            except (OSError, ValueError) as error:
-                reason = " ".join(str(error).split())
-                record = {"video": source.name, "error": reason}
-                tqdm.write(f"error: {reason}", file=sys.stderr)
-            else:
-                tqdm.write(_line(record))
-            records.append(record)
-        with atomic_write(target / "predictions.json") as stream:
-            stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+        records = list(answer_each(sources, answer, _line, lambda _: "video"))
+        write_predictions(target, records)
     failed = sum("error" in record for record in records)
     told = f"; {failed} of {len(records)} videos could not be read" if failed else ""
     print(f"wrote {target}/predictions.json and pictures of {len(records) - failed} videos beside it{told}")

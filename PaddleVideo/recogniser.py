@@ -15,15 +15,13 @@ from scipy.special import softmax
 
 import core
 from core.jit.exported.file import is_exported
-from core.train.checkpoints.store import load_network
 from core.train.logs.class_names import read_class_names
-from core.train.logs.run_folder import RunFolder
 from core.train.runner.preprocessing import stored_transforms
+from core.train.runner.trained import TrainedNetwork
 from core.vision.video import MAXIMUM_FRAMES, USUAL_RATE, camera_frames
 from PaddleVideo.config import TOOLKIT
 from PaddleVideo.data.pipeline import TRANSFORMS, SplitSection
 from PaddleVideo.data.sources import ArrayFrames, FileFrames, FrameSource
-from PaddleVideo.models.registry import NETWORKS
 
 Video = Union[str, "os.PathLike[str]", np.ndarray, FrameSource]
 """A video file or its URL; frames, uint8 (T, H, W, 3); or where frames come from."""
@@ -187,7 +185,7 @@ def frames_in_order(
     return (frame[..., ::-1] if color == "bgr" else frame for frame in frames), frames_per_second
 
 
-class Recogniser(ActionRecogniser):
+class Recogniser(TrainedNetwork, ActionRecogniser):
     """The network of a run in evaluation mode, with its preprocessing and class names.
 
     Args:
@@ -200,24 +198,17 @@ class Recogniser(ActionRecogniser):
     """
 
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
-        self.folder = RunFolder.open(path)
+        super().__init__(TOOLKIT, path, checkpoint)
         self.path = self.folder.path
-        self.config = TOOLKIT.load(self.folder.config).continued()
         if self.config.task.name != "Recognition":
             raise ValueError(f"{str(self.path)!r} is a run of the task {self.config.task.name}, which takes no videos")
-        self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.class_names = read_class_names(self.folder, self.config.class_num)
-        self.network = NETWORKS.build(self.config.network)
-        load_network(self.checkpoint, "model", self.network)
-        self.network.eval()
-        self.section = self.config.data.test or self.config.data.valid or self.config.data.train
         self.transform = self.section.build_transform()
-        self._forward = core.jit.to_static(self.network.__call__) if self.config.train.compiled else self.network
 
     def logits(self, clips: np.ndarray) -> np.ndarray:
         """Return the network's outputs, (N, classes)."""
         with core.no_grad():
-            found: np.ndarray = self._forward(core.to_tensor(clips)).numpy()
+            found: np.ndarray = self.forward(core.to_tensor(clips)).numpy()
         return found
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import glob
-import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
-from tqdm import tqdm
 
-from core.train.logs.run_folder import OutputError, writing
+from core.train.logs.run_folder import writing
+from core.train.runner.answering import answer_each, predictions_folder, write_predictions
 from core.vision.image import write_image
 from core.vision.inputs import named_apart
-from core.weights.atomic import atomic_write
 from PaddleVideo.data.intervals.features import ENDINGS
 from PaddleVideo.localization.localizer import Localizer, RunLocalizer, open_localizer
 from PaddleVideo.localization.pictures import Line, timelines
@@ -63,30 +60,24 @@ def infer(options: argparse.Namespace) -> int:
     localizer = open_localizer(options.run, options.checkpoint)
     sources = [*(Source(file, stem, None, options.duration) for stem, file in files.items())]
     sources += _demo(localizer, options.demo or 0)
-    own = localizer.path / "predictions" if isinstance(localizer, RunLocalizer) else f"{localizer.path}_predictions"
-    target, records, results = Path(options.output or own), [], {}
+    target, results = predictions_folder(localizer.path, options.output), {}
+
+    def answer(source: Source) -> dict[str, Any]:
+        duration, found = _look(localizer, source, target)
+        results[source.stem] = rows_of(found, localizer.class_names)
+        intervals = [dataclasses.asdict(interval) for interval in localizer.named(found)]
+        picture = str(target / f"{source.stem}.png")
+        return {"video": source.name, "duration": duration, "picture": picture, "intervals": intervals}
+
+    def line(record: dict[str, Any]) -> str:
+        told = [f"{one['name']} {one['start']:.1f}-{one['end']:.1f} s" for one in record["intervals"]]
+        more = f", and {len(told) - options.top} more" if len(told) > options.top else ""
+        return f"{record['video']}: {', '.join(told[: options.top]) or 'nothing'}{more}"
+
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
-        for source in tqdm(sources, unit="video", dynamic_ncols=True, disable=not sys.stderr.isatty()):
-            record: dict[str, Any] = {"video": source.name}
-            try:
-                record["duration"], found = _look(localizer, source, target)
-            except OutputError:
-                raise
-            except (OSError, ValueError) as error:
-                record["error"] = " ".join(str(error).split())
-                tqdm.write(f"error: {record['error']}", file=sys.stderr)
-            else:
-                results[source.stem] = rows_of(found, localizer.class_names)
-                intervals = localizer.named(found)
-                record["picture"] = str(target / f"{source.stem}.png")
-                record["intervals"] = [dataclasses.asdict(interval) for interval in intervals]
-                told = ", ".join(f"{one.name} {one.start:.1f}-{one.end:.1f} s" for one in intervals[: options.top])
-                more = f", and {len(intervals) - options.top} more" if len(intervals) > options.top else ""
-                tqdm.write(f"{source.name}: {told or 'nothing'}{more}")
-            records.append(record)
-        with atomic_write(target / "predictions.json") as stream:
-            stream.write((json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+        records = list(answer_each(sources, answer, line, lambda _: "video"))
+        write_predictions(target, records)
         write_submission(target, results)
     failed = sum("error" in record for record in records)
     told = f"; {failed} of {len(records)} files could not be read" if failed else ""
