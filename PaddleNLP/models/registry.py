@@ -37,6 +37,8 @@ DIALOGUE_NETWORKS = {
 
 TRANSLATORS = {
     "transformer": "PaddleNLP.models.translation.transformer:TransformerModel",
+    "seq2seq": "PaddleNLP.models.translation.seq2seq:Seq2SeqModel",
+    "seq2seq_attention": "PaddleNLP.models.translation.seq2seq:AttentionSeq2SeqModel",
 }
 """Networks that translate."""
 

@@ -54,8 +54,7 @@ class Translation(LanguageTask):
         config: the experiment.
         smoothing: share of the uniform distribution that is mixed into the right tokens (Szegedy et al. 2016).
         mean_over: whether the loss is the mean over tokens, or their sum divided by the number of sentences.
-        beam_size: sequences that a search follows for each sentence; 1: the best token each time. While training, that
-            is what valid is translated with.
+        beam_size: sequences that a search follows for each sentence; 1: the best token each time.
         length_penalty: the power of (5 + length) / 6 that scores are divided by (Wu et al. 2016).
         max_length: tokens of a translation at most; where no end has come by then it is cut off, and says so.
         bleu_tokenize: how sacrebleu cuts texts into words; "none" for texts that are cut already.
@@ -89,7 +88,6 @@ class Translation(LanguageTask):
             )
         except ValueError as error:
             raise ValueError(f"task.{str(error).split(': ', 1)[1]}") from None
-        self._search = Generation(0, 1, max_length, pad_token=0)
 
     # tokeniser and network
 
@@ -130,10 +128,6 @@ class Translation(LanguageTask):
             if most is not None and length > most:
                 raise ValueError(f"{key} is {length}, but the network knows {most} positions; raise network.max_length")
         return network
-
-    def begin_evaluation(self) -> None:
-        """Search as the config says, instead of taking the best token each time."""
-        self._search = self.search
 
     # data
 
@@ -195,7 +189,7 @@ class Translation(LanguageTask):
             scores.reshape([-1, scores.shape[-1]]), labels, ignore_index=self.tokenizer.pad_token_id
         )
         count = (labels != self.tokenizer.pad_token_id).astype("float32").sum()
-        return [*self.network.generate(fields["input_ids"], self._search), mean * count, count]
+        return [*self.network.generate(fields["input_ids"], self.search), mean * count, count]
 
     def post_process(self, outputs: Sequence[np.ndarray], batch: Any) -> tuple[list[Translated], float, int]:
         """Return the best translation of each sentence, and the losses' sum and number."""
@@ -209,9 +203,9 @@ class Translation(LanguageTask):
         references = [dataset[number]["target"] for number in range(len(dataset))]
         if self.tokenizer.words == "pieces":
             references = [self.tokenizer.without_marks(reference.split()) for reference in references]
-        beams = self._search.rows
+        beams = self.search.rows
         told = f"beam search, {beams} wide" if beams > 1 else "the best token each time"
-        return TranslationEvaluator(references, self.bleu_tokenize, f"{told}, at most {self._search.max_length} tokens")
+        return TranslationEvaluator(references, self.bleu_tokenize, f"{told}, at most {self.search.max_length} tokens")
 
     # use
 

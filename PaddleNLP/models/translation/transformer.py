@@ -16,7 +16,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Assign, Normal
-from core.text.generation import Generated, Generation, generate, repeat_rows, written_at
+from core.text.generation import Generated, Generation, Step, generate, repeat_rows, written_at
 
 HIDDEN = -10000.0
 """What is added to the scores of keys that must not be seen."""
@@ -193,15 +193,28 @@ class TransformerModel(nn.Layer):
         places = (word != self.pad_id).astype("int64") * core.arange(length, dtype="int64")
         return self.dropout(words(word) + positions(places))
 
-    def generate(self, src_word: Any, settings: Generation) -> Generated:
+    def generate(self, src_word: Any, settings: Generation, forced: Any = None) -> Generated:
         """Return translations, found token by token with the keys and values of earlier ones kept.
 
         Args:
             src_word: int64 (N, S), the end token behind each sentence.
             settings: how; ``max_length`` is within the network's positions.
+            forced: int64 (N, P), tokens that translations begin with; negative ones are left to the network.
+        """
+        batch = src_word.shape[0]
+        step = self.stepper(src_word, settings.rows, settings.max_length)
+        empty = core.zeros([batch, settings.max_length, self.n_head, self.d_model // self.n_head])
+        return generate(step, [(empty, empty) for _ in self.transformer.decoder.layers], batch, settings, forced)
+
+    def stepper(self, src_word: Any, rows: int, length: int) -> Step:
+        """Return the function of one step of a search: from last tokens, time and caches to scores and caches.
+
+        Args:
+            src_word: int64 (N, S), the end token behind each sentence.
+            rows: sequences for each sentence.
+            length: tokens of a sequence at most, which the caches have room for.
         """
         memory, hidden = self.encode(src_word)
-        rows, length = settings.rows, settings.max_length
         hidden = repeat_rows(hidden, rows)
         layers = self.transformer.decoder.layers
         crossed = [
@@ -220,9 +233,7 @@ class TransformerModel(nn.Layer):
                 x = self.transformer.decoder.norm(x)
             return self.scores(x.squeeze(1)), new
 
-        size = self.d_model // self.n_head
-        empty = core.zeros([src_word.shape[0], length, self.n_head, size])
-        return generate(step, [(empty, empty) for _ in layers], src_word.shape[0], settings)
+        return step
 
     def _keys_and_values(self, attention: Any, memory: Any) -> tuple[Any, Any]:
         """Return the keys and values of a memory, (N, S, heads, head size) each."""
@@ -237,14 +248,14 @@ class TransformerModel(nn.Layer):
         inputs = layer.norm1(x) if before else x
         key, value = self._keys_and_values(layer.self_attn, inputs)
         cache = (written_at(cache[0], key, time), written_at(cache[1], value, time))
-        x = x + self._attended(layer.self_attn, inputs, *cache, unseen)
+        x = x + self._attended(layer.self_attn, inputs, cache, unseen)
         x = x if before else layer.norm1(x)
-        x = x + self._attended(layer.cross_attn, layer.norm2(x) if before else x, *fixed, hidden)
+        x = x + self._attended(layer.cross_attn, layer.norm2(x) if before else x, fixed, hidden)
         x = x if before else layer.norm2(x)
         x = x + layer._feed_forward(layer.norm3(x) if before else x)
         return (x if before else layer.norm3(x)), cache
 
-    def _attended(self, attention: Any, x: Any, keys: Any, values: Any, mask: Any) -> Any:
+    def _attended(self, attention: Any, x: Any, cache: tuple[Any, Any], mask: Any) -> Any:
         query = attention.q_proj(x).reshape([0, 0, self.n_head, self.d_model // self.n_head])
-        found = F.scaled_dot_product_attention(query, keys, values, mask)
+        found = F.scaled_dot_product_attention(query, *cache, mask)
         return attention.out_proj(found.reshape([0, 0, self.d_model]))
