@@ -134,7 +134,7 @@ class PostTraining:
             if not observer.samples:
                 unreached.append(name)
         self.keep_in_float(unreached)
-        self._require_places(self._networks, "was not reached by calibration data: no batch came")
+        self._require_places(self._networks, "computes nothing with them on calibration data")
         means = {name: place.quantized.activation_quanter.means for name, place in self._places.items()}
         for network in self._networks.values():
             self._ptq.convert(network, inplace=True, remain_weight=True)

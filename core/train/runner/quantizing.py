@@ -90,6 +90,8 @@ def export_quantized(
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
     count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
     print(f"{count} of {all_layers} convolutions and linear layers in 8 bits; {options.algorithm} of {samples} samples")
+    if unreached:
+        print(f"in float32, as no calibration data passes through them: {', '.join(unreached)}")
     print(f"weights: {_share(target):.2f} of float32's size")
     measured = _numbers_of_export(task, program.network, target, split)
     what = "exported" if measured is not None else "the converted network"

@@ -173,7 +173,7 @@ def test_mistakes_are_one_line() -> None:
         PostTraining({"model": made}, "kld")
     with pytest.raises(ValueError, match="nothing is quantized: ReLU has no Conv2D or Linear layer inside"):
         PostTraining({"model": nn.ReLU()})
-    with pytest.raises(ValueError, match="nothing is quantized: Sequential was not reached by calibration data"):
+    with pytest.raises(ValueError, match="nothing is quantized: Sequential computes nothing with them on calibration data"):
         PostTraining({"model": network()}).convert()
     found = PostTraining({"model": made})
     made(core.full([1, 3, 8, 8], float("nan")))
