@@ -13,8 +13,10 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from core import nn
+from core.kernels.dtypes import float32
 from core.kernels.layers import quantized
 from core.nn.quant.qat.base import QuantedLayer
+from core.nn.quant.qat.embedding import QuantedEmbedding
 from core.quantization.config import QuantConfig
 from core.quantization.factory import ObserverFactory
 from core.quantization.observers import (
@@ -27,7 +29,7 @@ from core.quantization.observers.seen import SeenObserver
 from core.quantization.ptq import PTQ
 
 KINDS: tuple[type[nn.Layer], ...] = (nn.Conv2D, nn.Linear)
-"""Layers that are quantized."""
+"""Layers that compute in 8 bits."""
 
 ALGORITHMS: dict[str, Callable[[], ObserverFactory]] = {
     "absmax": lambda: MovingAverageObserver(moving_rate=1.0, sign=None),
@@ -57,7 +59,7 @@ class _Place:
 
 
 class PostTraining:
-    """Quantizes the convolutions and linear layers of trained networks, in place.
+    """Quantizes the convolutions and linear layers of trained networks, in place, and the numbers of their tables.
 
     Run some batches through the networks after it is made, then :meth:`convert`. What is exported afterwards holds
     numbers of 8 bits.
@@ -83,12 +85,12 @@ class PostTraining:
         seen: set[int] = set()
         for name, network in networks.items():
             for path, layer in network.named_sublayers():
-                if type(layer) in KINDS and id(layer) not in seen:
+                if (type(layer) in KINDS or _is_table(layer)) and id(layer) not in seen:
                     seen.add(id(layer))
                     parent, _, key = path.rpartition(".")
                     around = _at(network, parent)
                     self._places[f"{name}.{path}" if len(networks) > 1 else path] = _Place(around, key)
-        self._require_places(networks, "has no Conv2D or Linear layer inside")
+        self._require_places(networks, "has no Conv2D, Linear or Embedding layer inside")
         self._networks = networks
         config = QuantConfig(None, None)
         config.add_type_config(
@@ -98,6 +100,8 @@ class PostTraining:
         for network in networks.values():
             self._ptq.quantize(network, inplace=True)
         for place in self._places.values():
+            if _is_table(place.original):
+                place.put(QuantedEmbedding(place.original))
             place.quantized = place.parent._sub_layers[place.key]
 
     @property
@@ -108,7 +112,7 @@ class PostTraining:
     @property
     def grids(self) -> dict[str, tuple[float, int]]:
         """By layer, the distance of two values of its input, and the number of 0 from 0 to 255; once converted."""
-        return {name: place.quantized.activation_quanter.grid() for name, place in self._places.items()}
+        return {name: layer.activation_quanter.grid() for name, layer in self._computing()}
 
     def convert(self, bias_correction: bool = True) -> list[str]:
         """Fix the scales; layers that no data has reached are as they were before.
@@ -124,8 +128,8 @@ class PostTraining:
             ValueError: an input was not finite, or no data has reached any layer.
         """
         unreached = []
-        for name, place in list(self._places.items()):
-            observer: SeenObserver = place.quantized.activation_quanter
+        for name, layer in self._computing():
+            observer: SeenObserver = layer.activation_quanter
             if not observer.is_finite:
                 raise ValueError(
                     f"the input of {name} is not finite on calibration data: a scale cannot be found; look for NaN in"
@@ -135,12 +139,12 @@ class PostTraining:
                 unreached.append(name)
         self.keep_in_float(unreached)
         self._require_places(self._networks, "computes nothing with them on calibration data")
-        means = {name: place.quantized.activation_quanter.means for name, place in self._places.items()}
+        means = {name: layer.activation_quanter.means for name, layer in self._computing()}
         for network in self._networks.values():
             self._ptq.convert(network, inplace=True, remain_weight=True)
         if bias_correction:
-            for name, place in self._places.items():
-                _correct_bias(place.quantized, means[name])
+            for name, layer in self._computing():
+                _correct_bias(layer, means[name])
         return unreached
 
     def keep_in_float(self, names: Iterable[str]) -> None:
@@ -193,10 +197,18 @@ class PostTraining:
                 progress()
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
+    def _computing(self) -> list[tuple[str, Any]]:
+        """Return the quantized layers that compute in 8 bits, by name."""
+        return [(name, place.quantized) for name, place in self._places.items() if not _is_table(place.original)]
+
     def _require_places(self, networks: Mapping[str, Any], problem: str) -> None:
         if not self._places:
             kinds = ", ".join(type(network).__name__ for network in networks.values())
             raise ValueError(f"nothing is quantized: {kinds} {problem}")
+
+
+def _is_table(layer: Any) -> bool:
+    return type(layer) is nn.Embedding and layer.weight is not None and layer.weight.dtype is float32
 
 
 def _at(network: nn.Layer, path: str) -> nn.Layer:

@@ -89,7 +89,7 @@ def export_quantized(
     program = task.program()
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
     count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
-    print(f"{count} of {all_layers} convolutions and linear layers in 8 bits; {options.algorithm} of {samples} samples")
+    print(f"{count} of {all_layers} layers in 8 bits; {options.algorithm} of {samples} samples")
     if unreached:
         print(f"in float32, as no calibration data passes through them: {', '.join(unreached)}")
     print(f"weights: {_share(target):.2f} of float32's size")

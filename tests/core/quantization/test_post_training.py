@@ -154,6 +154,29 @@ def test_what_no_data_reaches_stays_as_it_is() -> None:
     assert found.layers == ["a.used"] and type(second.used) is nn.Linear
 
 
+def test_rows_of_a_table_have_scales_of_their_own(tmp_path) -> None:
+    made = nn.Sequential(nn.Embedding(4, 3, padding_idx=1), nn.Linear(3, 2))
+    made[0].weight.set_value(np.float32([[1.27, -0.634, 0], [0, 0, 0], [0, 0, 0], [2.54, 0.03, -0.01]]))
+    made.eval()
+    found = PostTraining({"model": made})
+    ids = core.to_tensor(np.int64([[0, 1, 2], [3, 3, 0]]))
+    made(ids)
+    assert not found.convert() and found.layers == ["0", "1"] and list(found.grids) == ["1"]
+    rows = np.float32([[1.27, -0.63, 0], [0, 0, 0], [0, 0, 0], [2.54, 0.04, 0]])
+    np.testing.assert_allclose(made[0](ids).numpy(), rows[ids.numpy()], rtol=1e-5, atol=1e-7)
+    core.jit.save(made, tmp_path / "exported", [InputSpec([None, 3], "int64")])
+    weights = read_program(tmp_path / "exported").weights
+    assert {name: weight.array.dtype.name for name, weight in weights.items() if weight.array.ndim == 2} == {
+        "0.weight_numbers": "int8", "1.weight_numbers": "int8"
+    }  # fmt: skip
+    exported = core.jit.Predictor(tmp_path / "exported").run(ids.numpy())
+    np.testing.assert_allclose(exported, made(ids).numpy(), rtol=1e-5, atol=1e-6)
+    alone = nn.Sequential(nn.Embedding(4, 3))
+    alone.eval()
+    only = PostTraining({"model": alone})
+    assert only.convert() == [] and only.layers == ["0"] and not only.grids
+
+
 def test_hostile_data() -> None:
     """Constants, zeros, an output whose weights are all 0."""
     for value in (0.0, 3.0):
@@ -171,9 +194,11 @@ def test_mistakes_are_one_line() -> None:
     made = network()
     with pytest.raises(ValueError, match="no calibration 'kld': choose one of absmax, moving_average, percentile, kl"):
         PostTraining({"model": made}, "kld")
-    with pytest.raises(ValueError, match="nothing is quantized: ReLU has no Conv2D or Linear layer inside"):
+    with pytest.raises(ValueError, match="nothing is quantized: ReLU has no Conv2D, Linear or Embedding layer inside"):
         PostTraining({"model": nn.ReLU()})
-    with pytest.raises(ValueError, match="nothing is quantized: Sequential computes nothing with them on calibration data"):
+    with pytest.raises(
+        ValueError, match="Sequential computes nothing with them on calibration data"
+    ):
         PostTraining({"model": network()}).convert()
     found = PostTraining({"model": made})
     made(core.full([1, 3, 8, 8], float("nan")))

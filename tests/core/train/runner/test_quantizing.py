@@ -61,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_is_exported_in_8_bits(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert toy.export([str(run), "--int8", "--samples", "15"]) == 0
     told = capfd.readouterr().out
-    assert "2 of 3 convolutions and linear layers in 8 bits; percentile of 20 samples" in told
+    assert "2 of 3 layers in 8 bits; percentile of 20 samples" in told
     assert "in float32, as no calibration data passes through them: unused" in told
     assert "test, float32 and 8 bits (exported):\n  accuracy 1 and 1" in told
     record = json.loads((run / "exported_int8" / "quantization.json").read_text())
@@ -88,7 +88,7 @@ def test_layers_that_suffer_most_stay_in_float(run: Path, tmp_path: Path, capfd:
 def test_what_cannot_be_done_is_one_line(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ValueError, match="nothing is quantized: Plain has no Conv2D or Linear layer inside"):
+    with pytest.raises(ValueError, match="nothing is quantized: Plain has no Conv2D, Linear or Embedding layer inside"):
         toy.export([str(trained(tmp_path / "plain", "Plain")), "--int8"])
     with pytest.raises(ValueError, match="calibrates on the split 'valid', which the config lacks: add data.valid"):
         toy.export([str(run), "--int8", "-o", "data.valid=null"])
