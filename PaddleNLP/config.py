@@ -36,8 +36,9 @@ TASKS = Table(
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
         "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
-        "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
         "Translation": "PaddleNLP.tasks.translation:Translation",
+        "VariationalGeneration": "PaddleNLP.tasks.variational:VariationalGeneration",
+        "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",
     },
     provided=("config",),
 )

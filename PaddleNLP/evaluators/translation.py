@@ -74,3 +74,26 @@ class TranslationEvaluator(Evaluator):
         for number, found in sorted(self._found.items()):
             file.append({"index": number, "reference": self._references[number], **found.record()})
         return [file.write(folder)]
+
+
+class VariationalEvaluator(TranslationEvaluator):
+    """The same of an autoencoder's sentences, and the two parts of the bound on their surprise.
+
+    Args are those of :class:`TranslationEvaluator`.
+    """
+
+    def __init__(self, references: Sequence[str], tokenize: Tokenize, told: str) -> None:
+        super().__init__(references, tokenize, told)
+        self._divergence = 0.0
+
+    def update(self, outputs: Any, batch: Any) -> None:
+        """Take in a batch: beside a translation's outputs the sum of the divergences."""
+        super().update(outputs[:3], batch)
+        self._divergence += outputs[3]
+
+    def result(self) -> dict[str, float]:
+        """Return besides "kl" and "reconstruction", nats of a sentence, and "bound", their sum."""
+        if not self._found:
+            return {}
+        kl, reconstruction = (total / len(self._found) for total in (self._divergence, self._loss))
+        return {**super().result(), "kl": kl, "reconstruction": reconstruction, "bound": kl + reconstruction}

@@ -39,6 +39,7 @@ TRANSLATORS = {
     "transformer": "PaddleNLP.models.translation.transformer:TransformerModel",
     "seq2seq": "PaddleNLP.models.translation.seq2seq:Seq2SeqModel",
     "seq2seq_attention": "PaddleNLP.models.translation.seq2seq:AttentionSeq2SeqModel",
+    "seq2seq_variational": "PaddleNLP.models.translation.variational:VariationalSeq2SeqModel",
 }
 """Networks that translate."""
 

@@ -158,9 +158,13 @@ class Translation(LanguageTask):
 
     def scores(self, fields: Mapping[str, Any]) -> Any:
         """Return the scores of the right tokens' places, float32 (N, L, tokens)."""
+        return self.network(fields["input_ids"], self.target_inputs(fields))
+
+    def target_inputs(self, fields: Mapping[str, Any]) -> Any:
+        """Return the tokens that the network sees of the target: those before each right one, int64 (N, L)."""
         labels = fields["labels"]
         start = core.full([labels.shape[0], 1], self.tokenizer.bos_token_id, "int64")
-        return self.network(fields["input_ids"], core.concat([start, labels[:, :-1]], axis=1))
+        return core.concat([start, labels[:, :-1]], axis=1)
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the loss of a batch, and the mean loss of its tokens without smoothing."""
@@ -199,13 +203,17 @@ class Translation(LanguageTask):
 
     def evaluator(self, split: str) -> TranslationEvaluator:
         """Return an empty evaluator."""
+        return TranslationEvaluator(*self.judged_by(split))
+
+    def judged_by(self, split: str) -> tuple[Sequence[str], Tokenize, str]:
+        """Return what an evaluator needs: right translations, how BLEU cuts texts, and how translations are found."""
         dataset = self.dataset(split)
         references = [dataset[number]["target"] for number in range(len(dataset))]
         if self.tokenizer.words == "pieces":
             references = [self.tokenizer.without_marks(reference.split()) for reference in references]
         beams = self.search.rows
         told = f"beam search, {beams} wide" if beams > 1 else "the best token each time"
-        return TranslationEvaluator(references, self.bleu_tokenize, f"{told}, at most {self.search.max_length} tokens")
+        return references, self.bleu_tokenize, f"{told}, at most {self.search.max_length} tokens"
 
     # use
 

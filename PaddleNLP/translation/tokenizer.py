@@ -59,9 +59,9 @@ class SubwordTokenizer(PretrainedTokenizer):
             told = "are pieces already: leave out codes_file" if words == "pieces" else "need codes_file, the merges"
             raise ValueError(f"SubwordTokenizer: texts of words: {words} {told}")
         self.words = words
-        self._codes = [] if codes_file is None else read_codes(codes_file)[1]
+        self._codes = None if codes_file is None else read_codes(codes_file)[1]
         self._bpe: Optional[SubwordBPE] = None
-        if codes_file is not None:
+        if codes_file is not None and self._codes is not None:
             _check_goes_with(self._codes, ids, os.fspath(codes_file), os.fspath(vocab_file))
             self._bpe = SubwordBPE(codes_file, vocab=ids)
 
@@ -134,10 +134,11 @@ class SubwordTokenizer(PretrainedTokenizer):
 
 def _check_goes_with(codes: Sequence[tuple[str, str]], ids: dict[str, int], codes_file: str, vocab_file: str) -> None:
     """Refuse merges whose pieces are mostly not in the vocabulary: they were learnt with another one."""
-    made = [first + second for first, second in codes]
-    made = [piece[: -len("</w>")] if piece.endswith("</w>") else piece + MARK for piece in made]
-    missing = [piece for piece in made if piece not in ids]
-    if made and 2 * len(missing) > len(made):
+    parts = {part for pair in codes for part in pair}
+    made = [first + second for first, second in codes if first + second not in parts]  # what no later merge takes
+    ended = [piece[: -len("</w>")] if piece.endswith("</w>") else piece + MARK for piece in made]
+    missing = [piece for piece in ended if piece not in ids]
+    if made and 2 * len(missing) >= len(made):
         told = f"{len(missing):,} of {len(made):,} merges make pieces that are not in {vocab_file}"
         raise ValueError(f"{codes_file}: {told}, such as {shown(missing[0])}: they are of another vocabulary")
 
@@ -146,17 +147,17 @@ class Learnt(NamedTuple):
     """Merges, and the vocabulary of the pieces that they make of a text.
 
     Attributes:
-        codes: the merges, in their order.
+        codes: the merges, in their order; None where texts are pieces already.
         vocab: ``<s>``, ``<e>``, ``<unk>``, and pieces from frequent to rare.
     """
 
-    codes: list[tuple[str, str]]
+    codes: Optional[list[tuple[str, str]]]
     vocab: Vocab
 
     def write(self, folder: Union[str, os.PathLike[str]]) -> None:
-        """Write vocab.txt, and codes.bpe where there are merges, into a folder."""
+        """Write vocab.txt, and codes.bpe with the merges, into a folder."""
         self.vocab.save_vocabulary(os.path.join(folder, VOCAB))
-        if self.codes:
+        if self.codes is not None:
             write_codes(self.codes, os.path.join(folder, CODES))
 
 
@@ -175,16 +176,16 @@ def learn_subwords(texts: Iterable[str], size: int, words: Words = "raw", min_fr
     counts: collections.Counter[str] = collections.Counter()
     for text in texts:
         counts.update((joined_words.cut(text) if words == "raw" else text).split())
-    codes = [] if words == "pieces" else learn_bpe(counts, size, min_frequency)
-    bpe = SubwordBPE(codes)
+    single = {} if words == "pieces" else _characters(counts)
+    room = size - 3 - len(single)
+    codes = None if words == "pieces" else learn_bpe(counts, max(room, 0), min_frequency)
+    bpe = None if codes is None else SubwordBPE(codes)
     pieces: collections.Counter[str] = collections.Counter()
     for word, count in counts.items():
-        for piece in [word] if words == "pieces" else bpe.tokenize(word):
+        for piece in [word] if bpe is None else bpe.tokenize(word):
             pieces[piece] += count
-    single = {} if words == "pieces" else _characters(counts)
     for token in (START, END, UNKNOWN):
         pieces.pop(token, None)
-    room = size - 3 - len(single)
     ordered = sorted((piece for piece in pieces if piece not in single), key=lambda piece: (-pieces[piece], piece))
     kept = [*ordered[: max(room, 0)], *single]
     kept.sort(key=lambda piece: (-pieces[piece], piece))
@@ -203,7 +204,7 @@ def learned_subwords(texts: Iterable[str], size: int, settings: Mapping[str, Any
     found = learn_subwords(texts, size, settings.get("words", "raw"))
     with tempfile.TemporaryDirectory() as folder:
         found.write(folder)
-        codes: dict[str, Any] = {"codes_file": os.path.join(folder, CODES)} if found.codes else {}
+        codes: dict[str, Any] = {"codes_file": os.path.join(folder, CODES)} if found.codes is not None else {}
         return SubwordTokenizer(os.path.join(folder, VOCAB), **codes, **settings)
 
 

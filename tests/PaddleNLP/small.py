@@ -20,7 +20,12 @@ NETWORK = {
     "max_position_embeddings": 64,
     "initializer_range": 0.2,
 }
+TRANSLATOR = {
+    **{"name": "transformer", "d_model": 16, "d_inner_hid": 32, "n_head": 2, "max_length": 48},
+    **{"num_encoder_layers": 1, "num_decoder_layers": 1},
+}
 NAMES = ("王小明", "李雷", "韩梅梅", "张三丰")
+CITIES = ("Rom", "Paris", "Bonn", "Graz", "Oslo", "Wien", "Kiew", "Riga")
 PLACES = ("北京", "上海", "南京路", "西湖")
 
 
@@ -131,6 +136,15 @@ def write_passages(folder: Path) -> dict[str, Any]:
     return {"name": "DuReaderPassages", "path": "passages.json"}
 
 
+def write_sentences(folder: Path) -> dict[str, Any]:
+    """Write sentences and their translations, line by line; return the data set's settings."""
+    names = ("Li", "Mei", "Wang")
+    pairs = [(f"{name} ist in {place}.", f"{name} is in {place}.") for name in names for place in CITIES]
+    for language, sentences in zip(("de", "en"), zip(*pairs)):
+        (folder / f"sentences.{language}").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    return {"name": "ParallelDataset", "source": "sentences.de", "target": "sentences.en"}
+
+
 def write_parts(folder: Path) -> dict[str, Any]:
     """Write data of four tasks; return the settings of all of it."""
     parts = {"match": write_candidates, "kind": write_labels, "names": write_names}
@@ -161,6 +175,8 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
     "LanguageModel": ({}, lambda folder: {"name": "DrawnMarkovText", "split": "test", "count": 120}),
+    "Translation": ({"beam_size": 2, "max_length": 12}, write_sentences),
+    "VariationalGeneration": ({"kl_steps": 4, "max_length": 12}, write_sentences),
 }
 """Of each task its settings, and what writes its data into a folder."""
 
@@ -172,6 +188,11 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "PassageReading": {"network": {"name": "bidaf", "emb_dim": 8, "units": 8}},
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
     "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},
+    "Translation": {"network": TRANSLATOR, "tokenizer": {"name": "SubwordTokenizer"}},
+    "VariationalGeneration": {
+        "network": {"name": "seq2seq_variational", "embed_dim": 8, "hidden_size": 8, "latent_size": 4},
+        "tokenizer": {"name": "SubwordTokenizer"},
+    },
 }
 """Tasks with networks on words, and perhaps other training data than the data that is evaluated."""
 
@@ -190,6 +211,7 @@ def experiment(task: str, folder: Path) -> Path:
     words = {"name": "ErnieTokenizer"}
     if own:
         words = {"name": "WordLevelTokenizer", "segmenter": own.get("segmenter", "characters")}
+        words = own.get("tokenizer", words)
     config = {
         "output": str(folder / "run"),
         "task": {"name": task, **settings},
