@@ -31,6 +31,7 @@ LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
 """Recurrent networks that tell the next word."""
 
 DIALOGUE_NETWORKS = {
+    "ade": "PaddleNLP.models.dialogue.ade:DialogueEvaluator",
     "dam": "PaddleNLP.models.dialogue.dam:DeepAttentionMatching",
 }
 """Networks that read conversations."""

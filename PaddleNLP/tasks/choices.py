@@ -24,7 +24,7 @@ IDS = ("input_ids", "token_type_ids")
 class StackedTask(LanguageTask):
     """A task whose network reads several texts of each sample, (N, texts, L)."""
 
-    inputs = (None, None, None)
+    inputs: Sequence[Optional[int]] = (None, None, None)
 
     def rows(self, samples: Sequence[Mapping[str, Any]]) -> tuple[list[str], Optional[list[str]], list[int]]:
         """Return the texts of some samples, the second ones of pairs or None, and how many each sample has."""

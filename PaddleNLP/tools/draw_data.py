@@ -35,8 +35,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
     parser = command_line.parser(
         "Draw data with known answers in the official files of dialogue understanding (DGU), of dialogue systems (DAM, "
-        "ADE, DuConv, MMPMS), of answer selection (NLPCC-DBQA) or of reading (MRQA). What dev and test ask for is never "
-        "seen in train.",
+        "ADE, DuConv, MMPMS), of answer selection (NLPCC-DBQA) or of reading (MRQA). What dev and test ask for is "
+        "never seen in train.",
         EXAMPLES,
     )
     parser.add_argument("kind", choices=sorted(KINDS), help="what is drawn")

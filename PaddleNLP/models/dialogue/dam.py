@@ -17,6 +17,9 @@ Shapes, with T = 9 turns of L = 50 tokens, vectors of d = 200, S = 5 stacked blo
 
 A query without a token looks at all places alike, padding included, as in the source. The loss is the cross entropy of
 the logit's sigmoid, of which each sample's counts 10 at most: the source limits the loss, not the logit.
+
+ELU rises everywhere, so the largest of its values is its value of the largest: it is computed behind the pooling, of a
+27th of the numbers. All turns look at the response at once, so that it is not copied for each. A program keeps less so.
 """
 
 from __future__ import annotations
@@ -130,19 +133,21 @@ class DeepAttentionMatching(WordNetwork):
             kept: float32 (N, turns + 1, L), 1 where there is a token.
         """
         turns, length, size = self.turns, self.max_length, self.hidden_size
-        said = kept[:, :turns].reshape([-1, length])
+        said, replied = kept[:, :turns].reshape([-1, length]), kept[:, turns]
         turn = self.depths(self.words(input_ids[:, :turns].reshape([-1, length]), said), said, self.turn_self)
-        replied = kept[:, turns]
-        own = self.depths(self.words(input_ids[:, turns], replied), replied, self.response_self)
-        response = [one.unsqueeze(1).expand([-1, turns, -1, -1]).reshape([-1, length, size]) for one in own]
-        replied = replied.unsqueeze(1).expand([-1, turns, -1]).reshape([-1, length])
-        allowed = said.unsqueeze(2) * replied.unsqueeze(1)
-        back = allowed.transpose([0, 2, 1])
-        turn_side = [self.turn_to_response[i](turn[i], response[i], allowed) for i in range(self.stacks + 1)]
-        response_side = [self.response_to_turn[i](response[i], turn[i], back) for i in range(self.stacks + 1)]
-        pairs = zip(turn_side + turn, response_side + response)
-        found = [core.matmul(one, other, transpose_y=True) * SCALE for one, other in pairs]
-        return core.stack([one.reshape([-1, turns, length, length]) for one in found], axis=1)
+        response = self.depths(self.words(input_ids[:, turns], replied), replied, self.response_self)
+        allowed = said.reshape([-1, turns * length, 1]) * replied.unsqueeze(1)
+        back = allowed.reshape([-1, turns, length, length]).transpose([0, 1, 3, 2]).reshape([-1, length, length])
+        found = []
+        for i in range(self.stacks + 1):
+            own, other = turn[i].reshape([-1, turns * length, size]), response[i]
+            copied = other.unsqueeze(1).expand([-1, turns, -1, -1]).reshape([-1, length, size])
+            turn_side = self.turn_to_response[i](own, other, allowed).reshape([-1, length, size])
+            response_side = self.response_to_turn[i](copied, turn[i], back)
+            cross = core.matmul(turn_side, response_side, transpose_y=True) * SCALE
+            plain = core.matmul(own, other, transpose_y=True) * SCALE
+            found.append(core.stack([one.reshape([-1, turns, length, length]) for one in (cross, plain)], axis=1))
+        return core.stack(found, axis=2).reshape([-1, 2 * (self.stacks + 1), turns, length, length])
 
     def official_names(self) -> dict[str, str]:
         """Return the name of each parameter in a file of Fluid 1.x, with the name here, the head's included."""
@@ -193,7 +198,7 @@ class ResponseMatching(MatchingHead):
         kept = widened(kept, encoder.max_length)
         similar = encoder.similarities(widened(input_ids, encoder.max_length), kept)
         for conv in (self.conv0, self.conv1):
-            similar = F.max_pool3d(F.elu(conv(similar)), 3, 3, 1)
+            similar = F.elu(F.max_pool3d(conv(similar), 3, 3, 1))
         return self.classifier(similar.flatten(1))
 
 

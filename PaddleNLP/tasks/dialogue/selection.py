@@ -20,7 +20,6 @@ class ConversationTask(StackedTask, SequenceTask):
 
     keep: Keep = "last"
     turns = 1
-    inputs: Sequence[Optional[int]] = (None, None, None)
 
     def set_sizes(self, turns: int, keep: Keep) -> None:
         """Take how many turns are read, and which are kept where there are more.

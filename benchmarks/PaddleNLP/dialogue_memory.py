@@ -1,0 +1,144 @@
+"""Memory of DAM at its published size, beyond the weights: with buffers used again and without, beside PyTorch.
+
+    python -m benchmarks.PaddleNLP.dialogue_memory [--batch 16] [--vocabulary 434513] [--peers PEERS/bin/python]
+
+Every row is a process of its own that takes two steps, after one of a single sample; counted are the megabytes that its
+peak adds to what it occupied before: weights, and in training their gradients, are there by then.
+
+Prediction runs an exported folder. "planned" is how the engine runs it: a result's memory is used again when the last
+operation that reads it is through. "unplanned" switches that off (NNVM_EXEC_MATCH_RANGE=0), but for operations that
+write over their own input. "every result kept" is the same forward pass with a record for a gradient that is never
+asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs, "eager"
+has no plan, "recomputed" computes each attention block again for its gradient (core.distributed.fleet.utils.recompute).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from benchmarks.core.memory import reset_peak, resident, status
+
+ROWS = ("planned", "unplanned", "eager")
+TRAINING = ("planned", "unplanned", "eager", "recomputed")
+
+
+def inputs(batch: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return ids of conversations with a response, int64 (batch, 10, 50), and which fit."""
+    ids = np.random.default_rng(0).integers(1, vocabulary, (batch, 10, 50))
+    return ids.astype(np.int64), np.arange(batch, dtype=np.int64) % 2
+
+
+def peak(step: Callable[[int], Any], batch: int) -> float:
+    """Return the megabytes that two steps of a batch add at their peak, after a step of one sample."""
+    import core
+
+    step(1)
+    gc.collect()
+    core.device.empty_cache()  # freed memory that is kept would hide what the steps take
+    start = resident()
+    reset_peak()
+    for _ in range(2):
+        step(batch)
+    return status("VmHWM") - start
+
+
+def predicting(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
+    """Return a step of prediction."""
+    import core
+    from core.jit.input_spec import InputSpec
+    from PaddleNLP.models.registry import create_model
+
+    model: Any = create_model("dam", "response_matching", vocab_size=vocabulary, pad_token_id=0)
+    model.eval()
+    ids, _ = inputs(batch, vocabulary)
+    if way == "eager":
+        kept: list[Any] = []
+
+        def forward(count: int) -> None:
+            kept.clear()
+            kept.append(model(core.to_tensor(ids[:count])))
+            kept[0].numpy()
+
+        return forward
+    with tempfile.TemporaryDirectory() as folder:
+        spec = InputSpec([None, 10, 50], "int64", "input_ids", examples={0: (2, 3)})
+        core.jit.save(core.jit.to_static(model), folder + "/dam", input_spec=[spec])
+        predictor = core.jit.Predictor(folder + "/dam")
+    return lambda count: predictor.run([ids[:count]])
+
+
+def training(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
+    """Return a step of training without the update."""
+    import core
+    from core.distributed.fleet.utils import recompute
+    from PaddleNLP.models.dialogue.dam import AttentionBlock
+    from PaddleNLP.models.registry import create_model
+
+    model: Any = create_model("dam", "response_matching", vocab_size=vocabulary, pad_token_id=0)
+    if way == "recomputed":
+        plain = AttentionBlock.forward
+        AttentionBlock.forward = lambda self, *given: recompute(lambda *own: plain(self, *own), *given)  # type: ignore[method-assign]
+    loss = lambda ids, labels: model.loss(model(ids), labels)  # noqa: E731
+    compiled = loss if way in ("eager", "recomputed") else core.jit.to_static(loss)
+    ids, labels = inputs(batch, vocabulary)
+
+    def step(count: int) -> None:
+        found = compiled(core.to_tensor(ids[:count]), core.to_tensor(labels[:count]))
+        found.backward()
+        float(found)
+        model.clear_gradients()
+
+    return step
+
+
+def measured(kind: str, way: str, options: argparse.Namespace) -> float:
+    """Return the megabytes of a row, from a process of its own."""
+    words = [kind, way, str(options.batch), str(options.vocabulary)]
+    if way == "PyTorch":
+        command = [options.peers, str(Path(__file__).with_name("dialogue_memory_torch.py")), *words]
+    else:
+        command = [sys.executable, "-m", "benchmarks.PaddleNLP.dialogue_memory", "--row", *words]
+    environment = {**os.environ, **({"NNVM_EXEC_MATCH_RANGE": "0"} if way == "unplanned" else {})}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if found.returncode:
+        raise SystemExit(f"{kind}, {way}: {(found.stderr.splitlines() or ['it said nothing'])[-1]}")
+    return float(json.loads(found.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    """Print a line for each way of running."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--batch", type=int, default=16, help="conversations per step (default 16)")
+    parser.add_argument("--vocabulary", type=int, default=434513, help="rows of the table of words (default: Ubuntu's)")
+    parser.add_argument("--peers", metavar="PYTHON", help="of an environment with torch")
+    parser.add_argument("--row", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.row:
+        kind, way, batch, vocabulary = options.row
+        make = predicting if kind == "prediction" else training
+        print(json.dumps(peak(make(way, int(batch), int(vocabulary)), int(batch))))
+        return
+    told = {"eager": "every result kept"}
+    for kind, ways in (("prediction", ROWS), ("training", TRAINING)):
+        numbers = {}
+        for way in (*ways, *(["PyTorch"] if options.peers else [])):
+            numbers[way] = measured(kind, way, options)
+            name = told.get(way, way) if kind == "prediction" else way
+            print(f"{kind}, {name:<20}{numbers[way]:>8.0f} MB", flush=True)
+        for way in ways[1:3]:
+            name = told.get(way, way) if kind == "prediction" else way
+            print(f"{kind}: planned / {name}: {numbers['planned'] / numbers[way]:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
