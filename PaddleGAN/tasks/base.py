@@ -50,6 +50,12 @@ class AdversarialTask(ToolkitTask):
         super().__init__(config)
         self.averaged: list[str] = []
 
+    @property
+    def calibration(self) -> str:
+        """The split on which an export in 8 bits is calibrated: for validation, where there is one, else what is
+        evaluated, which has the noise that generators take."""
+        return "valid" if "valid" in self.splits else "test"
+
     # networks
 
     def add_generator(self, name: str = "generator", **provided: Any) -> Any:

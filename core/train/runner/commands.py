@@ -224,7 +224,7 @@ class Export(Command):
             choices=("absmax", "moving_average", "percentile", "kl"),
             help="with --int8: how the scales of their inputs are found (default: percentile)",
         )
-        told = "with --int8: samples of the validation split that they are found on, at most (default: 1024)"
+        told = "with --int8: samples that they are found on, at most, of the validation split (default: 1024)"
         command_line.add_count(parser, "--samples", None, told)
         told = "with --int8: layers that stay in float32, those that change the results most (default: none)"
         command_line.add_count(parser, "--keep-float", None, told)

@@ -77,7 +77,7 @@ def export_quantized(
     if options.split is not None:
         task.require_split(options.split)
     split = options.split or ("test" if "test" in task.splits else task.calibration)
-    quantization = PostTraining(task.networks, options.algorithm)
+    quantization = PostTraining(_exported_networks(task), options.algorithm)
     with quantization.only([]):
         before = _numbers(EvaluationPass(task, task.config.train.compiled, progress=True)(split))
     task.eval_mode()
@@ -89,7 +89,8 @@ def export_quantized(
     program = task.program()
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
     count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
-    print(f"{count} of {all_layers} layers in 8 bits; {options.algorithm} of {samples} samples")
+    where = f"{samples} samples of the split {task.calibration!r}"
+    print(f"{count} of {all_layers} layers in 8 bits; calibrated by {options.algorithm} on {where}")
     if unreached:
         print(f"in float32, as no calibration data passes through them: {', '.join(unreached)}")
     print(f"weights: {_share(target):.2f} of float32's size")
@@ -105,14 +106,22 @@ def export_quantized(
     return 0
 
 
+def _exported_networks(task: Any) -> dict[str, Any]:
+    """Return the networks of a task that its program holds, or all where that cannot be seen."""
+    program = _layer_of(task.program().network)
+    inside = {id(layer) for layer in program.sublayers(include_self=True)} if hasattr(program, "sublayers") else set()
+    return {name: layer for name, layer in task.networks.items() if id(layer) in inside} or task.networks
+
+
+def _layer_of(network: Any) -> Any:
+    """Return the Layer that is called where a compiled function, or the method of a Layer, is exported."""
+    function = network.function if isinstance(network, StaticFunction) else network
+    return getattr(function, "__self__", function)
+
+
 def _calibrate(task: Any, most: int) -> tuple[int, list[Any]]:
     """Run batches of the task's calibration split; return how many samples they had, and the first of them."""
-    loader = task.loader(task.calibration)
-    if loader is None:
-        raise ValueError(
-            f"--int8 calibrates on the split {task.calibration!r}, which the config lacks: add data.{task.calibration}"
-        )
-    samples = 0
+    loader, samples = task.loader(task.calibration), 0
     kept: list[Any] = []
     with core.no_grad(), contextlib.closing(loader.batches()) as batches:
         with contextlib.closing(progress_bar("calibrating", loader)) as bar:
@@ -155,8 +164,7 @@ def _numbers(evaluator: Any) -> dict[str, float]:
 def _numbers_of_export(task: Any, network: Any, target: Path, split: str) -> Optional[dict[str, float]]:
     """Return the numbers of an evaluation in which the exported program takes the network's place; None where the task
     calls it with something else than the program's inputs."""
-    layer = network.function if isinstance(network, StaticFunction) else network
-    layer = getattr(layer, "__self__", layer)
+    layer = _layer_of(network)
     if not any(layer is own for own in task.networks.values()):
         return None
     with _in_place(layer, Predictor(target)) as calls:

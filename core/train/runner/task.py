@@ -55,12 +55,7 @@ class ToolkitTask(Task):
 
     Args:
         config: the experiment.
-
-    Attributes:
-        calibration: the split on which an export in 8 bits is calibrated.
     """
-
-    calibration = "valid"
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -74,6 +69,11 @@ class ToolkitTask(Task):
         """The splits that there are."""
         names: Sequence[str] = self.config.data.names
         return names
+
+    @property
+    def calibration(self) -> str:
+        """The split on which an export in 8 bits is calibrated: for validation, where there is one, else training's."""
+        return "valid" if "valid" in self.splits else "train"
 
     def dataset(self, split: str) -> Any:
         """Return the data set of a split, read on first use.

@@ -61,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_is_exported_in_8_bits(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert toy.export([str(run), "--int8", "--samples", "15"]) == 0
     told = capfd.readouterr().out
-    assert "2 of 3 layers in 8 bits; percentile of 20 samples" in told
+    assert "2 of 3 layers in 8 bits; calibrated by percentile on 20 samples of the split 'valid'" in told
     assert "in float32, as no calibration data passes through them: unused" in told
     assert "test, float32 and 8 bits (exported):\n  accuracy 1 and 1" in told
     record = json.loads((run / "exported_int8" / "quantization.json").read_text())
@@ -85,19 +85,37 @@ def test_layers_that_suffer_most_stay_in_float(run: Path, tmp_path: Path, capfd:
         toy.export([str(run), "--int8", "--keep-float", "2"])
 
 
+def test_without_a_validation_split_that_for_training_serves(run: Path, tmp_path: Path, capfd) -> None:
+    assert toy.export([str(run), "--int8", "-o", "data.valid=null", "--output", str(tmp_path / "other")]) == 0
+    assert "on 64 samples of the split 'train'" in capfd.readouterr().out
+
+
 def test_what_cannot_be_done_is_one_line(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ValueError, match="nothing is quantized: Plain has no Conv2D, Linear or Embedding layer inside"):
         toy.export([str(trained(tmp_path / "plain", "Plain")), "--int8"])
-    with pytest.raises(ValueError, match="calibrates on the split 'valid', which the config lacks: add data.valid"):
-        toy.export([str(run), "--int8", "-o", "data.valid=null"])
     monkeypatch.setattr(toy.Shapes, "__getitem__", lambda self, index: (np.full((1, 8, 8), np.nan, np.float32), 0))
     with pytest.raises(ValueError, match="the input of first is not finite on calibration data"):
         toy.export([str(run), "--int8"])
     with pytest.raises(SystemExit):
         toy.export([str(run), "--keep-float", "1"])
     assert "--keep-float belongs to --int8" in capsys.readouterr().err
+
+
+def test_an_empty_loader_is_refused() -> None:
+    class Empty(list):
+        def batches(self):
+            yield from self
+
+    class Task:
+        calibration = "valid"
+
+        def loader(self, split):
+            return Empty()
+
+    with pytest.raises(ValueError, match="--int8 calibrates on the split 'valid', which has no samples"):
+        quantizing._calibrate(Task(), 8)
 
 
 def test_a_number_that_became_worse_is_pointed_out(capsys: pytest.CaptureFixture[str]) -> None:
