@@ -17,6 +17,9 @@ LOCK = "run.lock"
 BEST, NEWEST = "best", "newest"
 """Links in a run's checkpoints to the best and to the newest of them."""
 
+AVERAGED = "averaged"
+"""The checkpoint that holds the mean of several."""
+
 
 class OutputError(OSError):
     """The run's folder cannot be written; the message says what, and why."""
@@ -138,7 +141,8 @@ class RunFolder:
         """Return a checkpoint of this run.
 
         Args:
-            which: "best" (in a run of an earlier version that marked none, the newest), "newest", or a folder's name.
+            which: "best" (in a run of an earlier version that marked none, the newest), "newest", "averaged" where
+                :mod:`core.train.checkpoints.averaging` wrote it, or a folder's name.
 
         Raises:
             FileNotFoundError: there is none.
@@ -149,6 +153,8 @@ class RunFolder:
         newest = next(reversed(list(steps.values())))
         best = self.checkpoints / BEST
         chosen = {BEST: best if best.exists() else newest, NEWEST: newest, **steps}
+        if (self.checkpoints / AVERAGED).is_dir():
+            chosen[AVERAGED] = self.checkpoints / AVERAGED
         if which not in chosen:
             raise FileNotFoundError(f"{str(self)!r} holds no checkpoint {which!r}; there are {', '.join(chosen)}")
         return chosen[which]
