@@ -5,12 +5,12 @@ Papers: Papineni et al. 2002, https://aclanthology.org/P02-1040; Post 2018, http
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from core.kernels.engine.requirements import PackageError, check
+from core.utils import try_import
 
+MISSING = "BLEU is measured by sacrebleu, which is not installed: pip install sacrebleu"
 Tokenize = Literal["13a", "intl", "zh", "char", "none"]
 
 
@@ -42,14 +42,6 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: 
     """
     if len(hypotheses) != len(references):
         raise ValueError(f"BLEU: {len(hypotheses)} translations, and {len(references)} references")
-    metric = _sacrebleu().metrics.BLEU(tokenize=tokenize)
+    metric = try_import("sacrebleu.metrics", MISSING).BLEU(tokenize=tokenize)
     found = metric.corpus_score(list(hypotheses), [list(references)])
     return Bleu(float(found.score), str(metric.get_signature()), found.format(signature=""))
-
-
-def _sacrebleu() -> Any:
-    try:
-        check("", ("sacrebleu",))
-    except PackageError as error:
-        raise PackageError(f"BLEU is measured by sacrebleu: {error}") from None
-    return importlib.import_module("sacrebleu")

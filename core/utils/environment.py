@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, Callable, Optional
 
 from core import version
+from core.kernels.engine.requirements import PackageError
 
 
 def try_import(module_name: str, err_msg: Optional[str] = None) -> ModuleType:
@@ -23,7 +24,7 @@ def try_import(module_name: str, err_msg: Optional[str] = None) -> ModuleType:
         The module.
 
     Raises:
-        ImportError: it is missing; the message says what to install.
+        PackageError: it is missing; the message says what to install.
     """
     try:
         return importlib.import_module(module_name)
@@ -31,7 +32,7 @@ def try_import(module_name: str, err_msg: Optional[str] = None) -> ModuleType:
         package = module_name.partition(".")[0]
         package = {"cv2": "opencv-python", "PIL": "pillow", "yaml": "pyyaml"}.get(package, package)
         message = err_msg or f"{module_name} is not installed, but this needs it: pip install {package}"
-        raise ImportError(message) from None
+        raise PackageError(message) from None
 
 
 def require_version(min_version: str, max_version: Optional[str] = None) -> None:
