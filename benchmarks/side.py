@@ -6,6 +6,7 @@ Libraries bring their own threads, allocators and settings; in one process they 
 from __future__ import annotations
 
 import importlib
+import json
 import multiprocessing
 import os
 import statistics
@@ -17,6 +18,9 @@ from multiprocessing.connection import Connection
 from typing import Any, Callable
 
 Steps = Mapping[str, Callable[[], Any]]
+
+ROWS = "BENCHMARK_ROWS"
+"""The environment variable that names a file for each row, one JSON object a line."""
 
 PUBLISHED_AS = {"paddle": "paddlepaddle", "torch_geometric": "torch-geometric"}
 """Names of packages on the index, where they are others than those that one imports."""
@@ -150,11 +154,20 @@ def settled(step: Callable[[], Any]) -> Callable[[], Any]:
     return run
 
 
-def compare(first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: int = 1) -> tuple[float, ...]:
+def compare(
+    first: tuple[Side, str], second: tuple[Side, str], rounds: int, repeats: int = 1, case: str = ""
+) -> tuple[float, float, float]:
     """Let two steps take turns and return their median seconds and the median of ``second / first``.
 
     A ratio above 1 says that the first one is faster. Each step runs twice beforehand. Before each turn all rest: some
     libraries' threads go on spinning for a fifth of a second after their work, on the processors of the other side.
+
+    Args:
+        first: a side and its step.
+        second: what it is compared with.
+        rounds: how often they take turns.
+        repeats: calls of a turn.
+        case: what the row is of, where the step does not say it: a network, a size.
     """
 
     def turn(side: Side, step: str) -> float:
@@ -164,8 +177,28 @@ def compare(first: tuple[Side, str], second: tuple[Side, str], rounds: int, repe
     for side, step in (first, second):
         side.seconds(step, 2)
     pairs = [(turn(*first), turn(*second)) for _ in range(rounds)]
+    return measured((first[0].name, first[1]), (second[0].name, second[1]), pairs, case)
+
+
+def measured(
+    first: tuple[str, str], second: tuple[str, str], pairs: Sequence[tuple[float, float]], case: str = ""
+) -> tuple[float, float, float]:
+    """Return the medians of two steps' seconds and of their ratios; ``benchmarks.all`` gets all ratios, by a file.
+
+    Args:
+        first: the names of a side and its step.
+        second: those of what it is compared with.
+        pairs: the seconds of both in each round.
+        case: as of :func:`compare`.
+    """
     mine, theirs = zip(*pairs)
-    return statistics.median(mine), statistics.median(theirs), statistics.median(b / a for a, b in pairs)
+    row = statistics.median(mine), statistics.median(theirs), statistics.median(b / a for a, b in pairs)
+    if ROWS in os.environ:
+        names = {"case": case, "ours": first[1], "against": second[0], "step": second[1]}
+        figures = {"seconds": row[0], "their_seconds": row[1], "ratios": [round(b / a, 4) for a, b in pairs]}
+        with open(os.environ[ROWS], "a", encoding="utf-8") as file:
+            file.write(json.dumps({**names, **figures}) + "\n")
+    return row
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A full training step of GCN and of GAT on Cora: ours against PyTorch Geometric, and against pgl on Paddle.
 
-    python -m benchmarks.PGL.graph_training FOLDER [--geometric PYTHON] [--pgl PYTHON] [--rounds 9] [--threads 2]
+    python -m benchmarks.PGL.graph_training FOLDER [--peers PYTHON] [--paddle PYTHON] [--rounds 9] [--threads 2]
 
 FOLDER holds ind.cora.x and the other files of Planetoid; PYTHON is an interpreter that has torch-geometric, or pgl
 2.2.6 with paddlepaddle 2.6.2. A step is the pass over the whole graph with dropout, the loss at the 140 labelled nodes,
@@ -42,25 +42,25 @@ def main() -> None:
     """Print one row per comparison, in milliseconds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", help="where the files of Planetoid are")
-    parser.add_argument("--geometric", metavar="PYTHON", help="an interpreter that has torch-geometric")
-    parser.add_argument("--pgl", metavar="PYTHON", help="an interpreter that has pgl and paddlepaddle")
+    parser.add_argument("--peers", metavar="PYTHON", help="an interpreter that has torch-geometric")
+    parser.add_argument("--paddle", metavar="PYTHON", help="an interpreter that has pgl and paddlepaddle")
     parser.add_argument("--rounds", type=int, default=9, help="rounds in which the sides take turns (default 9)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     arguments = parser.parse_args()
-    if not arguments.geometric and not arguments.pgl:
-        parser.error("name an interpreter with --geometric or --pgl")
-    if arguments.geometric:
-        require("torch_geometric", "torch", python=arguments.geometric)
-    if arguments.pgl:
-        require("pgl", "paddle", python=arguments.pgl)
+    if not arguments.peers and not arguments.paddle:
+        parser.error("name an interpreter with --peers or --paddle")
+    if arguments.peers:
+        require("torch_geometric", "torch", python=arguments.peers)
+    if arguments.paddle:
+        require("pgl", "paddle", python=arguments.paddle)
     threads = arguments.threads
     with tempfile.TemporaryDirectory() as folder:
         file = write_arrays(arguments.folder, Path(folder))
         ours = Side("ours", sides.ours, (file,), threads)
         print(f"{'':8} {'ours, ms':>9}   {'against':20} {'ms':>9} {'ratio':>7}")
         for name, python, build in (
-            ("PyTorch Geometric", arguments.geometric, sides.geometric),
-            ("pgl 2.2.6", arguments.pgl, sides.pgl),
+            ("PyTorch Geometric", arguments.peers, sides.geometric),
+            ("pgl 2.2.6", arguments.paddle, sides.pgl),
         ):
             if not python:
                 continue

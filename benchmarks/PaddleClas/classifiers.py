@@ -1,9 +1,9 @@
 """Image classifiers, forward pass and training step: ours against the libraries that one would pick instead.
 
-    pip install torch                                                   # for the PyTorch rows
-    python3.11 -m venv PEERS; PEERS/bin/pip install paddlepaddle==3.3.1 'numpy<2' six setuptools onnxruntime openvino
-    python -m benchmarks.PaddleClas.classifiers --models ResNet50 --peers PEERS/bin/python [--batch 8] [--rounds 10]
-    [--threads 2]
+    python3.11 -m venv PEERS; PEERS/bin/pip install torch onnxruntime openvino
+    python3.11 -m venv PADDLE; PADDLE/bin/pip install paddlepaddle==3.3.1 'numpy<2' six setuptools
+    python -m benchmarks.PaddleClas.classifiers --models ResNet50 --peers PEERS/bin/python [--paddle PADDLE/bin/python]
+    [--batch 8] [--rounds 10] [--threads 2]
 
 Each side runs in a process of its own with the same number of threads; the two sides of a row take turns, and its ratio
 is the median of the rounds' ratios. A ratio above 1: ours is faster. Processors without AVX-512 have no rows in
@@ -46,7 +46,8 @@ def main() -> None:
     parser.add_argument("--models", default="ResNet50", help="names, separated by commas (default ResNet50)")
     parser.add_argument("--rows", default=",".join(ROWS), help="against whom, separated by commas (default all)")
     parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as training")
-    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has Paddle and the run times")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
+    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
     parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
@@ -56,13 +57,17 @@ def main() -> None:
         parser.error(f"--rows takes {', '.join(ROWS)}")
     for peer, package in PACKAGES.items():
         if peer in wanted:
-            require(package, python=sys.executable if peer == "pytorch" else options.peers)
+            require(package, python=_python(peer, options))
     if {"onnxruntime", "openvino"} & set(wanted):
         require("onnx")
     print(f"{'images/s':15} {'ours':30} {'':>7}   {'against':42} {'':>7} {'ratio':>6}")
     for model in options.models.split(","):
         for peer in wanted:
             _compare(model, peer, options)
+
+
+def _python(peer: str, options: argparse.Namespace) -> str:
+    return str(options.paddle if peer == "paddle" else options.peers)
 
 
 def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
@@ -72,11 +77,12 @@ def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
         other = ours
         if peer != "ours":
             arguments = (model, options.batch, options.threads, *([folder] if peer != "pytorch" else []))
-            python = sys.executable if peer == "pytorch" else options.peers
-            other = Side(peer, getattr(sides, peer), arguments, options.threads, python=python)
+            build = getattr(sides, peer)
+            other = Side(peer, build, arguments, options.threads, python=_python(peer, options))
         for mine, theirs in ROWS[peer]:
             if mine.startswith(options.only) and mine in ours.steps:
-                seconds, against, ratio = compare((ours, mine), (other, theirs), options.rounds)
+                case = f"{model}, batch {options.batch}"
+                seconds, against, ratio = compare((ours, mine), (other, theirs), options.rounds, case=case)
                 print(
                     f"{model:15} {mine:30} {options.batch / seconds:7.1f}   {f'{peer}: {theirs}':42}"
                     f" {options.batch / against:7.1f} {ratio:6.2f}",

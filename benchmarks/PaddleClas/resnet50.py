@@ -1,7 +1,7 @@
 """ResNet-50 at 224 x 224: forward pass and training step, ours against bare Gluon, PyTorch and ourselves.
 
-    pip install torch                          # for the rows that compare with PyTorch
     python -m benchmarks.PaddleClas.resnet50 [--rounds 12] [--threads 2] [--batch 8] [--rows gluon,eager,memory,pytorch]
+        [--peers PYTHON]
 
 Each side runs in a process of its own with the same number of threads; the sides of a row take turns, and its ratio is
 the median of the rounds' ratios, because machines are noisy. A ratio above 1 says that the first side is faster.
@@ -10,6 +10,7 @@ the median of the rounds' ratios, because machines are noisy. A ratio above 1 sa
 from __future__ import annotations
 
 import argparse
+import sys
 
 from benchmarks.PaddleClas import resnet50_sides as sides
 from benchmarks.side import Side, compare, require
@@ -24,18 +25,19 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--batch", type=int, default=8, help="images per step (default 8)")
     parser.add_argument("--rows", default=",".join(ROWS), help="which comparisons, separated by commas (default all)")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch")
     arguments = parser.parse_args()
     wanted = arguments.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
     if "pytorch" in wanted:
-        require("torch")
+        require("torch", python=arguments.peers)
     batch, threads = arguments.batch, arguments.threads
 
     print(f"{'':25} {'images/s':>9}   {'against':30} {'images/s':>9} {'ratio':>7}")
 
     def row(first: tuple[Side, str], second: tuple[Side, str]) -> None:
-        mine, theirs, ratio = compare(first, second, arguments.rounds)
+        mine, theirs, ratio = compare(first, second, arguments.rounds, case=f"batch {batch}")
         against = f"{second[0].name}: {second[1]}"
         print(f"{first[1]:25} {batch / mine:9.1f}   {against:30} {batch / theirs:9.1f} {ratio:7.2f}", flush=True)
 
@@ -54,7 +56,7 @@ def main() -> None:
         row((ours, "training, compiled"), (faulting, "training, compiled"))
         faulting.close()
     if "pytorch" in wanted:
-        pytorch = Side("PyTorch", sides.pytorch, (batch, threads), threads)
+        pytorch = Side("PyTorch", sides.pytorch, (batch, threads), threads, python=arguments.peers)
         for kind in ("forward", "training"):
             for how in ("compiled", "eager"):
                 row((ours, f"{kind}, {how}"), (pytorch, kind))

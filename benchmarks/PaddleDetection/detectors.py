@@ -79,7 +79,8 @@ def _compare(model: str, peers: Sequence[str], options: argparse.Namespace) -> N
                 raise SystemExit(f"{model}: ours finds {counts} boxes, {peer} {found}")
             for own, step in rows[peer]:
                 if own in mine.steps and step in other.steps:
-                    first, second, ratio = compare((mine, own), (other, step), options.rounds)
+                    case = f"{model}, batch {options.batch}"
+                    first, second, ratio = compare((mine, own), (other, step), options.rounds, case=case)
                     left = f"{model:26} {own:20} {first * 1e3:8.1f}"
                     print(f"{left}   {f'{peer}: {step}':34} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
             other.close()

@@ -61,7 +61,8 @@ def _compare(model: str, row: str, options: argparse.Namespace) -> None:
         mine = Side("ours", ours, (model, size, row, overlap, folder), **given)
         asked = (model, size, row, overlap, options.threads)
         peer = Side("torchvision", torchvision, asked, python=options.peers, **given)
-        first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds)
+        case = f"{model}, {row}"
+        first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds, case=case)
         used, theirs = mine.ask("memory"), peer.ask("memory")
         mine.close()
         peer.close()

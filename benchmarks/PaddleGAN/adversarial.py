@@ -1,9 +1,7 @@
 """Adversarial networks: training steps and generators' forward passes, ours compiled against other libraries.
 
-    pip install torch
-    python -m benchmarks.PaddleGAN.adversarial [--rounds 5] [--threads 2] [--models
-    stgan,cyclegan,dcgan,resnet_9block,unet_256]
-                                     [--rows pytorch,compile,paddle,inference] [--peers PYTHON]
+    python -m benchmarks.PaddleGAN.adversarial --peers PYTHON [--paddle PYTHON] [--rounds 5] [--threads 2]
+        [--models stgan,cyclegan,dcgan,resnet_9block,unet_256] [--rows pytorch,compile,paddle,inference]
 
 - stgan: at 128 pixels, batch 4, the critic's step with its gradient penalty, and the generator's step;
 - cyclegan: two generators of 6 blocks and two discriminators, one step of all, at 128 pixels, batch 1;
@@ -13,8 +11,8 @@
 Every side has the same weights and images; the last column is how far it is from ours: of a step of training the
 largest relative difference of the losses of its first call, of a forward pass the largest difference. Each side has a
 process of its own; they take turns, and a ratio is the median of the rounds' ratios, above 1 where ours is faster.
-PyTorch uses channels-last memory. Paddle, which cannot be installed beside ours, runs in another interpreter: --peers
-names it. All is float32.
+PyTorch uses channels-last memory. Other libraries run in other interpreters: --peers names PyTorch's, --paddle
+Paddle's. All is float32.
 """
 
 from __future__ import annotations
@@ -48,16 +46,17 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--models", default=",".join(SIZES), help="which models, separated by commas (default all)")
     parser.add_argument("--rows", default="pytorch,compile", help=f"which of {','.join(ROWS)} (default the first two)")
-    parser.add_argument("--peers", help="interpreter that has Paddle (default: this one)")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch")
+    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
     parser.add_argument("--scale", type=int, default=1, help="divide sizes and batches by this, only to try it out")
     options = parser.parse_args()
     models, rows = options.models.split(","), options.rows.split(",")
     if set(models) - set(SIZES) or set(rows) - set(ROWS):
         parser.error(f"--models takes {', '.join(SIZES)}, --rows {', '.join(ROWS)}")
     if {"pytorch", "compile"} & set(rows):
-        require("torch")
+        require("torch", python=options.peers)
     if {"paddle", "inference"} & set(rows):
-        require("paddle", python=options.peers or sys.executable)
+        require("paddle", python=options.paddle)
     threads = options.threads
     print(f"{'model':14} {'step':10} {'ours ms':>9}   {'against':20} {'ms':>9} {'ratio':>6} {'difference':>11}")
 
@@ -69,10 +68,10 @@ def main() -> None:
             ours = Side("ours", sides.ours, (model, size, batch, folder), threads)
             expected = {step: ours.ask(step) for step in ours.steps}
             makers = {
-                "pytorch": ("PyTorch", sides.pytorch, False, sys.executable),
-                "compile": ("torch.compile", sides.pytorch, True, sys.executable),
-                "paddle": ("Paddle", sides.paddle, False, options.peers or sys.executable),
-                "inference": ("Paddle with oneDNN", sides.paddle, True, options.peers or sys.executable),
+                "pytorch": ("PyTorch", sides.pytorch, False, options.peers),
+                "compile": ("torch.compile", sides.pytorch, True, options.peers),
+                "paddle": ("Paddle", sides.paddle, False, options.paddle),
+                "inference": ("Paddle with oneDNN", sides.paddle, True, options.paddle),
             }
             for row in rows:
                 name, build, choice, python = makers[row]
@@ -82,7 +81,7 @@ def main() -> None:
                 pairs = [(step, step if step in other.steps else "forward") for step in ours.steps]
                 gaps = [difference(other.ask(same), expected[step]) for step, same in pairs]  # before weights move on
                 for (step, same), gap in zip(pairs, gaps):
-                    mine, theirs, ratio = compare((ours, step), (other, same), options.rounds)
+                    mine, theirs, ratio = compare((ours, step), (other, same), options.rounds, case=model)
                     numbers = f"{1000 * theirs:9.1f} {ratio:6.2f} {gap:11.0e}"
                     print(f"{model:14} {step:10} {1000 * mine:9.1f}   {name:20} {numbers}", flush=True)
                 other.close()

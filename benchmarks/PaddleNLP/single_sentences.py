@@ -1,12 +1,12 @@
 """What a single sentence costs beyond the run of its program: tokens, arrays, and the result.
 
     python -m benchmarks.PaddleNLP.single_sentences [--sentences 1000] [--characters 30] [--layers 12]
-        [--processor-time]
+        [--processor]
 
 A reader of two classes, on an ERNIE of 768 units, is exported and opened with ``open_reader``; it is asked for one
 sentence after the other. The program alone is given the same arrays in turn. Printed are the median and the 99th
 percentile, in milliseconds of wall time, of the whole, of the program, and of all but the program: a reader whose
-program answers at once. Other work on the machine shows in all of them; with ``--processor-time`` and
+program answers at once. Other work on the machine shows in all of them; with ``--processor`` and
 ``OMP_NUM_THREADS=1`` it is the processor time of the one thread, which other work shows less in.
 """
 
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--characters", type=int, default=30, help="of a sentence on average (default 30)")
     parser.add_argument("--layers", type=int, default=12, help="of the network (default 12)")
-    parser.add_argument("--processor-time", action="store_true", help="of the thread, instead of wall time")
+    parser.add_argument("--processor", action="store_true", help="of the thread, instead of wall time")
     arguments = parser.parse_args()
     clock = time.thread_time if arguments.processor_time else time.perf_counter
     drawn = np.random.default_rng(0)

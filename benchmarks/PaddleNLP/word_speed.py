@@ -1,7 +1,7 @@
 """LAC and TextCNN from text to words and classes, one thread, beside PyTorch code of the same nets and jieba.posseg.
 
     python -m benchmarks.PaddleNLP.word_speed TEXTS [--units 128] [--rounds 7] [--peers PEERS/bin/python]
-    [--jieba JIEBA/bin/python] [--processor-time]
+    [--jieba JIEBA/bin/python] [--processor]
 
 TEXTS is a file of LAC's form, whose characters are the vocabulary and whose sentences, one behind the other, the text.
 PEERS has torch, JIEBA jieba. Networks have fresh weights, those of ``cell: paddle`` and of TextCNN the same in both,
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="rounds in which the sides take turns (default 7)")
     parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has torch")
     parser.add_argument("--jieba", metavar="PYTHON", help="the interpreter that has jieba")
-    parser.add_argument("--processor-time", action="store_true", help="count processor time, for a busy machine")
+    parser.add_argument("--processor", action="store_true", help="count processor time, for a busy machine")
     options = parser.parse_args()
     for package, python in (("torch", options.peers), ("jieba", options.jieba)):
         if python:
@@ -37,7 +37,7 @@ def main() -> None:
     text = sides.text_of(str(options.texts))
     print(f"{'':26} {'ours, ms':>9}   {'against':9} {'ms':>8} {'ratio':>6}")
     with tempfile.TemporaryDirectory() as folder:
-        common = {"threads": 1, "processor": options.processor_time}
+        common = {"threads": 1, "processor": options.processor}
         ours = Side("ours", sides.ours, (text, folder, options.units), **common)
         others: dict[str, Optional[Side]] = {"": None}
         if options.peers:

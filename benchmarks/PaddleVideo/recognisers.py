@@ -82,7 +82,7 @@ def _compare(model: str, peer: str, options: argparse.Namespace) -> None:
         if not apart < TOLERANCE:
             raise SystemExit(f"{model}: {peer} gives other logits, {apart:.2g} of the largest one apart")
         for row in rows:
-            first, second, ratio = compare((mine, row), (other, row), options.rounds)
+            first, second, ratio = compare((mine, row), (other, row), options.rounds, case=model)
             left = f"{model:20} {row:10} {first * 1e3:8.1f}"
             print(f"{left}   {peer:20} {second * 1e3:8.1f} {ratio:6.2f}", flush=True)
         mine.close()
@@ -98,7 +98,7 @@ def _compare_shift(options: argparse.Namespace) -> None:
         ]
         for row in ("exported", "training"):
             if row.startswith(options.only):
-                shifted, plain, ratio = compare((pair[0], row), (pair[1], row), options.rounds)
+                shifted, plain, ratio = compare((pair[0], row), (pair[1], row), options.rounds, case="tsm_r50")
                 left = f"{'tsm_r50':20} {row:10} {shifted * 1e3:8.1f}"
                 print(f"{left}   {'tsn_r50, ours':20} {plain * 1e3:8.1f} {ratio:6.2f}", flush=True)
         for side in pair:

@@ -1,6 +1,6 @@
 """Convolutions over time and pixels, in the shapes of I3D and SlowFast: ours beside PyTorch's, in milliseconds.
 
-    python -m benchmarks.PaddleVideo.volumes [--torch PYTHON] [--rounds 7] [--threads 2] [--processor] [--only TEXT]
+    python -m benchmarks.PaddleVideo.volumes [--peers PYTHON] [--rounds 7] [--threads 2] [--processor] [--only TEXT]
 
 Each row is a convolution of float32, forward as a compiled function, and forward with the gradients of input and
 weight. `--torch` names a Python in which torch is installed. Each side is a process of its own; the sides of a row take
@@ -62,7 +62,7 @@ CASES = {
 def main() -> None:
     """Print one row per convolution and direction."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--torch", metavar="PYTHON", default=sys.executable, help="the Python that has torch")
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="the Python that has torch")
     parser.add_argument("--rounds", type=int, default=7, help="rounds in which the sides take turns (default 7)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
@@ -70,10 +70,10 @@ def main() -> None:
     options = parser.parse_args()
     from benchmarks.side import Side, compare, require
 
-    require("torch", "numpy", python=options.torch)
+    require("torch", "numpy", python=options.peers)
     settings = {"threads": options.threads, "processor": options.processor}
     mine = Side("ours", ours, **settings)
-    peer = Side("PyTorch", pytorch, (options.threads,), **settings, python=options.torch)
+    peer = Side("PyTorch", pytorch, (options.threads,), **settings, python=options.peers)
     print(f"{'':50} {'ours':>12} {'PyTorch':>12} {'ratio':>7}")
     for step in [step for step in mine.steps if options.only in step]:
         own, theirs, ratio = compare((mine, step), (peer, step), options.rounds)

@@ -1,13 +1,12 @@
 """An encoder of BERT-base's size, batch 8 of 128 words: forward and training step, ours against other libraries.
 
-    pip install torch
-    python -m benchmarks.core.bert [--rounds 5] [--threads 2] [--peers PYTHON] [--dropout 0.1]
-        [--rows pytorch,compile,paddle,inference,onnxruntime,openvino]
+    python -m benchmarks.core.bert --peers PYTHON [--paddle PYTHON] [--rounds 5] [--threads 2] [--dropout 0.1]
+        [--rows ours,pytorch,compile,paddle,inference,onnxruntime,openvino] [--only exported]
 
 Every side has the same weights; the last column is how far what its forward pass gives is from ours. Each has a process
-of its own; they take turns, and a ratio is the median of the rounds' ratios, above 1 where ours is faster. Libraries
-that cannot be installed beside ours (Paddle, onnxruntime, OpenVINO) run in another interpreter: --peers names it. A
-training step is the loss, its gradient and AdamW. All is float32.
+of its own; they take turns, and a ratio is the median of the rounds' ratios, above 1 where ours is faster. Other
+libraries run in other interpreters: --peers names one that has PyTorch, onnxruntime and OpenVINO, --paddle one with
+Paddle. A training step is the loss, its gradient and AdamW. All is float32.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ import numpy as np
 from benchmarks.core import bert_sides as sides
 from benchmarks.side import Side, compare, require
 
-ROWS = ("pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")
-PEERS = ("paddle", "inference", "onnxruntime", "openvino")
+ROWS = ("ours", "pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")
+OF_PADDLE = ("paddle", "inference")
 NEEDED = {**dict(zip(ROWS, ROWS)), "pytorch": "torch", "compile": "torch", "inference": "paddle"}
 """The package of each row's side."""
 
@@ -35,15 +34,16 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=8, help="sequences per step (default 8)")
     parser.add_argument("--length", type=int, default=128, help="words of a sequence (default 128)")
     parser.add_argument("--dropout", type=float, default=0.1, help="in training (default 0.1)")
-    parser.add_argument("--rows", default="pytorch", help=f"which of {','.join(ROWS)} (default pytorch)")
-    parser.add_argument("--peers", help="interpreter that has Paddle, onnxruntime and OpenVINO (default: this one)")
+    parser.add_argument("--rows", default="ours,pytorch", help=f"which of {','.join(ROWS)} (default the first two)")
+    parser.add_argument("--only", default="", help="only rows whose name of ours starts so, such as exported")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch and the run times")
+    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle")
     options = parser.parse_args()
-    peers = options.peers or sys.executable
     wanted = options.rows.split(",")
     if set(wanted) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
-    for row in wanted:
-        require(NEEDED[row], python=peers if row in PEERS else sys.executable)
+    for peer in [peer for peer in wanted if peer != "ours"]:
+        require(NEEDED[peer], python=_python(peer, options))
     file_wanted = bool({"onnxruntime", "openvino"} & set(wanted))
     if file_wanted:
         require("onnx")
@@ -56,17 +56,21 @@ def main() -> None:
         expected = dynamic.ask("forward, eager")
 
         def row(first: tuple[Side, str], second: tuple[Side, str]) -> None:
-            mine, theirs, ratio = compare(first, second, options.rounds)
             label = "exported" if first[0] is exported else first[1]
+            if not label.startswith(options.only):
+                return
+            case = f"{first[0].name}, {options.batch}x{options.length}"
+            mine, theirs, ratio = compare(first, second, options.rounds, case=case)
             against = f"{second[0].name}: {second[1]}"
             forward = second[1].startswith("forward")
             difference = f"{np.abs(second[0].ask(second[1]) - expected).max():11.0e}" if forward else ""
             speeds = options.batch / mine, options.batch / theirs
             print(f"{label:20} {speeds[0]:7.2f}   {against:30} {speeds[1]:7.2f} {ratio:6.2f} {difference}", flush=True)
 
-        row((exported, "forward"), (dynamic, "forward, compiled"))
-        row((dynamic, "forward, compiled"), (dynamic, "forward, eager"))
-        row((dynamic, "training, compiled"), (dynamic, "training, eager"))
+        if "ours" in wanted:
+            row((exported, "forward"), (dynamic, "forward, compiled"))
+            row((dynamic, "forward, compiled"), (dynamic, "forward, eager"))
+            row((dynamic, "training, compiled"), (dynamic, "training, eager"))
         makers = {
             "pytorch": ("PyTorch", sides.pytorch, (*size, options.dropout, threads, False)),
             "compile": ("torch.compile", sides.pytorch, (*size, options.dropout, threads, True)),
@@ -75,9 +79,9 @@ def main() -> None:
             "onnxruntime": ("onnxruntime", sides.onnxruntime, (*size, threads, folder)),
             "openvino": ("OpenVINO", sides.openvino, (*size, threads, folder)),
         }
-        for kind in wanted:
+        for kind in [kind for kind in wanted if kind != "ours"]:
             name, build, arguments = makers[kind]
-            other = Side(name, build, arguments, threads, python=peers if kind in PEERS else sys.executable)
+            other = Side(name, build, arguments, threads, python=_python(kind, options))
             row((exported, "forward"), (other, "forward"))
             if "training" in other.steps:
                 for how in ("compiled", "eager"):
@@ -87,6 +91,10 @@ def main() -> None:
             other.close()
         exported.close()
         dynamic.close()
+
+
+def _python(peer: str, options: argparse.Namespace) -> str:
+    return str(options.paddle if peer in OF_PADDLE else options.peers)
 
 
 if __name__ == "__main__":

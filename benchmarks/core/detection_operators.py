@@ -1,6 +1,6 @@
 """Operators of detectors: ours beside torchvision's, in milliseconds.
 
-    python -m benchmarks.core.detection_operators [--torch PYTHON] [--rounds 9] [--threads 2] [--processor]
+    python -m benchmarks.core.detection_operators [--peers PYTHON] [--rounds 9] [--threads 2] [--processor]
         [--only NAMES]
 
 Suppression of 6,000 boxes at 0.7; RoIAlign of 512 boxes on 256 x 200 x 272 features into 7 x 7 bins, sampling ratio 2,
@@ -31,7 +31,7 @@ REPEATS = {
 def main() -> None:
     """Print one row per comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--torch", metavar="PYTHON", default=sys.executable, help="the Python that has torchvision")
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="the Python that has torchvision")
     parser.add_argument("--rounds", type=int, default=9, help="rounds in which the sides take turns (default 9)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
@@ -39,10 +39,10 @@ def main() -> None:
     arguments = parser.parse_args()
     from benchmarks.side import Side, compare, require
 
-    require("torch", "torchvision", "numpy", python=arguments.torch)
+    require("torch", "torchvision", "numpy", python=arguments.peers)
     settings = {"threads": arguments.threads, "processor": arguments.processor}
     mine = Side("ours", ours, **settings)
-    peer = Side("torchvision", torchvision, (arguments.threads,), **settings, python=arguments.torch)
+    peer = Side("torchvision", torchvision, (arguments.threads,), **settings, python=arguments.peers)
     print(f"{'':26} {'ours':>12} {'torchvision':>14} {'ratio':>7}")
     for step in arguments.only.split(",") if arguments.only else REPEATS:
         own, theirs, ratio = compare((mine, step), (peer, step), arguments.rounds, REPEATS[step])

@@ -1,7 +1,6 @@
 """A language model of 2 LSTM layers of 650, batch 20, length 35, 10,000 words: ours against PyTorch's nn.LSTM.
 
-    pip install torch
-    python -m benchmarks.core.language_model [--rounds 5] [--threads 2]
+    python -m benchmarks.core.language_model --peers PYTHON [--rounds 5] [--threads 2]
 
 The model is the medium one of Zaremba et al. 2014 (arXiv:1409.2329), without dropout. A step is the loss, its gradient,
 clipping by the global norm and gradient descent. Each side has a process of its own and they take turns; a ratio is the
@@ -14,6 +13,7 @@ this size and at a small one: what compilation does for code of small operators.
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any, Callable
 
 from benchmarks.side import Side, Steps, compare, require
@@ -184,10 +184,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="alternating rounds (default 5)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch")
     arguments = parser.parse_args()
-    require("torch")
+    require("torch", python=arguments.peers)
     ours = Side("core", our_steps, threads=arguments.threads)
-    theirs = Side("PyTorch", torch_steps, (arguments.threads,), threads=arguments.threads)
+    threads = arguments.threads
+    theirs = Side("PyTorch", torch_steps, (threads,), threads=threads, python=arguments.peers)
     print(f"{'':28} {'first ms':>10} {'second ms':>10} {'ratio':>7}")
     for name in theirs.steps:
         eager, compiled = f"{name}, eager", f"{name}, compiled"

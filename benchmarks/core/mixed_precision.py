@@ -83,7 +83,7 @@ def main() -> None:
         low = Side("bfloat16", build, (arguments.batch, True), arguments.threads)
         wide = Side("float32", build, (arguments.batch, False), arguments.threads)
         for step in ("forward", "training"):
-            mine, theirs, ratio = compare((low, step), (wide, step), arguments.rounds)
+            mine, theirs, ratio = compare((low, step), (wide, step), arguments.rounds, case=name)
             print(
                 f"{name + ', ' + step:20} {arguments.batch / theirs:9.1f} {arguments.batch / mine:9.1f} {ratio:7.2f}",
                 flush=True,

@@ -1,6 +1,6 @@
 """Making batches of samples that differ in size: ours beside a plain loop and PyTorch's tools, in microseconds.
 
-    python -m benchmarks.core.ragged_batches [--torch PYTHON] [--rounds 9]
+    python -m benchmarks.core.ragged_batches [--peers PYTHON] [--rounds 9]
 
 Boxes: 32 samples of 0 to 100 boxes with their labels, padded with a mask, or concatenated with offsets. Tokens: 128
 texts of 5 to 200 tokens, padded with a mask. Images: 8 images of up to 3 x 512 x 512, padded with a mask. An epoch:
@@ -28,7 +28,7 @@ EPOCH, BATCH = 4096, 64
 def main() -> None:
     """Print one row per comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--torch", metavar="PYTHON", default=sys.executable, help="the Python that has torch")
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="the Python that has torch")
     parser.add_argument("--rounds", type=int, default=9, help="rounds in which the sides take turns (default 9)")
     arguments = parser.parse_args()
     from benchmarks.side import Side, compare, lacking
@@ -36,11 +36,11 @@ def main() -> None:
     repeats = {"boxes padded": 200, "boxes concatenated": 200, "tokens": 200, "images": 10, "epoch": 1}
     mine = Side("ours", ours, threads=1)
     peers = [Side("a loop", loop, threads=1)]
-    missing = lacking("torch", "numpy", python=arguments.torch)
+    missing = lacking("torch", "numpy", python=arguments.peers)
     if missing:
         print(f"no rows of PyTorch, {missing}")
     else:
-        peers.append(Side("PyTorch", pytorch, threads=1, python=arguments.torch))
+        peers.append(Side("PyTorch", pytorch, threads=1, python=arguments.peers))
     print(f"{'':20} {'ours':>12}   {'against':10} {'':>12} {'ratio':>7}")
     for step, times in repeats.items():
         for peer in [peer for peer in peers if step in peer.steps]:

@@ -1,7 +1,7 @@
 """One LSTM and one GRU layer against PyTorch's, forward and with gradients, for hidden sizes and batches.
 
     pip install torch
-    python -m benchmarks.core.recurrent [--rounds 5] [--threads 1] [--only LSTM,650] [--torch-python PATH]
+    python -m benchmarks.core.recurrent [--rounds 5] [--threads 1] [--only LSTM,650] [--peers PYTHON]
 
 Sequences have 35 steps, inputs are as long as the state. Each side has a process of its own and they take turns; a
 ratio is the median of the rounds' ratios of processor time, above 1 where ours is faster. ``--clock`` takes the clock's
@@ -115,15 +115,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="", help="words that a row's name must have, between commas")
-    parser.add_argument("--torch-python", default=sys.executable, help="an interpreter that has torch")
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="an interpreter that has torch")
     parser.add_argument("--clock", action="store_true", help="the clock's time instead of the processors'")
     parser.add_argument("--lengths", action="store_true", help="sequences of 1 to 35 steps")
     options = parser.parse_args()
-    require("torch", python=options.torch_python)
+    require("torch", python=options.peers)
     shared: dict[str, Any] = {"threads": options.threads, "processor": not options.clock}
     ours = Side("core", our_steps, (options.lengths,), **shared)
     theirs = Side(
-        "PyTorch", torch_steps, (options.threads, options.lengths), python=options.torch_python, **shared
+        "PyTorch", torch_steps, (options.threads, options.lengths), python=options.peers, **shared
     )
     print(f"| {options.threads} thread(s), 35 steps | PyTorch, ms | core, ms | ratio |\n|---|---:|---:|---:|")
     for row in ROWS:

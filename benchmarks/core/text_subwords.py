@@ -1,9 +1,9 @@
 """Tokenisers of subwords on one core, in lines of text per second.
 
-    python -m benchmarks.core.text_subwords FILE [--paddlenlp PYTHON] [--rounds 10] [--lines 2000]
+    python -m benchmarks.core.text_subwords FILE [--paddle PYTHON] [--rounds 10] [--lines 2000]
 
 FILE is a text; its lines are what is tokenised, and the models are learnt of them. The peers are sentencepiece itself,
-given the texts as they are, and paddlenlp's tokenisers in Python: `--paddlenlp` names a Python in which paddlepaddle
+given the texts as they are, and paddlenlp's tokenisers in Python: `--paddle` names a Python in which paddlepaddle
 and paddlenlp are installed. Each side is a program of its own with one thread, and its processor time counts; the sides
 of a row take turns, and the ratio is the median of the rounds' ratios. A ratio above 1 says that ours is faster. Caches
 of words are emptied before each turn of both. Below the rows: what one line of 1 MB takes.
@@ -36,14 +36,14 @@ def main() -> None:
     """Print one row per comparison, and what long lines take."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="a text, UTF-8")
-    parser.add_argument("--paddlenlp", metavar="PYTHON", help="compare with the paddlenlp of this Python")
+    parser.add_argument("--paddle", metavar="PYTHON", help="compare with the paddlenlp of this Python")
     parser.add_argument("--rounds", type=int, default=10, help="rounds in which the sides take turns (default 10)")
     parser.add_argument("--lines", type=int, default=2000, help="lines per round (default 2000)")
     arguments = parser.parse_args()
     from benchmarks.side import compare, require
 
-    if arguments.paddlenlp:
-        require("paddlenlp", python=arguments.paddlenlp)
+    if arguments.paddle:
+        require("paddlenlp", python=arguments.paddle)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lines = [line for line in Path(arguments.file).read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -51,7 +51,7 @@ def main() -> None:
         write_models(lines, folder)
         print(f"{'':8} {'':7} {'ours, lines/s':>14} {'against':14} {'lines/s':>9} {'ratio':>6}")
         for kind, peer in ROWS:
-            python = sys.executable if peer == "sentencepiece" else arguments.paddlenlp
+            python = sys.executable if peer == "sentencepiece" else arguments.paddle
             if python is None:
                 continue
             sides = Side("ours", kind, sys.executable, folder), Side(peer, kind, python, folder)

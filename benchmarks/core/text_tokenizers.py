@@ -1,6 +1,6 @@
 """WordPiece tokenisers in one thread, in lines of text per second, against paddlenlp's in Python.
 
-    python -m benchmarks.core.text_tokenizers FILE [FILE ...] --paddlenlp PYTHON [--rounds 7] [--lines 1000]
+    python -m benchmarks.core.text_tokenizers FILE [FILE ...] --paddle PYTHON [--rounds 7] [--lines 1000]
 
 The lines of each FILE are what is tokenised, with a vocabulary of 8,000 learnt of them. PYTHON has paddlepaddle and
 paddlenlp. A row is a tokeniser's call for one line after the other ("single"), or for 64 at a time ("batch"), without
@@ -12,7 +12,6 @@ before each turn. Below the rows: what a line of 1 MB takes, and one of half of 
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
 import time
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from benchmarks.paddlenlp_import import let_import
-from benchmarks.side import Side, require
+from benchmarks.side import Side, measured, require
 
 BATCH = 64
 CASES = {
@@ -39,12 +38,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="texts, UTF-8")
     parser.add_argument(
-        "--paddlenlp", required=True, metavar="PYTHON", help="compare with the paddlenlp of this Python"
+        "--paddle", required=True, metavar="PYTHON", help="compare with the paddlenlp of this Python"
     )
     parser.add_argument("--rounds", type=int, default=7, help="rounds in which the sides take turns (default 7)")
     parser.add_argument("--lines", type=int, default=1000, help="lines per turn (default 1000)")
     arguments = parser.parse_args()
-    require("paddlenlp", python=arguments.paddlenlp)
+    require("paddlenlp", python=arguments.paddle)
     with tempfile.TemporaryDirectory() as folder:
         print(f"{'':20} {'':15} {'ours, lines/s':>14} {'paddlenlp':>10} {'ratio':>6}")
         for file in map(Path, arguments.files):
@@ -54,10 +53,10 @@ def main() -> None:
                 vocabulary = learn(lines, layout, Path(folder), settings)
                 build = (name.split(",")[0], settings, vocabulary, lines)
                 mine = Side("ours", ours, build, 1, ONE_THREAD)
-                theirs = Side("paddlenlp", paddlenlp, build, 1, python=arguments.paddlenlp)
+                theirs = Side("paddlenlp", paddlenlp, build, 1, python=arguments.paddle)
                 for step in STEPS:
                     assert mine.ask("ids") == theirs.ask("ids"), f"{name} differs from paddlenlp"
-                    own, other, ratio = compare(mine, theirs, step, arguments.rounds)
+                    own, other, ratio = compare(mine, theirs, step, arguments.rounds, name)
                     print(
                         f"{name:20} {step:15} {len(lines) / own:14.0f} {len(lines) / other:10.0f} {ratio:6.1f}",
                         flush=True,
@@ -68,11 +67,10 @@ def main() -> None:
                 theirs.close()
 
 
-def compare(mine: Side, theirs: Side, step: str, rounds: int) -> tuple[float, float, float]:
+def compare(mine: Side, theirs: Side, step: str, rounds: int, case: str) -> tuple[float, float, float]:
     """Let two sides take turns and return their median seconds and the median of their ratios."""
     pairs = [(mine.ask(step), theirs.ask(step)) for _ in range(rounds)]
-    own, other = zip(*pairs)
-    return statistics.median(own), statistics.median(other), statistics.median(b / a for a, b in pairs)
+    return measured((mine.name, step), (theirs.name, step), pairs, case)
 
 
 def learn(lines: Sequence[str], layout: str, folder: Path, settings: dict[str, Any]) -> str:

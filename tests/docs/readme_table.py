@@ -193,7 +193,7 @@ TABLE: Table = {
             "--overlap 0.5 --rounds 3 --threads 1 --processor",
             PEERS,
         ),
-        ("python -m benchmarks.core.detection_operators --torch PYTHON --threads 1 --processor", PEERS),
+        ("python -m benchmarks.core.detection_operators --peers PYTHON --threads 1 --processor", PEERS),
         (
             "python -m benchmarks.PaddleDetection.blood_cells FOLDER --peers PYTHON "
             "--log benchmarks/PaddleDetection/blood_cells.jsonl",
@@ -307,7 +307,7 @@ TABLE: Table = {
         ("python PGL/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
         ("python -m benchmarks.PGL.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
-        ("python -m benchmarks.PGL.graph_training DATA --geometric PYTHON --pgl PYTHON", PEERS),
+        ("python -m benchmarks.PGL.graph_training DATA --peers PYTHON --paddle PYTHON", PEERS),
     ],
     "PaddleVideo/README.md": [
         (
