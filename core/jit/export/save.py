@@ -127,6 +127,25 @@ def evaluation_mode(layers: Sequence[Any]) -> Iterator[None]:
 # the program
 
 
+def program_of(layer: Any, input_spec: Sequence[Any]) -> tuple[ExportedProgram, Any]:
+    """Trace a layer or function in evaluation mode, as :func:`save` does, and write nothing.
+
+    Args:
+        layer: As for :func:`save`.
+        input_spec: As for :func:`save`.
+
+    Returns:
+        The program, unchecked, and the Layer that owns the parameters by whose names it calls its weights, or None.
+
+    Raises:
+        ValueError: something cannot be expressed.
+    """
+    owner, function, label = _parts(layer)
+    arguments, _ = named_arguments(given_specs(layer, input_spec), parameter_names(layer), label)
+    with evaluation_mode([owner] if owner is not None else []):
+        return exported(function, arguments, owner, label), owner
+
+
 def exported(
     function: Callable[..., Any], arguments: Sequence[tuple[str, Any]], owner: Any, label: str
 ) -> ExportedProgram:

@@ -14,6 +14,7 @@ import core
 from core.io.batch import device_fields, samples_of
 from core.jit.running.predictor import Predictor
 from core.jit.static_function import StaticFunction
+from core.quantization.folding import fold_batch_normalization
 from core.quantization.post_training import PostTraining
 from core.train.evaluation_pass import EvaluationPass, progress_bar
 from core.train.runner.expectation import numbers_in
@@ -77,7 +78,9 @@ def export_quantized(
     if options.split is not None:
         task.require_split(options.split)
     split = options.split or ("test" if "test" in task.splits else task.calibration)
-    quantization = PostTraining(_exported_networks(task), options.algorithm)
+    program = task.program()
+    fold_batch_normalization(program.network, program.inputs)
+    quantization = PostTraining(_exported_networks(task, program.network), options.algorithm)
     with quantization.only([]):
         before = _numbers(EvaluationPass(task, task.config.train.compiled, progress=True)(split))
     task.eval_mode()
@@ -86,7 +89,6 @@ def export_quantized(
     record: dict[str, Any] = {"calibration": options.algorithm, "split": task.calibration, "samples": samples}
     if options.keep_float:
         record["sensitivity"] = _keep_in_float(task, quantization, batches, options.keep_float)
-    program = task.program()
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
     count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
     where = f"{samples} samples of the split {task.calibration!r}"
@@ -106,9 +108,9 @@ def export_quantized(
     return 0
 
 
-def _exported_networks(task: Any) -> dict[str, Any]:
-    """Return the networks of a task that its program holds, or all where that cannot be seen."""
-    program = _layer_of(task.program().network)
+def _exported_networks(task: Any, network: Any) -> dict[str, Any]:
+    """Return the networks of a task that are exported, or all where that cannot be seen."""
+    program = _layer_of(network)
     inside = {id(layer) for layer in program.sublayers(include_self=True)} if hasattr(program, "sublayers") else set()
     return {name: layer for name, layer in task.networks.items() if id(layer) in inside} or task.networks
 
