@@ -52,8 +52,8 @@ def repeat(
         gradients = dispatcher.state.gradients and operation.gradients
         with dispatcher.gradient_mode(gradients), dispatcher.precision_mode(None):
             results = operation.operator.replay([known[id(value)] for value in operation.inputs], attributes)
-        for traced, result in zip(operation.outputs, results):
-            if result.meta[0] != traced.meta[0] and not operation.operator.opaque:
+        for place, (traced, result) in enumerate(zip(operation.outputs, results)):
+            if result.meta[0] != traced.meta[0] and not operation.operator.hides(place):
                 _check_fixed_sizes(operation, traced, result)
             known[id(traced)] = result
     for guard in reversed(remaining):

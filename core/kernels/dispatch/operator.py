@@ -37,6 +37,7 @@ class Operator:
     Attributes:
         is_control_flow: It is control flow with programs of its own inside: a compiled program is cut there.
         instead: What to do where its output shape depends on data and a program is being compiled.
+        first_opaque: The results from this one on are opaque, where not all are.
 
     Args:
         name: Our name, unique.
@@ -62,6 +63,7 @@ class Operator:
     """
 
     is_control_flow = False
+    first_opaque: Optional[int] = None
     instead = "compute it outside to_static"
     rule: Any = None  # a class whose operators differentiate themselves defines it
 
@@ -111,6 +113,10 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
+
+    def hides(self, result: int) -> bool:
+        """Return whether a result is opaque, see ``opaque``."""
+        return self.opaque or (self.first_opaque is not None and result >= self.first_opaque)
 
     def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
         """Return the attributes to hand to the engine; an attribute that is None is left out."""

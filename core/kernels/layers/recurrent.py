@@ -22,11 +22,18 @@ from core.kernels.layers.recurrent_loops import (
     simple_backward,
     simple_forward,
 )
-from core.kernels.numeric.products import add_product, biased_product, panels, transposed
+from core.kernels.numeric.products import add_transposed_product, biased_product, panels
+from core.kernels.numeric.tiles import COLUMNS
 
 _NO_LENGTHS = np.empty(0, np.int64)
+_NO_CANDIDATES = np.empty((0, 0, 0), np.float32)
+_NO_WEIGHT = np.empty((0, 0, COLUMNS), np.float32)
 _FEWEST_SAMPLES = 4
 """Samples of one thread: with fewer, reading the weights takes longer than using them."""
+_TOGETHER = 512
+"""Rows whose products are added to the gradient of a weight at a time: their panels stay in the cache."""
+_ROWS = 128
+"""Rows of inputs that are projected together, before the steps that use them: they stay in the cache."""
 
 
 def lstm(
@@ -53,10 +60,41 @@ def lstm(
         out: (y, last hidden state, last memory, memories, gates).
     """
     y, last_hidden, last_memory, memories, gates = out
-    _project(x, weight_ih, bias_ih + bias_hh, gates)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    lstm_forward(gates, panels(weight_hh.T), hidden, memory, lengths, reverse, y, memories, groups_of(x))
+    weights = (*_projected(x, weight_ih, bias_ih + bias_hh, gates), panels(weight_hh.T))
+    given = (x, *weights, hidden, memory, _NO_LENGTHS if lengths is None else lengths, reverse, span_of(x))
+    lstm_forward(*given, y, memories, gates, groups_of(x))
     last_hidden[...], last_memory[...] = y[0 if reverse else -1], memories[0 if reverse else -1]
+
+
+def lstm_states(
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    bias_ih: np.ndarray,
+    bias_hh: np.ndarray,
+    hidden: np.ndarray,
+    memory: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Do what :func:`lstm` does where nothing is learned: gates and memories of a few steps at a time are enough.
+
+    Args:
+        x, weight_ih, weight_hh, bias_ih, bias_hh, hidden, memory, lengths, reverse: As there.
+        out: (y, last hidden state, last memory), and what else there is stays as it is.
+    """
+    y, last_hidden, last_memory = out[:3]
+    steps, rows = len(x), weight_hh.shape[0]
+    span = span_of(x)
+    gates = np.empty((min(span, steps), x.shape[1], rows), np.float32)
+    memories = np.empty((min(2, steps), *hidden.shape), np.float32)
+    weights = (*_projected(x, weight_ih, bias_ih + bias_hh, gates), panels(weight_hh.T))
+    given = (x, *weights, hidden, memory, _NO_LENGTHS if lengths is None else lengths, reverse, span)
+    lstm_forward(*given, y, memories, gates, groups_of(x))
+    last_hidden[...] = y[0 if reverse else -1]
+    last_memory[...] = memories[(0 if reverse else -1) if steps <= 2 else (steps - 1) % 2]
 
 
 def gru(
@@ -82,9 +120,36 @@ def gru(
         out: (y, last state, gates, recurrent candidates (T, B, H)).
     """
     y, last_hidden, gates, candidates = out
-    _project(x, weight_ih, bias_ih, gates)
+    weights = (*_projected(x, weight_ih, bias_ih, gates), panels(weight_hh.T), bias_hh)
     lengths = _NO_LENGTHS if lengths is None else lengths
-    gru_forward(gates, panels(weight_hh.T), bias_hh, hidden, lengths, reverse, y, candidates, groups_of(x))
+    gru_forward(x, *weights, hidden, lengths, reverse, span_of(x), y, gates, candidates, groups_of(x))
+    last_hidden[...] = y[0 if reverse else -1]
+
+
+def gru_states(
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    weight_hh: np.ndarray,
+    bias_ih: np.ndarray,
+    bias_hh: np.ndarray,
+    hidden: np.ndarray,
+    lengths: Optional[np.ndarray] = None,
+    *,
+    reverse: bool,
+    out: tuple[np.ndarray, ...],
+) -> None:
+    """Do what :func:`gru` does where nothing is learned: gates of a few steps at a time are enough.
+
+    Args:
+        x, weight_ih, weight_hh, bias_ih, bias_hh, hidden, lengths, reverse: As there.
+        out: (y, last state), and what else there is stays as it is.
+    """
+    y, last_hidden = out[:2]
+    span = span_of(x)
+    gates = np.empty((min(span, len(x)), x.shape[1], weight_hh.shape[0]), np.float32)
+    weights = (*_projected(x, weight_ih, bias_ih, gates), panels(weight_hh.T), bias_hh)
+    lengths = _NO_LENGTHS if lengths is None else lengths
+    gru_forward(x, *weights, hidden, lengths, reverse, span, y, gates, _NO_CANDIDATES, groups_of(x))
     last_hidden[...] = y[0 if reverse else -1]
 
 
@@ -113,7 +178,7 @@ def simple(
         out: (y, last state).
     """
     y, last_hidden = out
-    _project(x, weight_ih, bias_ih + bias_hh, y)
+    biased_product(_flat(x), panels(weight_ih.T), bias_ih + bias_hh, _flat(y))
     lengths = _NO_LENGTHS if lengths is None else lengths
     simple_forward(y, panels(weight_hh.T), hidden, lengths, reverse, activation == "relu", groups_of(x))
     last_hidden[...] = y[0 if reverse else -1]
@@ -198,8 +263,25 @@ def simple_gradients(
     projected.reshape(-1, y.shape[-1]).sum(0, out=out[3])
 
 
-def _project(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, result: np.ndarray) -> None:
-    biased_product(x.reshape(-1, x.shape[-1]), panels(weight.T), bias, result.reshape(-1, result.shape[-1]))
+def _flat(x: np.ndarray) -> np.ndarray:
+    return x.reshape(-1, x.shape[-1])
+
+
+def _projected(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, gates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the panels of a weight and the bias, to project with.
+
+    Where threads share out no samples, all inputs are projected at once, by all of them; then there are no panels.
+    """
+    cut = panels(weight.T)
+    if groups_of(x) < number_of_threads() and len(gates) == len(x):
+        biased_product(_flat(x), cut, bias, _flat(gates))
+        return _NO_WEIGHT, bias
+    return cut, bias
+
+
+def span_of(x: np.ndarray) -> int:
+    """Return how many steps' inputs are projected together; all where that is for threads to share."""
+    return len(x) if groups_of(x) < number_of_threads() else max(1, _ROWS * groups_of(x) // max(x.shape[1], 1))
 
 
 def _before(hidden: np.ndarray, y: np.ndarray, reverse: bool) -> np.ndarray:
@@ -219,19 +301,18 @@ def _weight_gradients(
     grad_weight_hh: np.ndarray,
 ) -> None:
     """Write what follows from the gradients of the projected inputs and of the recurrent products."""
-    flat = projected.reshape(-1, projected.shape[-1])
-    columns = transposed(flat)
-    multiply(flat, weight_ih, grad_x.reshape(-1, grad_x.shape[-1]))
-    multiply(columns, x.reshape(-1, x.shape[-1]), grad_weight_ih)
-    if recurrent is not projected:
-        columns = transposed(recurrent.reshape(-1, recurrent.shape[-1]))
-    multiply(columns, before.reshape(-1, before.shape[-1]), grad_weight_hh)
+    flat, inputs, states = _flat(projected), _flat(x), _flat(before)
+    multiply(flat, weight_ih, _flat(grad_x))
+    grad_weight_ih[...], grad_weight_hh[...] = 0, 0
+    for start in range(0, len(flat), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        add_transposed_product(flat[part], panels(inputs[part]), grad_weight_ih)
+        add_transposed_product(_flat(recurrent)[part], panels(states[part]), grad_weight_hh)
 
 
 def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
     """Write the product of two matrices."""
-    result[...] = 0
-    add_product(left, panels(right), result)
+    biased_product(left, panels(right), np.zeros(result.shape[1], np.float32), result)
 
 
 def groups_of(x: np.ndarray) -> int:

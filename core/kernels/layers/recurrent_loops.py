@@ -9,38 +9,79 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, serial, threads
-from core.kernels.numeric.products import add_rows_of_product
+from core.kernels.numeric.products import add_rows_of_product, product_panel
 from core.kernels.numeric.smooth import sigmoid, tanh
 
 _ONE = np.float32(1)
 
 
+@serial
+def _project(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    gates: np.ndarray,
+    low: int,
+    high: int,
+    base: int,
+    first: int,
+    last: int,
+) -> None:
+    """Write the projected inputs of the steps from ``low`` to before ``high``; ``gates`` begin with step ``base``."""
+    batch = x.shape[1]
+    whole = last - first == batch
+    flat, result = x[low:high].reshape(-1, x.shape[2]), gates[low - base : high - base].reshape(-1, gates.shape[2])
+    for panel in range(weight.shape[0]):  # each stays in the cache while the steps pass
+        if whole:
+            product_panel(flat, weight, bias, result, panel, 0, flat.shape[0])
+        else:
+            for k in range(high - low):
+                product_panel(flat, weight, bias, result, panel, k * batch + first, k * batch + last)
+
+
 @compiled
 def lstm_forward(
-    gates: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    bias: np.ndarray,
     weight: np.ndarray,
     hidden: np.ndarray,
     memory: np.ndarray,
     lengths: np.ndarray,
     reverse: bool,
+    span: int,
     y: np.ndarray,
     memories: np.ndarray,
+    gates: np.ndarray,
     groups: int,
 ) -> None:
-    """Turn projected inputs into activated gates; fill the states."""
+    """Fill the states; project inputs ``span`` steps at a time, and turn them into activated gates.
+
+    ``gates`` and ``memories`` have room for all steps, or for ``span`` steps and two; without panels in ``weight_ih``
+    the inputs are projected already.
+    """
     steps, batch, size = y.shape
     for group in threads(groups):
         first, last = batch * group // groups, batch * (group + 1) // groups
+        base = 0
         for i in range(steps):
             t = steps - 1 - i if reverse else i
+            if i % span == 0 and weight_ih.shape[0]:
+                low, high = (max(t + 1 - span, 0), t + 1) if reverse else (t, min(t + span, steps))
+                base = 0 if gates.shape[0] == steps else low
+                _project(x, weight_ih, bias, gates, low, high, base, first, last)
             h = hidden if i == 0 else y[t + 1 if reverse else t - 1]
-            c = memory if i == 0 else memories[t + 1 if reverse else t - 1]
-            add_rows_of_product(h, weight, gates[t], first, last)
+            old, new = (i - 1) % 2, i % 2
+            if memories.shape[0] == steps:
+                old, new = t + 1 if reverse else t - 1, t
+            c = memory if i == 0 else memories[old]
+            add_rows_of_product(h, weight, gates[t - base], first, last)
             for b in range(first, last):
                 if lengths.size and t >= lengths[b]:
-                    y[t, b], memories[t, b] = h[b], c[b]
+                    _copy(h[b], y[t, b])
+                    _copy(c[b], memories[new, b])
                 else:
-                    _lstm_step(gates[t, b], c[b], memories[t, b], y[t, b])
+                    _lstm_step(gates[t - base, b], c[b], memories[new, b], y[t, b])
 
 
 @serial
@@ -137,33 +178,45 @@ def _add(total: np.ndarray, x: np.ndarray) -> None:
 
 @compiled
 def gru_forward(
-    gates: np.ndarray,
+    x: np.ndarray,
+    weight_ih: np.ndarray,
+    bias_ih: np.ndarray,
     weight: np.ndarray,
     bias: np.ndarray,
     hidden: np.ndarray,
     lengths: np.ndarray,
     reverse: bool,
+    span: int,
     y: np.ndarray,
+    gates: np.ndarray,
     candidates: np.ndarray,
     groups: int,
 ) -> None:
-    """Turn projected inputs into activated gates; fill the states and the recurrent part of the candidates."""
+    """Fill the states, the activated gates, and the recurrent part of the candidates where there is room for it.
+
+    ``span``, ``gates`` and ``weight_ih`` are as in :func:`lstm_forward`.
+    """
     steps, batch, size = y.shape
     for group in threads(groups):
         first, last = batch * group // groups, batch * (group + 1) // groups
         recurrent = np.empty((last - first, 3 * size), np.float32)
+        base = 0
         for i in range(steps):
             t = steps - 1 - i if reverse else i
+            if i % span == 0 and weight_ih.shape[0]:
+                low, high = (max(t + 1 - span, 0), t + 1) if reverse else (t, min(t + span, steps))
+                base = 0 if gates.shape[0] == steps else low
+                _project(x, weight_ih, bias_ih, gates, low, high, base, first, last)
             h = hidden if i == 0 else y[t + 1 if reverse else t - 1]
-            for b in range(last - first):
-                _copy(bias, recurrent[b])
-            add_rows_of_product(h[first:last], weight, recurrent, 0, last - first)
+            for panel in range(weight.shape[0]):
+                product_panel(h[first:last], weight, bias, recurrent, panel, 0, last - first)
             for b in range(first, last):
                 if lengths.size and t >= lengths[b]:
                     _copy(h[b], y[t, b])
                 else:
-                    _copy(recurrent[b - first, 2 * size :], candidates[t, b])
-                    _gru_step(gates[t, b], recurrent[b - first], h[b], y[t, b])
+                    if candidates.size:
+                        _copy(recurrent[b - first, 2 * size :], candidates[t, b])
+                    _gru_step(gates[t - base, b], recurrent[b - first], h[b], y[t, b])
 
 
 @serial

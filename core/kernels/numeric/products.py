@@ -12,6 +12,7 @@ from core.kernels.engine.compiled import compiled, number_of_threads, serial, ta
 from core.kernels.numeric.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
 
 _NO_BIAS = np.empty(0, np.float32)
+_NOTHING = np.zeros(COLUMNS, np.float32)
 _ROWS_TOGETHER = 128
 """Rows of the left factor that one thread runs through a panel: they and the panel fit into its cache."""
 
@@ -53,9 +54,7 @@ def _add_product(left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: 
 
 
 @serial
-def _add_share(
-    left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray, counter: np.ndarray
-) -> None:
+def _add_share(left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray, counter: np.ndarray) -> None:
     """Add what one thread gets to compute, to the bias if there is one."""
     rows = left.shape[0]
     groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
@@ -63,13 +62,34 @@ def _add_share(
     while task < groups * right.shape[0]:
         group, panel = task // right.shape[0], task % right.shape[0]  # rows stay in the cache while panels pass
         first, last = rows * group // groups, rows * (group + 1) // groups
-        if bias.size:
-            begin = panel * COLUMNS
-            end = min(begin + COLUMNS, result.shape[1])
-            for r in range(first, last):
-                for c in range(begin, end):
-                    result[r, c] = bias[c]
-        _add_panel(left, right, result, panel, first, last)
+        product_panel(left, right, bias, result, panel, first, last)
+        task = taken(counter)
+
+
+def add_transposed_product(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+    """Add ``left.T @ matrix`` to a result (m, n), for a left factor (k, m); see :func:`add_product`."""
+    _add_transposed_product(left, right, result, number_of_threads())
+
+
+@compiled
+def _add_transposed_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, workers: int) -> None:
+    counter = np.zeros(1, np.int64)
+    for _ in threads(workers):
+        _add_transposed_share(left, right, result, counter)
+
+
+@serial
+def _add_transposed_share(left: np.ndarray, right: np.ndarray, result: np.ndarray, counter: np.ndarray) -> None:
+    """Add what one thread gets to compute."""
+    (depth, rows), width = left.shape, result.shape[1]
+    groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
+    task = taken(counter)
+    while task < groups * right.shape[0]:
+        group, panel = task // right.shape[0], task % right.shape[0]
+        first, last, at = rows * group // groups, rows * (group + 1) // groups, panel * COLUMNS
+        given = (left.reshape(-1), first, 1, rows, right.reshape(-1), at * depth, depth)
+        place, columns = first * width + at, min(COLUMNS, width - at)
+        multiply_panel(*given, result.reshape(-1), place, width, last - first, columns, True)
         task = taken(counter)
 
 
@@ -77,17 +97,19 @@ def _add_share(
 def add_rows_of_product(left: np.ndarray, right: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """Do what :func:`add_product` does for the rows from ``first`` to before ``last``, on the calling thread."""
     for panel in range(right.shape[0]):
-        _add_panel(left, right, result, panel, first, last)
+        product_panel(left, right, _NO_BIAS, result, panel, first, last)
 
 
 @serial
-def _add_panel(left: np.ndarray, right: np.ndarray, result: np.ndarray, panel: int, first: int, last: int) -> None:
-    depth = left.shape[1]
-    start = panel * depth * COLUMNS
-    columns = min(COLUMNS, result.shape[1] - panel * COLUMNS)
-    place = first * result.shape[1] + panel * COLUMNS
-    given = (left.reshape(-1), first * depth, depth, 1, right.reshape(-1), start, depth)
-    multiply_panel(*given, result.reshape(-1), place, result.shape[1], last - first, columns, True)
+def product_panel(
+    left: np.ndarray, right: np.ndarray, bias: np.ndarray, result: np.ndarray, panel: int, first: int, last: int
+) -> None:
+    """Compute the columns of one panel for some rows: the product and a bias, or, without one, what is there and it."""
+    depth, width, at = left.shape[1], result.shape[1], panel * COLUMNS
+    place, flat = first * width + at, result.reshape(-1)
+    given = (left.reshape(-1), first * depth, depth, 1, right.reshape(-1), at * depth, depth, flat, place, width)
+    initial, begin, stride = (bias, at, 0) if bias.size else (flat, place, width)
+    _accumulate(*given, last - first, min(COLUMNS, width - at), initial, begin, stride)
 
 
 @serial
@@ -111,8 +133,32 @@ def multiply_panel(
     ``result[place + r * line + c]`` becomes, or grows by, the sum of ``left[start + r * row + k * step] * right[first +
     k * COLUMNS + c]`` over k below ``depth``, for r below ``rows`` and c below ``columns``.
     """
+    initial, begin, stride = (result, place, line) if add else (_NOTHING, 0, 0)
+    given = (left, start, row, step, right, first, depth, result, place, line, rows, columns)
+    _accumulate(*given, initial, begin, stride)
+
+
+@serial
+def _accumulate(
+    left: np.ndarray,
+    start: int,
+    row: int,
+    step: int,
+    right: np.ndarray,
+    first: int,
+    depth: int,
+    result: np.ndarray,
+    place: int,
+    line: int,
+    rows: int,
+    columns: int,
+    initial: np.ndarray,
+    begin: int,
+    stride: int,
+) -> None:
+    """Write ``initial[begin + r * stride + c]`` and the product of :func:`multiply_panel`."""
     sums = np.empty(ROWS * COLUMNS, np.float32)
-    direct = columns == COLUMNS and not add
+    direct = columns == COLUMNS
     tiles = (rows + ROWS - 1) // ROWS
     r = 0
     while r < rows:
@@ -120,26 +166,23 @@ def multiply_panel(
         tiles -= 1
         at = start + r * row
         target, where, width = (result, place + r * line, line) if direct else (sums, 0, COLUMNS)
+        more = (initial, begin + r * stride, stride) if direct else (_NOTHING, 0, 0)
         if height == 1:
-            tile1(left, at, row, step, right, first, depth, target, where, width)
+            tile1(left, at, row, step, right, first, depth, target, where, width, *more)
         elif height == 2:
-            tile2(left, at, row, step, right, first, depth, target, where, width)
+            tile2(left, at, row, step, right, first, depth, target, where, width, *more)
         elif height == 3:
-            tile3(left, at, row, step, right, first, depth, target, where, width)
+            tile3(left, at, row, step, right, first, depth, target, where, width, *more)
         elif height == 4:
-            tile4(left, at, row, step, right, first, depth, target, where, width)
+            tile4(left, at, row, step, right, first, depth, target, where, width, *more)
         elif height == 5:
-            tile5(left, at, row, step, right, first, depth, target, where, width)
+            tile5(left, at, row, step, right, first, depth, target, where, width, *more)
         else:
-            tile6(left, at, row, step, right, first, depth, target, where, width)
-        if add:
+            tile6(left, at, row, step, right, first, depth, target, where, width, *more)
+        if not direct:
             for i in range(height):
                 for c in range(columns):
-                    result[place + (r + i) * line + c] += sums[i * COLUMNS + c]
-        elif not direct:
-            for i in range(height):
-                for c in range(columns):
-                    result[place + (r + i) * line + c] = sums[i * COLUMNS + c]
+                    result[place + (r + i) * line + c] = initial[begin + (r + i) * stride + c] + sums[i * COLUMNS + c]
         r += height
 
 

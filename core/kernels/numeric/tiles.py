@@ -37,20 +37,25 @@ def _tile(rows: int) -> Any:
         result: Any,
         place: Any,
         line: Any,
+        initial: Any,
+        begin: Any,
+        stride: Any,
     ) -> Any:
-        """Write a tile of a product; all arrays are flat.
+        """Write a tile of a product plus something; all arrays are flat.
 
-        ``result[place + r * line + c] = sum of left[start + r * row + k * step] * right[first + k * COLUMNS + c]`` over
-        k below ``depth``.
+        ``result[place + r * line + c] = initial[begin + r * stride + c] + the sum of left[start + r * row + k * step] *
+        right[first + k * COLUMNS + c]`` over k below ``depth``.
         """
         whole = types.intp
-        signature = types.void(left, whole, whole, whole, right, whole, whole, result, whole, whole)
+        signature = types.void(
+            left, whole, whole, whole, right, whole, whole, result, whole, whole, initial, whole, whole
+        )
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             def pointer(place: int) -> Any:
                 return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
-            places = {0, 4, 7}
+            places = {0, 4, 7, 10}
             _emit(builder, rows, *[pointer(i) if i in places else item for i, item in enumerate(arguments)])
             return context.get_dummy_value()
 
@@ -72,6 +77,9 @@ def _emit(
     result: Any,
     place: Any,
     width: Any,
+    initial: Any,
+    begin: Any,
+    stride: Any,
 ) -> None:
     vector, index = ir.VectorType(ir.FloatType(), _LANES), start.type
     name, kind = f"llvm.fma.v{_LANES}f32", ir.FunctionType(vector, [vector] * 3)
@@ -86,6 +94,16 @@ def _emit(
         return builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer())
 
     starts = [builder.add(start, builder.mul(number(r), row)) for r in range(rows)]
+    given = [
+        [
+            builder.load(
+                vector_at(initial, builder.add(builder.add(begin, builder.mul(number(r), stride)), number(v * _LANES))),
+                align=4,
+            )
+            for v in range(_VECTORS)
+        ]
+        for r in range(rows)
+    ]
     before = builder.block
     loop, after = builder.append_basic_block("depth"), builder.append_basic_block("store")
     some = builder.icmp_signed(">", depth, number(0))
@@ -105,7 +123,6 @@ def _emit(
         results.append([builder.call(multiply_add, [spread, factors[v], running[r][v]]) for v in range(_VECTORS)])
     following = builder.add(k, number(1))
     builder.cbranch(builder.icmp_signed("<", following, depth), loop, after)
-    nothing = ir.Constant(vector, [0.0] * _LANES)
     k.add_incoming(number(0), before)
     k.add_incoming(following, loop)
 
@@ -115,7 +132,7 @@ def _emit(
         for v in range(_VECTORS):
             for sum_, block_value in ((running[r][v], loop), (final[r][v], loop)):
                 sum_.add_incoming(results[r][v], block_value)
-                sum_.add_incoming(nothing, before)
+                sum_.add_incoming(given[r][v], before)
     for r in range(rows):
         line = builder.add(place, builder.mul(number(r), width))
         for v in range(_VECTORS):

@@ -133,14 +133,14 @@ class RNNBase(LayerList):
         if not self.time_major:
             sequence = sequence.transpose([1, 0, 2])
         if self.state_components == 1:
-            return sequence, stack(last, axis=0)
-        return sequence, (stack([state[0] for state in last], axis=0), stack([state[1] for state in last], axis=0))
+            return sequence, _stacked(last)
+        return sequence, (_stacked([state[0] for state in last]), _stacked([state[1] for state in last]))
 
     @staticmethod
     def _run(cell: Any, sequence: Any, state: Any, sequence_length: Any, is_reverse: bool) -> tuple[Any, Any]:
         """Return (outputs, last state) of one cell; the outputs beyond a sample's length are of no account."""
         if state is None:
-            state = cell.get_initial_states(sequence, cell.state_shape, batch_dim_idx=1)
+            state = _first_state(cell, sequence)
         if in_one_piece(cell, sequence, state):
             return whole_sequence(cell, sequence, state, sequence_length, is_reverse)
         return run_cell(cell, sequence, state, sequence_length, True, is_reverse)
@@ -174,3 +174,16 @@ class RNNBase(LayerList):
         if self.dropout:
             text += f", dropout={self.dropout}"
         return text
+
+
+def _first_state(cell: Any, sequence: Any) -> Any:
+    """Return zeros for a cell; an LSTM's two are one tensor, as nobody else sees them."""
+    if cell.kind != "lstm":
+        return cell.get_initial_states(sequence, cell.state_shape, batch_dim_idx=1)
+    zeros = cell.get_initial_states(sequence, cell.state_shape[0], batch_dim_idx=1)
+    return zeros, zeros
+
+
+def _stacked(states: list[Any]) -> Any:
+    """Return the states of all layers, with an axis for them in front."""
+    return states[0].unsqueeze(0) if len(states) == 1 else stack(states, axis=0)

@@ -88,7 +88,33 @@ def test_sequences(kind: str, sizes: tuple[int, int, int, int], reverse: bool) -
         wide = [a.astype("float64") for a in arrays[:6]]
         expected = recurrent_reference(kind, *wide, *memory, lengths=given, reverse=reverse)
         for found, wanted in zip(run(kind, arrays, given, reverse), expected):
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=3e-6 * max(1, np.abs(wanted).max(initial=0)))
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=4e-6 * max(1, np.abs(wanted).max(initial=0)))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("sizes", [(1, 3, 2, 5), (2, 9, 3, 16), (5, 70, 5, 20), (7, 200, 4, 64)])
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_states_are_the_same_where_nothing_else_is_kept(
+    kind: str, sizes: tuple[int, int, int, int], reverse: bool
+) -> None:
+    """Also where inputs are projected one step, or some steps, at a time."""
+    arrays = draw(kind, *sizes)
+    for given in (None, RNG.integers(0, sizes[0] + 1, sizes[1])):
+        expected = run(kind, arrays, given, reverse)
+        out = tuple([np.full(one.shape, np.nan, "float32") for one in expected] + [np.zeros(1, "float32")] * 2)
+        function = recurrent.lstm_states if kind == "lstm" else recurrent.gru_states
+        function(*arrays, *([] if given is None else [given]), reverse=reverse, out=out)
+        for found, wanted in zip(out, expected):
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(("depth", "rows", "width"), [(5, 1, 7), (64, 6, 64), (33, 13, 200), (300, 140, 70), (0, 4, 5)])
+def test_products_of_a_transpose(depth: int, rows: int, width: int) -> None:
+    shapes = ((depth, rows), (depth, width), (rows, width))
+    left, right, there = (RNG.standard_normal(shape, "float32") for shape in shapes)
+    result = there.copy()
+    products.add_transposed_product(left, products.panels(right), result)
+    np.testing.assert_allclose(result, there + left.T @ right, atol=1e-4)
 
 
 def test_what_is_not_a_number_is_seen() -> None:
