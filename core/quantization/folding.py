@@ -11,6 +11,7 @@ from core import nn
 from core.jit.export.save import program_of
 from core.jit.exported.program import ExportedProgram, ProgramNode
 from core.jit.passes.passes import uses_of, without_identities
+from core.quantization.places import places_of
 
 AXES: dict[type[nn.Layer], tuple[int, int]] = {nn.Conv2D: (0, 4), nn.Linear: (1, 2)}
 """Layers that take batch normalisation in, their weights' axes that count outputs, and the axes of what they give."""
@@ -34,6 +35,7 @@ def fold_batch_normalization(layer: Any, input_spec: Sequence[Any]) -> list[str]
     if owner is None:
         return []
     program = without_identities(program)
+    places = {place.path: place for place in places_of(owner)}
     uses = uses_of(program)
     makers = {name: node for node in program.nodes for name in node.outputs}
     gone = []
@@ -43,20 +45,13 @@ def fold_batch_normalization(layer: Any, input_spec: Sequence[Any]) -> list[str]
             continue
         if any(uses[name] != 1 for name in (maker.inputs[1], node.inputs[0], node.inputs[3])):
             continue
-        (_, _, before), (around, key, after) = _place(owner, maker.inputs[1]), _place(owner, node.inputs[3])
-        if type(before) in AXES and type(after) in NORMALIZATIONS and _fold(before, program, node):
-            around._sub_layers[key] = nn.Identity()
-            gone.append(node.inputs[3].rpartition(".")[0])
+        before, after = (places.get(name.rpartition(".")[0]) for name in (maker.inputs[1], node.inputs[3]))
+        if before is None or after is None or type(before.layer) not in AXES or type(after.layer) not in NORMALIZATIONS:
+            continue
+        if _fold(before.layer, program, node):
+            after.put(nn.Identity())
+            gone.append(after.path)
     return gone
-
-
-def _place(owner: nn.Layer, name: str) -> tuple[Any, str, Any]:
-    """Return the Layer around the one that has a parameter of some name, its name there, and itself; None for none."""
-    *path, key, _ = ["", *name.split(".")]
-    around: Any = owner
-    for part in path[1:]:
-        around = around._sub_layers.get(part) if around is not None else None
-    return around, key, around._sub_layers.get(key) if around is not None and key else None
 
 
 def _fold(layer: Any, program: ExportedProgram, node: ProgramNode) -> bool:

@@ -26,6 +26,7 @@ from core.quantization.observers import (
     MovingAverageObserver,
 )
 from core.quantization.observers.seen import SeenObserver
+from core.quantization.places import Place, places_of
 from core.quantization.ptq import PTQ
 
 KINDS: tuple[type[nn.Layer], ...] = (nn.Conv2D, nn.Linear)
@@ -40,22 +41,25 @@ ALGORITHMS: dict[str, Callable[[], ObserverFactory]] = {
 """How the scale of a layer's input follows from calibration data, by name."""
 
 
-class _Place:
-    """A layer that is quantized, and where it stands.
+class _Both:
+    """A layer, what it becomes, and where either stands.
 
     Args:
-        parent: the layer around it.
-        key: its name there.
+        place: one place of the layer.
+
+    Attributes:
+        places: all of them.
     """
 
-    def __init__(self, parent: nn.Layer, key: str) -> None:
-        self.parent, self.key = parent, key
-        self.original = parent._sub_layers[key]
+    def __init__(self, place: Place) -> None:
+        self.places = [place]
+        self.original = place.layer
         self.quantized: Any = None
 
     def put(self, layer: Any) -> None:
-        """Let a layer stand there."""
-        self.parent._sub_layers[self.key] = layer
+        """Let one of them stand there."""
+        for place in self.places:
+            place.put(layer)
 
 
 class PostTraining:
@@ -81,15 +85,14 @@ class PostTraining:
     def __init__(self, networks: Mapping[str, Any], algorithm: str = "percentile") -> None:
         if algorithm not in ALGORITHMS:
             raise ValueError(f"there is no calibration {algorithm!r}: choose one of {', '.join(ALGORITHMS)}")
-        self._places: dict[str, _Place] = {}
-        seen: set[int] = set()
+        self._both: dict[str, _Both] = {}
+        seen: dict[int, _Both] = {}
         for name, network in networks.items():
-            for path, layer in network.named_sublayers():
-                if (type(layer) in KINDS or _is_table(layer)) and id(layer) not in seen:
-                    seen.add(id(layer))
-                    parent, _, key = path.rpartition(".")
-                    around = _at(network, parent)
-                    self._places[f"{name}.{path}" if len(networks) > 1 else path] = _Place(around, key)
+            for place in places_of(network, f"{name}." if len(networks) > 1 else ""):
+                if id(place.layer) in seen:
+                    seen[id(place.layer)].places.append(place)
+                elif type(place.layer) in KINDS or _is_table(place.layer):
+                    self._both[place.path] = seen[id(place.layer)] = _Both(place)
         self._require_places(networks, "has no Conv2D, Linear or Embedding layer inside")
         self._networks = networks
         config = QuantConfig(None, None)
@@ -99,15 +102,16 @@ class PostTraining:
         self._ptq = PTQ(config)
         for network in networks.values():
             self._ptq.quantize(network, inplace=True)
-        for place in self._places.values():
-            if _is_table(place.original):
-                place.put(QuantedEmbedding(place.original))
-            place.quantized = place.parent._sub_layers[place.key]
+        for both in self._both.values():
+            place = both.places[0]
+            made = QuantedEmbedding(both.original) if _is_table(both.original) else place.parent._sub_layers[place.key]
+            both.quantized = made
+            both.put(made)
 
     @property
     def layers(self) -> list[str]:
         """The names of the layers that are quantized."""
-        return list(self._places)
+        return list(self._both)
 
     @property
     def grids(self) -> dict[str, tuple[float, int]]:
@@ -157,21 +161,21 @@ class PostTraining:
             ValueError: there is no such layer.
         """
         for name in names:
-            if name not in self._places:
-                raise ValueError(f"no layer {name!r} is quantized; the layers are {', '.join(self._places)}")
-            place = self._places.pop(name)
-            place.put(place.original)
+            if name not in self._both:
+                raise ValueError(f"no layer {name!r} is quantized; the layers are {', '.join(self._both)}")
+            both = self._both.pop(name)
+            both.put(both.original)
 
     @contextlib.contextmanager
     def only(self, names: Sequence[str]) -> Iterator[None]:
         """Inside a ``with`` block, compute all layers but some in float32."""
         try:
-            for name, place in self._places.items():
-                place.put(place.quantized if name in names else place.original)
+            for name, both in self._both.items():
+                both.put(both.quantized if name in names else both.original)
             yield
         finally:
-            for place in self._places.values():
-                place.put(place.quantized)
+            for both in self._both.values():
+                both.put(both.quantized)
 
     def sensitivity(
         self, predict: Callable[[], Sequence[np.ndarray]], progress: Optional[Callable[[], Any]] = None
@@ -189,7 +193,7 @@ class PostTraining:
             wanted = [_floats(array) for array in predict()]
         size = max(sum(float(np.vdot(array, array)) for array in wanted), np.finfo(np.float64).tiny)
         found: dict[str, float] = {}
-        for name in self._places:
+        for name in self._both:
             with self.only([name]):
                 changes = [_floats(array) - before for array, before in zip(predict(), wanted)]
             found[name] = float(sum(float(np.vdot(change, change)) for change in changes) / size)
@@ -199,22 +203,16 @@ class PostTraining:
 
     def _computing(self) -> list[tuple[str, Any]]:
         """Return the quantized layers that compute in 8 bits, by name."""
-        return [(name, place.quantized) for name, place in self._places.items() if not _is_table(place.original)]
+        return [(name, both.quantized) for name, both in self._both.items() if not _is_table(both.original)]
 
     def _require_places(self, networks: Mapping[str, Any], problem: str) -> None:
-        if not self._places:
+        if not self._both:
             kinds = ", ".join(type(network).__name__ for network in networks.values())
             raise ValueError(f"nothing is quantized: {kinds} {problem}")
 
 
 def _is_table(layer: Any) -> bool:
     return type(layer) is nn.Embedding and layer.weight is not None and layer.weight.dtype is float32
-
-
-def _at(network: nn.Layer, path: str) -> nn.Layer:
-    for key in path.split(".") if path else ():
-        network = network._sub_layers[key]
-    return network
 
 
 def _floats(array: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from core import nn
 from core.jit.exported.file import is_quantized
 from core.jit.exported.reader import read_program
 from core.kernels.layers import quantized
+from core.quantization.folding import fold_batch_normalization
 from core.quantization.post_training import ALGORITHMS, PostTraining
 from core.static import InputSpec
 
@@ -210,3 +211,22 @@ def test_mistakes_are_one_line() -> None:
     training.train()
     with pytest.raises(ValueError, match="the network is in training mode: call its eval"):
         PostTraining({"model": training})
+
+
+def test_names_of_layers_may_have_dots() -> None:
+    made = nn.Sequential()
+    made.add_sublayer("stage.0.fc", nn.Linear(2, 3))
+    made.add_sublayer("stage.0.norm", nn.BatchNorm1D(3))
+    made.eval()
+    assert fold_batch_normalization(made, [InputSpec([None, 2])]) == ["stage.0.norm"]
+    assert quantization_of(made, core.ones([1, 2])).layers == ["stage.0.fc"]
+
+
+def test_a_layer_that_stands_in_two_places_is_one() -> None:
+    shared = nn.Linear(3, 3)
+    made = nn.Sequential(shared, nn.ReLU(), nn.Sequential(shared))
+    made.eval()
+    found = quantization_of(made, core.ones([1, 3]))
+    assert found.layers == ["0"] and made[0] is made[2][0] and type(made[0]) is not nn.Linear
+    found.keep_in_float(["0"])
+    assert made[0] is made[2][0] is shared
