@@ -11,7 +11,7 @@ from core import nn
 from core.jit.export.save import program_of
 from core.jit.exported.program import ExportedProgram, ProgramNode
 from core.jit.passes.passes import uses_of, without_identities
-from core.quantization.places import places_of
+from core.quantization.places import listed_places, places_of
 
 AXES: dict[type[nn.Layer], tuple[int, int]] = {nn.Conv2D: (0, 4), nn.Linear: (1, 2)}
 """Layers that take batch normalisation in, their weights' axes that count outputs, and the axes of what they give."""
@@ -36,6 +36,7 @@ def fold_batch_normalization(layer: Any, input_spec: Sequence[Any]) -> list[str]
         return []
     program = without_identities(program)
     places = {place.path: place for place in places_of(owner)}
+    everywhere = [*places.values(), *listed_places(owner)]
     uses = uses_of(program)
     makers = {name: node for node in program.nodes for name in node.outputs}
     gone = []
@@ -49,7 +50,10 @@ def fold_batch_normalization(layer: Any, input_spec: Sequence[Any]) -> list[str]
         if before is None or after is None or type(before.layer) not in AXES or type(after.layer) not in NORMALIZATIONS:
             continue
         if _fold(before.layer, program, node):
-            after.put(nn.Identity())
+            identity = nn.Identity()
+            for place in everywhere:
+                if place.now is after.layer:
+                    place.put(identity)
             gone.append(after.path)
     return gone
 

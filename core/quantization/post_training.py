@@ -26,7 +26,7 @@ from core.quantization.observers import (
     MovingAverageObserver,
 )
 from core.quantization.observers.seen import SeenObserver
-from core.quantization.places import Place, places_of
+from core.quantization.places import Place, listed_places, places_of
 from core.quantization.ptq import PTQ
 
 KINDS: tuple[type[nn.Layer], ...] = (nn.Conv2D, nn.Linear)
@@ -93,6 +93,9 @@ class PostTraining:
                     seen[id(place.layer)].places.append(place)
                 elif type(place.layer) in KINDS or _is_table(place.layer):
                     self._both[place.path] = seen[id(place.layer)] = _Both(place)
+        for place in [place for network in networks.values() for place in listed_places(network)]:
+            if id(place.layer) in seen:
+                seen[id(place.layer)].places.append(place)
         self._require_places(networks, "has no Conv2D, Linear or Embedding layer inside")
         self._networks = networks
         config = QuantConfig(None, None)
@@ -103,8 +106,7 @@ class PostTraining:
         for network in networks.values():
             self._ptq.quantize(network, inplace=True)
         for both in self._both.values():
-            place = both.places[0]
-            made = QuantedEmbedding(both.original) if _is_table(both.original) else place.parent._sub_layers[place.key]
+            made = QuantedEmbedding(both.original) if _is_table(both.original) else both.places[0].now
             both.quantized = made
             both.put(made)
 

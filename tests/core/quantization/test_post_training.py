@@ -230,3 +230,29 @@ def test_a_layer_that_stands_in_two_places_is_one() -> None:
     assert found.layers == ["0"] and made[0] is made[2][0] and type(made[0]) is not nn.Linear
     found.keep_in_float(["0"])
     assert made[0] is made[2][0] is shared
+
+
+def test_layers_in_lists_are_quantized_too() -> None:
+    class Listed(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.layers = [self.add_sublayer(f"fc{i}", nn.Linear(3, 3)) for i in range(2)]
+            self.norms = (self.add_sublayer("norm", nn.BatchNorm1D(3)),)
+            self.named = {"last": self.add_sublayer("last", nn.Linear(3, 1))}
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return self.named["last"](self.norms[0](x))
+
+    made = Listed()
+    made.eval()
+    x = core.to_tensor(np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32))
+    wanted = made(x).numpy()
+    assert fold_batch_normalization(made, [InputSpec([None, 3])]) == ["norm"] and type(made.norms[0]) is nn.Identity
+    found = quantization_of(made, x)
+    assert found.layers == ["fc0", "fc1", "last"] and made.layers[1] is made.fc1 and made.named["last"] is made.last
+    assert 0 < np.abs(made(x).numpy() - wanted).max() < 0.1
+    found.keep_in_float(found.layers)
+    assert type(made.layers[0]) is nn.Linear
+    np.testing.assert_allclose(made(x).numpy(), wanted, rtol=1e-4, atol=1e-5)
