@@ -28,9 +28,15 @@ def grad_cam(network: Any, images: Any, classes: Sequence[int]) -> np.ndarray:
 
     Returns:
         float32, shape (N, h, w) of the feature maps, from 0 to 1; all 0 where nothing speaks for the class.
+
+    Raises:
+        ValueError: the network's head takes no feature maps.
     """
     with core.no_grad():
         features = network.forward_features(images).detach()
+    if len(features.shape) != 4:
+        kind = type(network).__name__
+        raise ValueError(f"Grad-CAM looks at the feature maps that a head takes; that of {kind} takes a token's vector")
     features.stop_gradient = False
     logits = network.forward_head(features)
     chosen = F.one_hot(core.to_tensor(np.asarray(classes, dtype=np.int64)), logits.shape[1])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core import nn
+from core.nn import ParamAttr
 
 
 class ImageClassifier(nn.Layer):
@@ -42,6 +43,78 @@ class ImageClassifier(nn.Layer):
     def forward(self, x: Any) -> Any:
         """Return the logits for images, (N, class_num)."""
         return self.forward_head(self.forward_features(x))
+
+    @property
+    def num_features(self) -> int:
+        """Length of the vectors that the head's last layer takes, and that a network without one gives."""
+        return _width(operator.attrgetter(self.head_names[0])(self))
+
+    def reset_classifier(self, class_num: int) -> None:
+        """Give the head a fresh last layer, for other classes, or take it away.
+
+        An optimizer that was made before does not know the new layer.
+
+        Args:
+            class_num: number of classes; 0: there is no last layer, and the network gives vectors of
+                :attr:`num_features` numbers.
+
+        Raises:
+            ValueError: ``class_num`` is negative, or no whole number.
+
+        Example:
+            >>> network = PaddleClas.create_model("ResNet18", pretrained="mine.pdparams")
+            >>> network.reset_classifier(0)
+            >>> network(images).shape
+            [8, 512]
+        """
+        if isinstance(class_num, bool) or not isinstance(class_num, int) or class_num < 0:
+            raise ValueError(f"class_num must be a whole number, 0 for no last layer, not {class_num!r}")
+        for name in self.head_names:
+            owner, _, leaf = name.rpartition(".")
+            holder = operator.attrgetter(owner)(self) if owner else self
+            former = getattr(holder, leaf)
+            last = former.last if isinstance(former, Without) else former
+            setattr(holder, leaf, _alike(last, class_num) if class_num else Without(last))
+
+
+class Without(nn.Layer):
+    """Stands where a head's last layer was taken away, and gives what that took.
+
+    Args:
+        last: the layer.
+    """
+
+    def __init__(self, last: Any) -> None:
+        super().__init__()
+        self._last = [last]  # in a list it is no sublayer, whose parameters would count
+
+    @property
+    def last(self) -> Any:
+        """The layer that was there."""
+        return self._last[0]
+
+    def forward(self, x: Any) -> Any:
+        """Return x."""
+        return x
+
+
+def _width(last: Any) -> int:
+    """Return how many features a head's last layer takes."""
+    layer = last.last if isinstance(last, Without) else last
+    return int(layer.weight.shape[0 if isinstance(layer, nn.Linear) else 1])
+
+
+def _alike(last: Any, class_num: int) -> Any:
+    """Return a fresh layer as the last one of a head, for another number of classes."""
+
+    def attr(parameter: Any) -> Any:
+        rate = parameter.optimize_attr["learning_rate"]
+        return ParamAttr(initializer=parameter.initializer, learning_rate=rate, regularizer=parameter.regularizer)
+
+    attrs = {"weight_attr": attr(last.weight), "bias_attr": False if last.bias is None else attr(last.bias)}
+    if isinstance(last, nn.Linear):
+        return nn.Linear(_width(last), class_num, **attrs)
+    return nn.Conv2D(_width(last), class_num, last.weight.shape[2:], **attrs)
 
 
 class FeatureExtractor(nn.Layer):

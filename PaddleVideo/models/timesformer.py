@@ -13,58 +13,13 @@ import numpy as np
 
 import core
 from core import nn
-from core.nn import ParamAttr
-from core.nn import functional as F
 from core.nn.initializer import Constant, TruncatedNormal
 from core.nn.layer.checks import positive_numbers
+from PaddleClas.models.transformer import Attention, Mlp, linear, stochastic_depth
 from PaddleVideo.models.base import ClipClassifier
 
 EPSILON = 1e-6
 """Of the layer normalisations, as in the published recipe."""
-
-
-def linear(received: int, returned: int, bias: bool = True, zero: bool = False) -> nn.Linear:
-    """Return a linear layer, whose fresh weights are near 0 or, with ``zero``, 0."""
-    initializer: Any = Constant(0.0) if zero else TruncatedNormal(0.0, 0.02)
-    return nn.Linear(
-        received, returned, weight_attr=ParamAttr(initializer=initializer), bias_attr=None if bias else False
-    )
-
-
-class Attention(nn.Layer):
-    """Self-attention of several heads: (N, L, C) to the same shape.
-
-    Args:
-        channels: C.
-        heads: how many heads share them.
-        qkv_bias: whether queries, keys and values have biases.
-    """
-
-    def __init__(self, channels: int, heads: int, qkv_bias: bool) -> None:
-        super().__init__()
-        self.heads = heads
-        self.qkv = linear(channels, 3 * channels, qkv_bias)
-        self.proj = linear(channels, channels)
-
-    def forward(self, x: Any) -> Any:
-        """Return what each token finds in all of them."""
-        _, length, channels = x.shape
-        qkv = self.qkv(x).reshape([-1, length, 3, self.heads, channels // self.heads])
-        found = F.scaled_dot_product_attention(qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2])
-        return self.proj(found.reshape([-1, length, channels]))
-
-
-class Mlp(nn.Layer):
-    """Two linear layers with a GELU between them: (..., C) to the same shape."""
-
-    def __init__(self, channels: int, hidden: int) -> None:
-        super().__init__()
-        self.fc1 = linear(channels, hidden)
-        self.fc2 = linear(hidden, channels)
-
-    def forward(self, x: Any) -> Any:
-        """Return the features."""
-        return self.fc2(F.gelu(self.fc1(x)))
 
 
 class Block(nn.Layer):
@@ -92,7 +47,7 @@ class Block(nn.Layer):
         self.temporal_norm1 = nn.LayerNorm(channels, EPSILON)
         self.temporal_attn = Attention(channels, heads, qkv_bias)
         self.temporal_fc = linear(channels, channels, zero=not first)
-        self.drop_path = nn.Dropout(drop_path, axis=0)  # of whole samples: stochastic depth
+        self.drop_path = stochastic_depth(drop_path)
         self.norm2 = nn.LayerNorm(channels, EPSILON)
         self.mlp = Mlp(channels, int(channels * mlp_ratio))
 

@@ -13,6 +13,7 @@ from core import nn
 from core.train.classification.losses import main_logits
 from PaddleClas.grad_cam import grad_cam
 from PaddleClas.models.base import ImageClassifier
+from PaddleClas.models.vision_transformer import VisionTransformer
 from tests.PaddleClas.models.test_models import SMALLEST, images, small_first
 
 FEATURES = np.array(
@@ -74,7 +75,14 @@ def test_behind_a_mean_and_a_linear_layer_it_is_the_class_activation_map() -> No
     assert network.fc.weight.grad is None and network.conv.weight.grad is None
 
 
-@pytest.mark.parametrize("name", small_first(SMALLEST, share=3))
+def test_a_head_that_takes_a_token_has_none() -> None:
+    network = VisionTransformer(32, 16, 3, 4, 8, 1, 1)
+    network.eval()
+    with pytest.raises(ValueError, match="that a head takes; that of VisionTransformer takes a token's vector"):
+        grad_cam(network, images((1, 3, 32, 32)), [0])
+
+
+@pytest.mark.parametrize("name", small_first((name for name in SMALLEST if name[:4] != "DeiT"), share=3))
 def test_every_model_has_one(name: str) -> None:
     core.seed(0)
     network = PaddleClas.create_model(name)

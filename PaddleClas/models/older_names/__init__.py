@@ -133,7 +133,7 @@ def _biases(names: Sequence[str]) -> list[str]:
 
 
 def _restructured(model_name: str, names: Sequence[str], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries for today's structure of RegNetX and ResNeSt, which compute the same."""
+    """Return the entries for today's structure of RegNetX, ResNeSt and Swin, which compute the same."""
     family = MODELS.get(model_name, "")
     if family == "regnet":  # normalisation takes a bias before it away: into its mean
         surplus = set(_biases(names)) & set(values)
@@ -143,6 +143,8 @@ def _restructured(model_name: str, names: Sequence[str], values: dict[str, Any])
                 values[mean] = values[mean] - values.pop(bias)
         if surplus:
             _logger.info("%s: %d biases of convolutions go into the means after them", model_name, len(surplus))
+    if family.startswith("swin"):  # some releases kept in their files the masks that follow from the sizes
+        values = {name: value for name, value in values.items() if not name.endswith(".attn_mask")}
     if family == "resnest":  # the last convolutions of attention had no bias
         lacking = {name: name[: -len("bias")] + "weight" for name in names if name.endswith(".conv2.conv3.bias")}
         if not lacking.keys() & values.keys() and set(lacking.values()) <= set(values):

@@ -15,7 +15,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Constant
-from core.vision.models.blocks import ConvBatchNorm
+from core.vision.models.blocks import ConvBatchNorm, EffectiveSqueezeExcite
 
 CHANNELS = (64, 128, 256, 512, 1024)
 """Of the stem and of each stage, at width 1."""
@@ -44,11 +44,6 @@ class ConvBNLayer(ConvBatchNorm):
         activation: Optional[Callable[[Any], Any]] = F.silu,
     ) -> None:
         super().__init__(in_channels, out_channels, kernel_size, stride, activation=activation, decay_norm=False)
-
-    def fused(self) -> tuple[Any, Any]:
-        """Return the weight and the bias of a convolution that does what this one and its normalisation do."""
-        factor = self.bn.weight / core.sqrt(self.bn._variance + self.bn._epsilon)
-        return self.conv.weight * factor.reshape([-1, 1, 1, 1]), self.bn.bias - self.bn._mean * factor
 
 
 class RepVggBlock(nn.Layer):
@@ -101,22 +96,6 @@ class BasicBlock(nn.Layer):
         return x + y if self.shortcut else y
 
 
-class EffectiveSELayer(nn.Layer):
-    """Weighs channels by what all of them are in the mean (Lee and Park, arXiv 1911.06667).
-
-    Args:
-        channels: of the feature map.
-    """
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.fc = nn.Conv2D(channels, channels, 1)
-
-    def forward(self, x: Any) -> Any:
-        """Return feature maps of x's shape."""
-        return x * F.hardsigmoid(self.fc(F.adaptive_avg_pool2d(x, 1)))
-
-
 class CSPResStage(nn.Layer):
     """Half of the channels go through residual blocks, the other half past them: (N, C, H, W) to (N, C', H/2, W/2).
 
@@ -135,7 +114,7 @@ class CSPResStage(nn.Layer):
         self.conv1 = ConvBNLayer(middle, half, 1)
         self.conv2 = ConvBNLayer(middle, half, 1)
         self.blocks = nn.Sequential(*[BasicBlock(half, half, True, alpha) for _ in range(blocks)])
-        self.attn = EffectiveSELayer(2 * half)
+        self.attn = EffectiveSqueezeExcite(2 * half)
         self.conv3 = ConvBNLayer(2 * half, out_channels, 1)
 
     def forward(self, x: Any) -> Any:

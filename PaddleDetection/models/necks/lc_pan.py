@@ -13,7 +13,7 @@ from core import nn
 from core.nn import functional as F
 from core.nn.initializer import KaimingUniform
 from core.vision.models.blocks import ConvBatchNorm
-from PaddleDetection.models.backbones.lcnet import DepthwiseSeparable
+from PaddleClas.models.pp_lcnet import DepthwiseSeparable
 
 
 class DPModule(nn.Layer):

@@ -10,7 +10,7 @@ from core import nn
 from core.nn import ParamAttr
 from core.nn import functional as F
 from core.nn.initializer import Uniform
-from core.operators import flatten, unsqueeze
+from core.operators import flatten, reshape, sqrt, unsqueeze
 from core.regularizer import L2Decay
 
 CURRENT_NAMES = ("conv", "bn")
@@ -87,6 +87,18 @@ class ConvBatchNorm(nn.Layer):
         convolution, normalisation = self.children()
         x = normalisation(convolution(x))
         return x if self.activation is None else self.activation(x)
+
+    def fused(self) -> tuple[Any, Any]:
+        """Return the weight and the bias of a convolution that does in evaluation what the two parts do."""
+        convolution, normalisation = self.children()
+        factor, bias = scale_and_offset(normalisation)
+        return convolution.weight * reshape(factor, [-1, 1, 1, 1]), bias
+
+
+def scale_and_offset(normalisation: Any) -> tuple[Any, Any]:
+    """Return what a batch normalisation multiplies each channel by in evaluation, and what it adds: (C,) and (C,)."""
+    factor = normalisation.weight / sqrt(normalisation._variance + normalisation._epsilon)
+    return factor, normalisation.bias - normalisation._mean * factor
 
 
 def same_padding(kernel_size: Union[int, tuple[int, int]]) -> list[int]:
@@ -176,6 +188,28 @@ class SqueezeExcite(nn.Layer):
             means = flatten(means, 1)
         weights = self.gate(excite(self.activation(squeeze(means))))
         return x * (unsqueeze(weights, [2, 3]) if self.flat else weights)
+
+
+class EffectiveSqueezeExcite(nn.Layer):
+    """Weigh each channel by a gate that sees the means of all, through one layer: (N, C, H, W) to the same shape.
+
+    Paper: Lee and Park, "CenterMask: real-time anchor-free instance segmentation", https://arxiv.org/abs/1911.06667
+
+    Args:
+        channels: C.
+        gate: function of the layer's output, with values between 0 and 1.
+        name: attribute name of the layer; official weight files depend on it.
+    """
+
+    def __init__(self, channels: int, gate: Callable[[Any], Any] = F.hardsigmoid, name: str = "fc") -> None:
+        super().__init__()
+        self.add_sublayer(name, pointwise(channels, channels))
+        self.gate = gate
+
+    def forward(self, x: Any) -> Any:
+        """Return the feature maps, each channel multiplied by its gate."""
+        (layer,) = self.children()
+        return x * self.gate(layer(F.adaptive_avg_pool2d(x, 1)))
 
 
 def round_channels(channels: float, divisor: int = 8, min_value: Optional[int] = None) -> int:
