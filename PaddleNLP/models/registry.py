@@ -27,7 +27,10 @@ WORD_NETWORKS = {
 }
 """Small networks on whole words, without pretrained weights of their own."""
 
-LANGUAGE_MODELS = {"rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm"}
+LANGUAGE_MODELS = {
+    "rnn_lm": "PaddleNLP.models.language.rnn_lm:RnnLm",
+    "elmo": "PaddleNLP.models.language.elmo:ElmoModel",
+}
 """Recurrent networks that tell the next word."""
 
 DIALOGUE_NETWORKS = {
