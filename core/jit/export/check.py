@@ -29,13 +29,14 @@ from core.jit.passes.fusion import optimized
 from core.jit.passes.passes import is_random
 from core.jit.running.engine_program import EngineProgram
 from core.kernels.dispatch import dispatcher
-from core.kernels.dtypes import DType, float32, float64
+from core.kernels.dtypes import DType, bfloat16, float32, float64
 from core.kernels.engine import engine
 from core.kernels.engine.engine import MXNetError
 from core.operators.creation.random import get_rng_state, set_rng_state
 from core.tensor import Tensor
 
 SMALL_BATCHES = (1, 3)
+_IN_16_BITS = {**ROUNDING, "float32": ROUNDING["bfloat16"]}
 _SEED = 20
 
 
@@ -213,6 +214,8 @@ def compare_with_live(folder: Path, examples: Sequence[Example]) -> str:
             whose = "the uncompiled program's"
             if is_quantized(program):
                 problem = _difference_in_steps(compiled(example.inputs), got, whose)
+            elif any(dtype is bfloat16 for node in program.nodes for _, dtype in node.metas):
+                problem = _difference(compiled(example.inputs), got, whose, _IN_16_BITS)
             else:
                 problem = _difference(compiled(example.inputs), got, whose, ROUNDING, rounding.explains(got))
         except MXNetError as error:

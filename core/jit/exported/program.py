@@ -51,6 +51,26 @@ class ProgramWeight:
 
 
 @dataclasses.dataclass
+class CountedWeight:
+    """A weight of 8 bits.
+
+    Attributes:
+        numbers: int8, of the weight's shape.
+        scales: What they are multiplied by, float32, of each position along the axis.
+        axis: That of the outputs.
+    """
+
+    numbers: np.ndarray
+    scales: np.ndarray
+    axis: int
+
+    @property
+    def transposed(self) -> CountedWeight:
+        """The same of a matrix's transpose."""
+        return CountedWeight(np.ascontiguousarray(self.numbers.T), self.scales, 1 - self.axis)
+
+
+@dataclasses.dataclass
 class ProgramNode:
     """One operation.
 
@@ -163,6 +183,9 @@ class ExportedProgram:
         fuse: Whether the passes and the engine's fusion may be applied: off where they gave other results at export.
         networks: What passes made of operations, by the names that attributes call them; no part of the folder.
         cost: What it takes, where it was read from a folder; no part of that.
+        halves: Names of float32 values that may be computed in 16 bits (core.jit.passes.upcast); no part of the folder.
+        counted: Names of float32 weights that are whole numbers times scales: these, and the axis of the scales; no
+            part of the folder.
     """
 
     name: str
@@ -179,6 +202,8 @@ class ExportedProgram:
     fuse: bool = True
     networks: dict[str, Any] = dataclasses.field(default_factory=dict)
     cost: Optional[ProgramCost] = None
+    halves: frozenset[str] = frozenset()
+    counted: dict[str, CountedWeight] = dataclasses.field(default_factory=dict)
 
 
 def size_names(item: Any) -> set[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 
-from core.jit.exported.program import ExportedProgram, ProgramNode
+from core.jit.exported.program import CountedWeight, ExportedProgram, ProgramNode
 from core.jit.passes.channels_last_shapes import Shapes
 from core.jit.passes.channels_last_steps import Activation, Step
 from core.kernels.dtypes import float32
@@ -21,6 +22,7 @@ class Layers(Shapes):
     def __init__(self, program: ExportedProgram) -> None:
         super().__init__(program)
         self._spread: dict[str, str] = {}
+        self._rounded_inputs: dict[str, tuple[str, tuple[float, float]]] = {}
 
     def take(self, node: ProgramNode) -> bool:
         """Take a node over, if that is possible."""
@@ -32,7 +34,11 @@ class Layers(Shapes):
 
     def has(self, names: Sequence[str]) -> bool:
         """Return whether one of some values was made by a node that was taken over."""
-        return any(name in made for name in names for made in (self.known, self.padded, self._spread, self.turned))
+        return any(
+            name in made
+            for name in names
+            for made in (self.known, self.padded, self._spread, self.turned, self._rounded_inputs)
+        )
 
     @property
     def is_worth_it(self) -> bool:
@@ -56,6 +62,7 @@ class Layers(Shapes):
         from core.kernels.channels_last.weights import goes_along_rows, is_product, side_of_tiles  # numba loads with it
 
         name, pad = self.padded.get(node.inputs[0], (node.inputs[0], (0, 0, 0, 0)))
+        name, grid = self._rounded_inputs.get(name, (name, None))
         if not self.fixed(node.inputs[1:], 4, 1) or tuple(node.attributes["dilate"]) != (1, 1):
             return False
         weight, *biases = [self.weights[weight].array for weight in node.inputs[1:]]
@@ -69,19 +76,20 @@ class Layers(Shapes):
         kind = "row" if along_rows else "product"
         if kind == "product" and not is_product(weight, groups):
             return False
-        if source is None and (not self.is_input(name) or groups != 1):
+        if source is None and (not self.is_input(name) or groups != 1 or (self.input and grid != self.input_grid)):
             return False
         channels = self.metas[name][0][1] if source is None else source.channels
         if channels != weight.shape[1] * groups or (biases and len(biases[0]) != len(weight)):
             return False
         given = {"kernel": weight.shape[2:], "stride": stride, "pad": pad, "groups": groups, "weight": weight}
         step = Step(kind, source, len(weight), bias=biases[0] if biases else None, **given)
+        step.is_half, step.counted = node.outputs[0] in self.halves, self._counted(node)
         if kind == "product":
             sizes = [size if isinstance(size, int) else 0 for size in node.metas[0][0][2:]]
             step.pixels = sizes[0] * sizes[1]
             step.side = side_of_tiles(weight, groups, stride, step.pixels) if source is not None else 0
         if source is None:
-            self.input = name
+            self.input, self.input_grid = name, grid
         elif kind == "product" and groups == 1 and (step.kernel, stride, pad) == ((1, 1), (1, 1), (0, 0, 0, 0)):
             self._take_scale_in(step, name)
         return self.new(node.outputs[0], step)
@@ -102,9 +110,36 @@ class Layers(Shapes):
             return False
         step = Step("product", source, len(weight), bias=biases[0] if biases else None)
         step.weight, step.pixels = weight[:, :, None, None], 1
+        step.is_half, step.counted = node.outputs[0] in self.halves, self._counted(node)
         return self.new(node.outputs[0], step)
 
     _take_inner_products = _take_affine
+
+    def _counted(self, node: ProgramNode) -> Optional[CountedWeight]:
+        counted = self.counted.get(node.inputs[1])
+        return counted if counted is not None and counted.axis == 0 else None
+
+    def _take_quantize_dequantize(self, node: ProgramNode) -> bool:
+        """Let the only reader of a step be what it is rounded to, or round a value that others read as it is."""
+        name, grid = node.inputs[0], (node.attributes["scale"], float(node.attributes["zero_point"]))
+        step = self.step(name)
+        if step is None:
+            if self.is_input(name):
+                self._rounded_inputs[node.outputs[0]] = name, grid
+            return self.is_input(name)
+        readers = self.readers[name]
+        alike = len(readers) == self.uses[name] and all(
+            (r.operator, r.attributes) == (node.operator, node.attributes) for r in readers
+        )
+        if self.known[name].is_only and alike and step.grid is None and not step.parts:
+            step.grid, step.is_done = grid, True
+            self.passed.update(map(id, readers))
+            return self.grown(node, step) and all(self.name(reader.outputs[0], step, False) for reader in readers)
+        same = [s for s in self.steps if s.kind == "combine" and s.source is step and s.grid == grid and s.version == 0]
+        if same:
+            return self.name(node.outputs[0], same[0], False)
+        rounded = Step("combine", step, step.channels, grid=grid, is_done=True)
+        return self.new(node.outputs[0], rounded)
 
     def _take_frozen_normalization(self, node: ProgramNode) -> bool:
         step = self.growing(node.inputs[0])
@@ -117,7 +152,7 @@ class Layers(Shapes):
             return False
         scale, shift, mean, variance = arrays
         factor = scale / np.sqrt(variance + node.attributes["epsilon"])
-        step.weight = step.weight * factor[:, None, None, None]
+        step.weight, step.counted = step.weight * factor[:, None, None, None], None
         step.bias = ((0 if step.bias is None else step.bias) - mean) * factor + shift
         return self.grown(node, step)
 

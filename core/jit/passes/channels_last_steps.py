@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from core.jit.exported.program import ExportedProgram, ProgramNode
+from core.jit.exported.program import CountedWeight, ExportedProgram, ProgramNode
 from core.kernels.dtypes import float32
 
 Activation = tuple[str, float, float]
@@ -28,6 +28,10 @@ class Step:
         parts: What is joined, and how often pixels are repeated.
         is_done: Nothing more can join it.
         version: How often something joined it.
+        is_half: Mixed precision lets it multiply in 16 bits.
+        form: In which its result stands (core.kernels.channels_last.forms).
+        counted: The weight in 8 bits, if it is of that kind.
+        grid: The scale and zero point to which the result is brought, None for none.
     """
 
     kind: str
@@ -48,6 +52,10 @@ class Step:
     parts: tuple[tuple[Step, int], ...] = ()
     is_done: bool = False
     version: int = 0
+    is_half: bool = False
+    form: int = 0
+    counted: Optional[CountedWeight] = None
+    grid: Optional[tuple[float, float]] = None
 
 
 @dataclasses.dataclass
@@ -64,7 +72,10 @@ class Steps:
 
     Attributes:
         input: The name of the value that the network reads.
+        input_grid: The scale and zero point to which that is rounded first, None for none.
         weights: The program's.
+        halves: Names of values that mixed precision computes in 16 bits.
+        counted: Weights of 8 bits by name.
         metas: Shape and type of every value that is no weight.
         uses: How often each value is read.
         readers: By whom.
@@ -75,7 +86,9 @@ class Steps:
 
     def __init__(self, program: ExportedProgram) -> None:
         self.input = ""
+        self.input_grid: Optional[tuple[float, float]] = None
         self.weights = program.weights
+        self.halves, self.counted = program.halves, program.counted
         self.metas = {entry.name: (entry.shape, entry.dtype) for entry in program.inputs}
         self.uses: Counter[str] = Counter(program.outputs)
         self.readers: dict[str, list[ProgramNode]] = {}
@@ -96,6 +109,7 @@ class Steps:
     def network(self, outputs: Sequence[str], forms: Sequence[str]) -> tuple[Any, np.ndarray]:
         """Return the network that gives some values, each in a form of Network, and its weights."""
         from core.kernels.channels_last.activation import ACTIVATIONS  # numba loads with the first use
+        from core.kernels.channels_last.forms import BYTES, FLOAT32
         from core.kernels.channels_last.layer import Layer
         from core.kernels.channels_last.network import Network
         from core.kernels.channels_last.weights import PackedWeights
@@ -121,23 +135,32 @@ class Steps:
                 bounds=step.bounds,
                 activation=(ACTIVATIONS.index(name), first, second),
                 parts=tuple([(places[part], times) for part, times in step.parts]),
+                form=step.form,
+                grid=step.grid or (1.0, 0.0),
             )
+            form = FLOAT32 if step.source is None else step.source.form
+            weight = step.weight
+            if form == BYTES and step.counted is not None and step.source is not None and step.source.grid is not None:
+                weight, (scale, zero) = step.counted.numbers.reshape(step.weight.shape), step.source.grid
+                starts = packed.starts(weight, zero, whole=step.kind == "product")
+                scales = packed.bias(step.counted.scales * np.float32(scale), step.channels)
+                layer = layer._replace(starts=starts, scales=scales)
             if step.side:
                 panels, depth = packed.winograd(step.weight, step.side)
                 layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth)
                 layer = layer._replace(bias=packed.bias(step.bias, step.channels))
             elif step.kind == "product":
-                panels, depth = packed.product(step.weight, step.groups, step.source is None)
+                panels, depth = packed.product(weight, step.groups, step.source is None, form)
                 layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
             elif step.kind == "row":
-                place, share = packed.rows(step.weight), step.channels // step.groups
+                place, share = packed.rows(weight), step.channels // step.groups
                 layer = layer._replace(weight=place, share=share, bias=packed.bias(step.bias, step.channels))
             layers.append(layer)
         channels = self.metas[self.input][0][1]
         assert channels is not None
         array = packed.array
         results = [(places[self.step_of(name)], form) for name, form in zip(outputs, forms)]
-        return Network(layers, channels, array.size, results), array
+        return Network(layers, channels, array.size, results, self.input_grid), array
 
     def step_of(self, name: str) -> Step:
         """Return the step that a name stands for."""

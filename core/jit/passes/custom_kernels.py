@@ -8,18 +8,26 @@ Such a program is run operator by operator: a custom operator inside the engine'
 from __future__ import annotations
 
 import dataclasses
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
-from core.jit.exported.program import ExportedProgram, ProgramNode
-from core.jit.passes.passes import constant, free_name, is_random, uses_of, with_nodes
+from core.jit.exported.program import ExportedProgram, ProgramNode, ProgramWeight
+from core.jit.passes.channels_last_forms import can_halve
+from core.jit.passes.passes import constant, free_name, is_random, uses_of, with_nodes, without_unneeded
 from core.kernels.dtypes import float32
 from core.kernels.engine import engine
 from core.operators import _fused_operators
 from core.operators._channels_last_network import channels_last
 
-OWN = frozenset({_fused_operators.packed_affine.name, _fused_operators.add_and_normalize.name, channels_last.name})
+OWN = frozenset(
+    {
+        _fused_operators.packed_affine.name,
+        _fused_operators.narrow_affine.name,
+        _fused_operators.add_and_normalize.name,
+        channels_last.name,
+    }
+)
 _ACTIVATIONS = ("gelu", "relu")
 _SMALLEST_MATRIX = 2**14
 
@@ -37,6 +45,11 @@ def is_for_custom_kernels(program: ExportedProgram) -> bool:
     return any(node.operator in OWN for node in program.nodes)
 
 
+def gains_by_upcast(program: ExportedProgram) -> bool:
+    """Return whether kernels of ours compute what was 16-bit, though the program is written in float32."""
+    return any(node.operator in (_fused_operators.narrow_affine.name, channels_last.name) for node in program.nodes)
+
+
 def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
     """Lay fixed matrices out for our kernel, and join activations to their products."""
     from core.kernels.numeric.products import panels  # numba loads with the first use
@@ -44,6 +57,7 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
     weights = dict(program.weights)
     uses = uses_of(program)
     readers = {name: node for node in program.nodes for name in node.inputs}
+    makers = {name: node for node in program.nodes for name in node.outputs}
     packed_names: dict[str, str] = {}
     replaced: dict[int, Optional[ProgramNode]] = {}
     for node in program.nodes:
@@ -52,12 +66,17 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
         matrix = weights[node.inputs[1]]
         if node.inputs[0] in weights or matrix.dtype is not float32 or matrix.array.size < _SMALLEST_MATRIX:
             continue
-        if node.inputs[1] not in packed_names:
-            name = packed_names[node.inputs[1]] = free_name(f"{node.inputs[1]} packed", weights)
-            weights[name] = constant(panels(np.ascontiguousarray(matrix.array).T), float32)
         bias = node.inputs[2] if len(node.inputs) > 2 else free_name(f"{node.inputs[1]} no bias", weights)
         if bias not in weights:
             weights[bias] = constant(np.zeros(len(matrix.array), np.float32), float32)
+        product = _narrow_product(program, node, bias, weights, makers)
+        if product is None:
+            if node.inputs[1] not in packed_names:
+                name = packed_names[node.inputs[1]] = free_name(f"{node.inputs[1]} packed", weights)
+                weights[name] = constant(panels(np.ascontiguousarray(matrix.array).T), float32)
+            given = [node.inputs[0], packed_names[node.inputs[1]], bias]
+            operator = _fused_operators.packed_affine.name
+            product = dataclasses.replace(node, operator=operator, attributes={}, inputs=given)
         activation = "none"
         last = node.outputs[0]
         following = [_only_reader(last, program, uses, readers)]
@@ -67,12 +86,8 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
         if final is not None and final.operator in _ACTIVATIONS:
             activation = final.operator
             replaced[id(final)] = None
-        replaced[id(node)] = dataclasses.replace(
-            node,
-            operator=_fused_operators.packed_affine.name,
-            attributes={"activation": activation},
-            inputs=[node.inputs[0], packed_names[node.inputs[1]], bias],
-        )
+        attributes = {**product.attributes, "activation": activation}
+        replaced[id(node)] = dataclasses.replace(product, attributes=attributes)
         if final is not None and activation != "none":  # whatever stood before the activation now gives its result
             before = following[0] if len(following) > 1 else node
             assert before is not None
@@ -80,9 +95,39 @@ def _with_products_packed(program: ExportedProgram) -> ExportedProgram:
                 replaced.get(id(before)) or before, outputs=final.outputs, metas=final.metas
             )
     nodes = [replaced.get(id(node), node) for node in program.nodes]
-    kept = with_nodes(program, [node for node in nodes if node is not None])
+    kept = without_unneeded(with_nodes(program, [node for node in nodes if node is not None]))
     used = {name for node in kept.nodes for name in node.inputs} | set(kept.outputs)
     return dataclasses.replace(kept, weights={name: weight for name, weight in weights.items() if name in used})
+
+
+def _narrow_product(
+    program: ExportedProgram,
+    node: ProgramNode,
+    bias: str,
+    weights: dict[str, ProgramWeight],
+    makers: dict[str, ProgramNode],
+) -> Optional[ProgramNode]:
+    """Return a product in 16 or 8 bits, where the program allows one; its weights are added."""
+    from core.kernels.channels_last.forms import BFLOAT16, BYTES  # numba loads with the first use
+    from core.kernels.layers.narrow_affine import can_multiply, narrow_panels
+
+    source, matrix = node.inputs[0], weights[node.inputs[1]].array
+    counted, rounded = program.counted.get(node.inputs[1]), makers.get(source)
+    options: dict[str, Any] = {"form": BFLOAT16, "scale": 1.0, "zero_point": 0}
+    if not can_multiply(matrix.shape[1]):
+        return None
+    if counted is not None and counted.axis == 0 and rounded is not None and rounded.operator == "quantize_dequantize":
+        options = {"form": BYTES, **rounded.attributes}
+        cut = narrow_panels(counted.numbers, BYTES, options["zero_point"])
+        factors, source = counted.scales * np.float32(options["scale"]), rounded.inputs[0]
+    elif node.outputs[0] in program.halves and can_halve():
+        cut, factors = narrow_panels(matrix, BFLOAT16), np.ones(len(matrix), np.float32)
+    else:
+        return None
+    names = [free_name(f"{node.inputs[1]} {what}", weights) for what in ("in panels", "scales")]
+    weights.update(zip(names, (constant(array, float32) for array in (cut, factors))))
+    operator = _fused_operators.narrow_affine.name
+    return dataclasses.replace(node, operator=operator, attributes=options, inputs=[source, names[0], bias, names[1]])
 
 
 def _only_reader(

@@ -13,17 +13,19 @@ import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramNode, ProgramWeight
 from core.jit.passes.channels_last import with_channels_last
-from core.jit.passes.custom_kernels import with_custom_kernels
+from core.jit.passes.custom_kernels import gains_by_upcast, with_custom_kernels
 from core.jit.passes.passes import (
     constant,
     free_name,
     uses_of,
     with_constants_folded,
+    with_counted_weights_noted,
     with_nodes,
     with_swishes,
     without_identities,
     without_unneeded,
 )
+from core.jit.passes.upcast import may_gain_by_upcast, upcast
 from core.kernels.dtypes import DType, bfloat16, float32, float64
 from core.kernels.engine import engine
 
@@ -33,11 +35,26 @@ ANCHORS = frozenset({"convolution", "affine", "inner_products"})
 _FOLDED = (float32, float64, bfloat16)
 
 
-def optimized(program: ExportedProgram) -> ExportedProgram:
-    """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left."""
+def optimized(program: ExportedProgram, may_upcast: bool = True) -> ExportedProgram:
+    """Return the program with all passes applied: constants and batch normalisation folded, nothing unneeded left.
+
+    Args:
+        program: any.
+        may_upcast: whether what it computes in 16 bits may be computed in float32, where custom kernels then serve.
+    """
+    if may_upcast and may_gain_by_upcast(program):
+        wide = upcast(program)
+        made = None if wide is None else _with_all_passes(wide)
+        if made is not None and gains_by_upcast(made):
+            return made
+    return _with_all_passes(program)
+
+
+def _with_all_passes(program: ExportedProgram) -> ExportedProgram:
     for change in (
         without_identities,
         with_swishes,
+        with_counted_weights_noted,
         with_constants_folded,
         with_products_fused,
         with_batch_normalization_folded,
@@ -119,6 +136,7 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
     makers = {name: node for node in program.nodes for name in node.outputs}
     readers = {name: node for node in program.nodes for name in node.inputs}
     transposed: dict[str, str] = {}
+    counted = dict(program.counted)
     replaced: dict[int, ProgramNode] = {}
     dropped: set[int] = set()
 
@@ -136,6 +154,8 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
                 transposed[matrix] = free_name(f"{matrix} transposed", weights, makers)
                 array = np.ascontiguousarray(weights[matrix].array.T)
                 weights[transposed[matrix]] = constant(array, weights[matrix].dtype)
+                if matrix in counted:
+                    counted[transposed[matrix]] = counted[matrix].transposed
             operator = "affine" if node.operator == "linear" else "inner_products"
             given = [node.inputs[0], transposed[matrix], *node.inputs[2:]]
             product = dataclasses.replace(node, operator=operator, attributes={}, inputs=given)
@@ -159,7 +179,7 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
             replaced[id(reshape)].inputs = [biased]
         replaced[id(node)] = fused
     nodes = [replaced.get(id(node), node) for node in program.nodes if id(node) not in dropped]
-    return dataclasses.replace(with_nodes(program, nodes), weights=weights)
+    return dataclasses.replace(with_nodes(program, nodes), weights=weights, counted=counted)
 
 
 def _last_size(node: ProgramNode) -> Optional[int]:

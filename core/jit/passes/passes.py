@@ -14,7 +14,14 @@ from typing import Optional, TypeVar, Union
 
 import numpy as np
 
-from core.jit.exported.program import ExportedProgram, ProgramBody, ProgramNode, ProgramWeight, size_names
+from core.jit.exported.program import (
+    CountedWeight,
+    ExportedProgram,
+    ProgramBody,
+    ProgramNode,
+    ProgramWeight,
+    size_names,
+)
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Value
 from core.kernels.dispatch.operator import REGISTRY
@@ -82,6 +89,16 @@ def _measured(program: ExportedProgram, name: str) -> bool:
     return any(name in size_names(node.attributes) for node in program.nodes) or any(
         name in size_names((guard.first, guard.second)) for guard in program.guards
     )
+
+
+def with_counted_weights_noted(program: ExportedProgram) -> ExportedProgram:
+    """Remember which weights are numbers of 8 bits; they become float32 weights when constants are folded."""
+    counted = dict(program.counted)
+    for node in program.nodes:
+        if node.operator == "dequantize" and all(name in program.weights for name in node.inputs):
+            numbers, scales = (program.weights[name].array for name in node.inputs)
+            counted[node.outputs[0]] = CountedWeight(numbers, scales, node.attributes["axis"])
+    return dataclasses.replace(program, counted=counted)
 
 
 def with_constants_folded(program: ExportedProgram) -> ExportedProgram:

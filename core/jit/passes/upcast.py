@@ -1,8 +1,10 @@
-"""A mixed-precision program computed in float32 throughout, where custom kernels do that faster than bfloat16 goes.
+"""A mixed-precision program written in float32, for kernels that decide themselves what is rounded to 16 bits.
 
 The engine computes depthwise and finely grouped convolutions in bfloat16 at a fraction of its speed in float32, and has
-no kernels for what is between them. Mixed precision allows bfloat16, for speed; where float32 is both faster and
-more exact, a frozen program takes that. Results keep their types.
+no kernels for what is between them; its fusion loses a digit, so that each activation and sum is a pass of its own.
+Mixed precision allows bfloat16, for speed. Custom kernels multiply in 16 bits and add up, activate and normalise in
+float32, where the processor has instructions for that; elsewhere float32 throughout is both faster and more exact for
+mobile networks. Results keep their types.
 """
 
 from __future__ import annotations
@@ -12,23 +14,22 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from core.jit.exported.program import ExportedProgram, ProgramNode
-from core.jit.passes.fusion import optimized
+from core.jit.passes.channels_last_forms import can_halve
 from core.jit.passes.passes import uses_of, with_nodes
 from core.kernels.dtypes import bfloat16, float32
 from core.kernels.engine import matrix_extensions
-from core.operators._channels_last_network import channels_last
 
 
-def optimized_in_mixed_precision(program: ExportedProgram) -> ExportedProgram:
-    """Return the program with all passes applied, in float32 if it can then run with channels last and gains by it."""
+def may_gain_by_upcast(program: ExportedProgram) -> bool:
+    """Return whether custom kernels may be faster than the engine's in 16 bits."""
+    if all(node.operator != "half_cast" for node in program.nodes):
+        return False
     convolutions = [node for node in program.nodes if node.operator == "convolution"]
+    attends = any(node.operator == "attention" for node in program.nodes)
+    if (convolutions or attends) and can_halve():
+        return True
     groups = any(node.attributes.get("groups", 1) > 1 for node in convolutions)
-    if groups and not (matrix_extensions.used and _in_whole_blocks(convolutions)):
-        wide = upcast(program)
-        made = None if wide is None else optimized(wide)
-        if made is not None and any(node.operator == channels_last.name for node in made.nodes):
-            return made
-    return optimized(program)
+    return groups and not (matrix_extensions.used and _in_whole_blocks(convolutions))
 
 
 def _in_whole_blocks(convolutions: Sequence[ProgramNode]) -> bool:
@@ -40,7 +41,8 @@ def upcast(program: ExportedProgram) -> Optional[ExportedProgram]:
     """Return the program without casts between float32 and bfloat16, except those of results.
 
     Returns:
-        The program; None where it has no such casts, or something in it is bfloat16 for other reasons.
+        The program, whose ``halves`` are the values that were 16-bit; None where it has no such casts, or something in
+        it is bfloat16 for other reasons.
     """
     given = [entry.dtype for entry in program.inputs] + [weight.dtype for weight in program.weights.values()]
     others = [node for node in program.nodes if node.operator != "half_cast"]
@@ -66,7 +68,8 @@ def upcast(program: ExportedProgram) -> Optional[ExportedProgram]:
         if name in sources:
             shape, dtype = made[name]
             nodes.append(ProgramNode("half_cast", {"dtype": dtype}, [sources[name]], [name], [(shape, dtype)]))
-    return _with_hard_sigmoids(with_nodes(program, nodes))
+    halves = {sources.get(name, name) for name, (_, dtype) in made.items() if dtype is bfloat16}
+    return _with_hard_sigmoids(dataclasses.replace(with_nodes(program, nodes), halves=frozenset(halves)))
 
 
 def _names_bfloat16(item: Any) -> bool:

@@ -20,7 +20,6 @@ from core.jit.exported.rounding import ROUNDING, distance_between
 from core.jit.input_spec import InputSpec
 from core.jit.passes.fusion import ANCHORS, optimized
 from core.jit.passes.passes import without_unneeded
-from core.jit.passes.upcast import optimized_in_mixed_precision
 from core.jit.running.engine_program import EngineProgram
 from core.jit.tracing.symbolic import SymbolicProgram
 from core.kernels.dispatch import dispatcher
@@ -127,8 +126,7 @@ class FrozenProgram:
         specs = [InputSpec(list(s), dtype, f"input{i}") for i, (s, dtype) in enumerate(metas[: self.first_weight])]
         captured = [(Value(array, meta), None) for array, meta in zip(weights, metas[self.first_weight :])]
         traced = SymbolicProgram(specs, self.operations, self.variables, captured, self.outputs, None, [], [])
-        optimize = optimized_in_mixed_precision if self.is_mixed else optimized
-        program = optimize(without_unneeded(converted(traced, [], None, {}, self.name)))
+        program = optimized(without_unneeded(converted(traced, [], None, {}, self.name)), self.is_mixed)
         made = {name: engine.from_numpy(weight.array, weight.dtype) for name, weight in program.weights.items()}
         return EngineProgram(program, made, [spec.shape for spec in specs])
 

@@ -17,6 +17,7 @@ from core.kernels.channels_last.narrow_steps import (
     convolve_narrow_rows,
     largest_narrow,
     multiply_narrow,
+    round_plain,
 )
 from core.kernels.channels_last.steps import clear_border, copy_plain, join, multiply
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
@@ -94,12 +95,14 @@ def _work(
                 convolve_narrow_rows(marker, memory, weights, step, number, places, scratch, task)
             elif kind == t.PLAIN:
                 copy_plain(image, memory, step, task)
+                if number[t.INVERSE] > 0:
+                    round_plain(memory, step, number, task)
             elif kind == t.SUM:
                 add_narrow_up(marker, memory, step, number, scratch, task)
             elif kind == t.MEAN:
-                average_narrow(marker, memory, step, number, places, scratch, task)
+                average_narrow(marker, memory, weights, step, number, places, scratch, task)
             elif kind == t.MAXIMUM:
-                largest_narrow(marker, memory, step, number, places, scratch, task)
+                largest_narrow(marker, memory, weights, step, number, places, scratch, task)
             elif kind == t.JOIN:
                 join(memory, step, places, task)
             else:

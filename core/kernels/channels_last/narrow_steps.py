@@ -10,18 +10,85 @@ import numpy as np
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
 from core.kernels.channels_last.forms import FLOAT32
-from core.kernels.channels_last.narrow_tiles import AS_THEY_ARE, convolve_narrow_row, dot_tile, give, settle, take
+from core.kernels.channels_last.narrow_tiles import (
+    AS_THEY_ARE,
+    IN_PLACE,
+    convolve_narrow_row,
+    dot_tile,
+    finish,
+    scale_pixels,
+    take,
+)
 from core.kernels.channels_last.steps import add_pixels, fill, larger, times
 from core.kernels.channels_last.tiles import HEIGHT, VECTORS, convolve_row, height, product_tile
 from core.kernels.channels_last.vectors import LANES
-from core.kernels.channels_last.weights import ZEROS
 from core.kernels.engine.compiled import serial
 
-TILE = HEIGHT * VECTORS * LANES
-"""Words that the sums of a tile take up."""
+GROUP = 7 * HEIGHT
+"""Pixels that are finished together: their sums, of a panel's channels, stay in the processor's first cache."""
 
-_NOTHING, _SCALED = ACTIVATIONS.index("nothing"), ACTIVATIONS.index("scaled")
+ROOM = GROUP * VECTORS * LANES
+"""Words that these take up."""
+
+_NOTHING = ACTIVATIONS.index("nothing")
+_LARGEST = np.float32(255)
+_ROUNDING = np.float32(12582912)  # 1.5 * 2 ** 23: numbers of up to 2 ** 22 that are added to it are rounded
 _ZERO, _LOWEST, _HIGHEST = np.float32(0), np.float32(-np.inf), np.float32(np.inf)
+
+
+@serial
+def round_plain(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
+    """Round one channel of an image, in the plain order, to what bytes stand for."""
+    for y in range(step[t.ROWS]):
+        start = step[t.TARGET] + task * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+        row = memory[start : start + step[t.WIDTH]]
+        _round(row, number[t.INVERSE], number[t.SOURCE_SCALE], -number[t.SOURCE_ZERO])
+
+
+@serial
+def _round(row: np.ndarray, inverse: float, scale: float, low: float) -> None:
+    high = low + _LARGEST
+    for i in range(row.size):
+        x = row[i] * inverse
+        x = x if x > low else low  # what is not a number becomes the lowest
+        x = x if x < high else high
+        row[i] = ((x + _ROUNDING) - _ROUNDING) * scale
+
+
+@serial
+def _write(
+    marker: np.ndarray,
+    memory: np.ndarray,
+    weights: np.ndarray,
+    step: np.ndarray,
+    number: np.ndarray,
+    places: np.ndarray,
+    vectors: int,
+    rows: int,
+    scratch: int,
+    sums_are: int,
+    scale: int,
+    bias: int,
+    other_form: int,
+    added: int,
+    others: int,
+    target: int,
+    targets: int,
+    totals: int,
+) -> None:
+    """Turn the sums of some pixels into values; where ``totals`` is not below 0, add them up over the pixels there."""
+    low, high, form = number[t.LOW], number[t.HIGH], step[t.TARGET_FORM]
+    numbers = (number[t.OTHER_SCALE], number[t.OTHER_ZERO])
+    grid = (number[t.INVERSE], number[t.ZERO])
+    if step[t.ACTIVATION] != _NOTHING or totals >= 0:
+        if sums_are != AS_THEY_ARE or other_form >= 0 or low != _LOWEST or high != _HIGHEST:
+            ready, more = (sums_are, vectors, rows, scratch, scale, bias), (other_form, added, others, IN_PLACE, 0, 0)
+            finish(marker, memory, weights, places, *ready, *more, *numbers, low, high, *grid)
+        sizes = (rows, vectors * LANES) if totals >= 0 else (rows * vectors, LANES)
+        activate(memory, scratch, *sizes, totals, step[t.ACTIVATION], number[t.FIRST], number[t.SECOND])
+        sums_are, other_form, low, high = AS_THEY_ARE, -1, _LOWEST, _HIGHEST
+    ready, more = (sums_are, vectors, rows, scratch, scale, bias), (other_form, added, others, form, target, targets)
+    finish(marker, memory, weights, places, *ready, *more, *numbers, low, high, *grid)
 
 
 @serial
@@ -42,64 +109,43 @@ def multiply_narrow(
     begin, end = block * step[t.BLOCK], min(rows, (block + 1) * step[t.BLOCK])
     base, pixels = step[t.SOURCE] + unit * step[t.SOURCE_STEP], step[t.PIXELS]
     if step[t.SCALE] >= 0:
-        scaled = scratch + TILE + step[t.CHANNELS]
-        _scale_rows(marker, memory, places, base, pixels, begin, end, step, number, unit, scratch + TILE, scaled)
-        base, pixels = scaled, step[t.SCRATCH_ROWS] - begin
+        every, channels = step[t.PIXELS_OF_IMAGE], step[t.CHANNELS]
+        r = begin
+        while r < end:
+            image = r // every
+            last = min(end, (image + 1) * every)
+            given = (step[t.FORM], channels // LANES, last - r, base, pixels + r)
+            scale = step[t.SCALE] + (unit * (rows // every) + image) * channels
+            scale_pixels(marker, memory, places, *given, scale, scratch + ROOM, step[t.SCRATCH_ROWS] + r - begin)
+            r = last
+        base, pixels = scratch + ROOM, step[t.SCRATCH_ROWS] - begin
     target, addend = step[t.TARGET] + unit * step[t.TARGET_STEP], step[t.OTHER] + unit * step[t.OTHER_STEP]
     form, other_form, depth = step[t.TARGET_FORM], step[t.OTHER_FORM], step[t.DEPTH]
-    is_settled = step[t.SUMS_ARE] == AS_THEY_ARE and other_form < 0 and number[0] == _LOWEST and number[1] == _HIGHEST
     count = step[t.OUT_PANELS]
     for panel in range(count * chunk // chunks, count * (chunk + 1) // chunks):
         place = step[t.PANELS] + 4 * panel
         vectors, factors, column, shift = places[place], places[place + 1], places[place + 2], places[place + 3]
         bias = step[t.BIAS] + column
         start = bias if step[t.SUMS_ARE] == AS_THEY_ARE else step[t.STARTS] + column
-        tiles = step[t.TILE_ROWS] + (vectors - 1) * HEIGHT
+        tiles = step[t.TILE_ROWS] + (vectors - 1) * GROUP
         inputs = (base + shift, step[t.DEPTHS], depth, factors, start)
-        r = begin
-        while r < end:
-            tile = height(end - r)
-            if step[t.FORM] == FLOAT32:
-                results = (scratch, tiles, 0, -1, _LOWEST, _HIGHEST)
-                product_tile(memory, weights, places, vectors, tile, pixels + r, *inputs, *results)
-            else:
-                dot_tile(marker, memory, weights, places, vectors, tile, pixels + r, *inputs, scratch)
-            if not is_settled:
-                more = (other_form, addend + (column >> max(0, other_form)), step[t.OTHERS] + r)
-                numbers = (number[t.OTHER_SCALE], number[t.OTHER_ZERO], number[0], number[1])
-                sums = (step[t.SUMS_ARE], vectors, tile, scratch, step[t.SCALES] + column, bias)
-                settle(marker, memory, weights, places, *sums, *more, *numbers)
-            if step[t.ACTIVATION] != _NOTHING:
-                activate(memory, scratch, tile * vectors, LANES, -1, step[t.ACTIVATION], number[2], number[3])
-            ends = (scratch, target + (column >> form), step[t.TARGETS] + r, number[t.INVERSE], number[t.ZERO])
-            give(marker, memory, places, form, vectors, tile, *ends)
-            r += tile
-
-
-@serial
-def _scale_rows(
-    marker: np.ndarray,
-    memory: np.ndarray,
-    places: np.ndarray,
-    base: int,
-    pixels: int,
-    begin: int,
-    end: int,
-    step: np.ndarray,
-    number: np.ndarray,
-    unit: int,
-    row: int,
-    target: int,
-) -> None:
-    """Copy pixels, each channel times the factor of its image."""
-    channels, every, form = step[t.CHANNELS], step[t.PIXELS_OF_IMAGE], step[t.FORM]
-    vectors = channels // LANES
-    first = unit * (step[t.ROWS] // every)
-    for r in range(begin, end):
-        take(marker, memory, form, vectors, base + places[pixels + r], row, _ZERO, _ZERO)
-        scale = step[t.SCALE] + (first + r // every) * channels
-        times(memory[row : row + channels], memory[scale : scale + channels], memory[row : row + channels])
-        give(marker, memory, places, form, vectors, 1, row, target, step[t.SCRATCH_ROWS] + r - begin, _ZERO, _ZERO)
+        first = begin
+        while first < end:
+            last = min(end, first + GROUP)
+            r = first
+            while r < last:
+                tile, at = height(last - r), (r - first) * vectors * LANES
+                if step[t.FORM] == FLOAT32:
+                    results = (scratch, tiles + r - first, 0, -1, _LOWEST, _HIGHEST)
+                    product_tile(memory, weights, places, vectors, tile, pixels + r, *inputs, *results)
+                else:
+                    dot_tile(marker, memory, weights, places, vectors, tile, pixels + r, *inputs, scratch + at)
+                r += tile
+            sums = (vectors, last - first, scratch, step[t.SUMS_ARE], step[t.SCALES] + column, bias)
+            more = (other_form, addend + (column >> max(0, other_form)), step[t.OTHERS] + first)
+            ends = (target + (column >> form), step[t.TARGETS] + first, -1)
+            _write(marker, memory, weights, step, number, places, *sums, *more, *ends)
+            first = last
 
 
 @serial
@@ -116,39 +162,21 @@ def convolve_narrow_rows(
     """Compute some rows of a depthwise or finely grouped convolution, and where wanted the sum of their pixels."""
     blocks, rows, width, channels = step[t.BLOCKS], step[t.ROWS], step[t.WIDTH], step[t.CHANNELS]
     image, block = task // blocks, task % blocks
-    sums = step[t.SUMS] + task * channels if step[t.SUMS] >= 0 else -1
-    if sums >= 0:
-        fill(memory[sums : sums + channels], _ZERO)
+    totals = step[t.SUMS] + task * channels if step[t.SUMS] >= 0 else -1
+    if totals >= 0:
+        fill(memory[totals : totals + channels], _ZERO)
     sizes = (width, step[t.KERNEL_ROWS], step[t.NEIGHBOURS])
     for y in range(rows * block // blocks, rows * (block + 1) // blocks):
         source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.STRIDE] * step[t.SOURCE_LINE]
         target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
         given = (step[t.KERNEL], source, step[t.SOURCE_LINE], channels, step[t.PANELS])
         if step[t.FORM] == FLOAT32:
-            convolve_row(memory, weights, *given, step[t.BIAS], scratch, *sizes, number[0], number[1])
-        elif step[t.SUMS_ARE] == AS_THEY_ARE:
-            convolve_narrow_row(marker, memory, weights, *given, step[t.BIAS], scratch, *sizes, number[0], number[1])
+            convolve_row(memory, weights, *given, step[t.BIAS], scratch, *sizes, _LOWEST, _HIGHEST)
         else:
-            convolve_narrow_row(marker, memory, weights, *given, step[t.STARTS], scratch, *sizes, _LOWEST, _HIGHEST)
-            scales = (step[t.SUMS_ARE], channels // LANES, width, scratch, step[t.SCALES], step[t.BIAS])
-            settle(marker, memory, weights, places, *scales, -1, 0, 0, _ZERO, _ZERO, number[0], number[1])
-        if step[t.ACTIVATION] != _NOTHING or sums >= 0:
-            activate(memory, scratch, width, channels, sums, step[t.ACTIVATION], number[2], number[3])
-        _give_row(marker, memory, step, number, places, scratch, target)
-
-
-@serial
-def _give_row(
-    marker: np.ndarray,
-    memory: np.ndarray,
-    step: np.ndarray,
-    number: np.ndarray,
-    places: np.ndarray,
-    source: int,
-    target: int,
-) -> None:
-    vectors, results = step[t.CHANNELS] // LANES, (target, step[t.TARGETS], number[t.INVERSE], number[t.ZERO])
-    give(marker, memory, places, step[t.TARGET_FORM], vectors, step[t.WIDTH], source, *results)
+            start = step[t.BIAS] if step[t.SUMS_ARE] == AS_THEY_ARE else step[t.STARTS]
+            convolve_narrow_row(marker, memory, weights, *given, start, scratch, *sizes, _LOWEST, _HIGHEST)
+        sums = (channels // LANES, width, scratch, step[t.SUMS_ARE], step[t.SCALES], step[t.BIAS])
+        _write(marker, memory, weights, step, number, places, *sums, -1, 0, 0, target, step[t.TARGETS], totals)
 
 
 @serial
@@ -184,6 +212,7 @@ def _take_row(
 def average_narrow(
     marker: np.ndarray,
     memory: np.ndarray,
+    weights: np.ndarray,
     step: np.ndarray,
     number: np.ndarray,
     places: np.ndarray,
@@ -196,14 +225,15 @@ def average_narrow(
     result = memory[scratch : scratch + channels]
     fill(result, _ZERO)
     add_pixels(memory[sums : sums + blocks * channels], result)
-    activate(memory, scratch, 1, channels, -1, _SCALED, number[2], number[3])
-    _give_row(marker, memory, step, number, places, scratch, target)
+    ends = (0, 0, -1, 0, 0, target, step[t.TARGETS], -1)
+    _write(marker, memory, weights, step, number, places, channels // LANES, 1, scratch, AS_THEY_ARE, *ends)
 
 
 @serial
 def largest_narrow(
     marker: np.ndarray,
     memory: np.ndarray,
+    weights: np.ndarray,
     step: np.ndarray,
     number: np.ndarray,
     places: np.ndarray,
@@ -224,7 +254,8 @@ def largest_narrow(
             for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
                 larger(memory[line + column * channels : line + (column + 1) * channels], result)
     target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
-    _give_row(marker, memory, step, number, places, scratch, target)
+    sums, ends = (channels // LANES, width, scratch, AS_THEY_ARE), (0, 0, -1, 0, 0, target, step[t.TARGETS], -1)
+    _write(marker, memory, weights, step, number, places, *sums, *ends)
 
 
 @serial
@@ -249,9 +280,5 @@ def combine_narrow(
         scale = step[t.SCALE] + image * channels
         for x in range(scratch, scratch + width * channels, channels):
             times(memory[x : x + channels], memory[scale : scale + channels], memory[x : x + channels])
-    sums, more = (AS_THEY_ARE, channels // LANES, width, scratch, ZEROS, ZEROS), (other, step[t.OTHERS])
-    numbers = (number[t.OTHER_SCALE], number[t.OTHER_ZERO], number[0], number[1])
-    settle(marker, memory, weights, places, *sums, step[t.OTHER_FORM], *more, *numbers)
-    if step[t.ACTIVATION] != _NOTHING:
-        activate(memory, scratch, width, channels, -1, step[t.ACTIVATION], number[2], number[3])
-    _give_row(marker, memory, step, number, places, scratch, target)
+    sums, more = (channels // LANES, width, scratch, AS_THEY_ARE, 0, 0), (step[t.OTHER_FORM], other, step[t.OTHERS])
+    _write(marker, memory, weights, step, number, places, *sums, *more, target, step[t.TARGETS], -1)

@@ -20,10 +20,14 @@ from core.kernels.channels_last.vectors import LANES
 AS_THEY_ARE, SCALED, COUNTED = range(3)
 """What sums are: float32 numbers; those times a scale, plus a bias; whole numbers times a scale, plus a bias."""
 
+IN_PLACE = 3
+"""What to give for a form where numbers are to stay in float32, in the place of the sums."""
+
 _HEIGHTS = (1, 3, HEIGHT)
 
 
-def _form_of(marker: Any) -> int:
+def form_of(marker: Any) -> int:
+    """Return the form that the type of a marker stands for."""
     return BFLOAT16 if marker.dtype is types.uint16 else BYTES
 
 
@@ -53,7 +57,7 @@ def dot_tile(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = FormCode(context, builder, signature, arguments)
-        form = _form_of(signature.args[0])
+        form = form_of(signature.args[0])
         memory, weights, places, vectors, rows, *others = code.values[1:]
 
         def of_height(count: int) -> None:
@@ -101,7 +105,7 @@ def _emit(
 
 
 @intrinsic
-def settle(
+def finish(
     context: Any,
     marker: Any,
     memory: Any,
@@ -116,36 +120,45 @@ def settle(
     other_form: Any,
     added: Any,
     others: Any,
+    form: Any,
+    target: Any,
+    targets: Any,
     other_scale: Any,
     other_zero: Any,
     low: Any,
     high: Any,
+    inverse: Any,
+    zero: Any,
 ) -> Any:
-    """Turn sums into float32 numbers in their place: scaled, another value added, between bounds.
+    """Turn the sums of some pixels into values: scaled, another value added, between bounds, and written in a form.
 
-    The scale and the bias of each channel are rows of weights. ``other_form`` is the form of what is added to pixel r,
-    which is at ``added + places[others + r]``; below 0 nothing is. Bytes of it are counted from ``other_zero`` in steps
-    of ``other_scale``.
+    The sums of all vectors of pixel r follow each other, from ``sums`` on; the scale and the bias of each channel are
+    rows of weights. ``other_form`` is the form of what is added to pixel r, at ``added + places[others + r]``; below 0
+    nothing is. Bytes of it are counted from ``other_zero`` in steps of ``other_scale``. Pixel r is written to
+    ``target + places[targets + r]``; ``inverse`` and ``zero`` are, for bytes, 1 / scale and the zero point of that.
     """
-    signature = types.void(marker, memory, weights, places, *[types.int64] * 9, *[types.float32] * 4)
+    signature = types.void(marker, memory, weights, places, *[types.int64] * 12, *[types.float32] * 6)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = FormCode(context, builder, signature, arguments)
-        form = _form_of(signature.args[0])
-        memory, weights, places, sums_are, vectors, rows, sums, scale, bias, other_form, added, others = code.values[
-            1:13
-        ]
-        other_scale, other_zero, low, high = [code.spread(value) for value in code.values[13:]]
+        narrow = form_of(signature.args[0])
+        memory, weights, places, sums_are, vectors, rows, sums, scale, bias = code.values[1:10]
+        other_form, added, others, form, target, targets = code.values[10:16]
+        other_scale, other_zero, low, high, inverse, zero = [code.spread(value) for value in code.values[16:]]
 
-        def of_kind(kind: int, other: int) -> None:
+        def of_kind(kind: int, other: int, form: int, known: int) -> None:
+            """Write the code for so many vectors, or for any number of them (0)."""
+            count = code.number(known) if known else vectors
+
             def row(r: Any, _: Sequence[Any]) -> list[Any]:
-                line = code.sum(sums, code.times(code.times(r, vectors), LANES))
+                line = code.sum(sums, code.times(code.times(r, count), LANES))
                 start = code.sum(added, code.element(places, code.sum(others, r))) if other >= 0 else None
+                end = line if form == IN_PLACE else code.sum(target, code.element(places, code.sum(targets, r)))
+                written = FLOAT32 if form == IN_PLACE else form
 
                 def vector(v: Any, _: Sequence[Any]) -> list[Any]:
                     along = code.times(v, LANES)
-                    place = code.sum(line, along)
-                    x = code.row(memory, place)
+                    x = code.row(memory, code.sum(line, along))
                     if kind == COUNTED:
                         x = builder.sitofp(builder.bitcast(x, code.whole), code.vector)
                     if kind != AS_THEY_ARE:
@@ -156,27 +169,44 @@ def settle(
                         if other == BYTES:
                             y = builder.fmul(builder.fsub(y, other_zero), other_scale)
                         x = builder.fadd(x, y)
-                    code.store(code.bounded(x, low, high), memory, place)
+                    x = code.bounded(x, low, high)
+                    code.write(written, x, memory, code.sum(end, code.times(v, LANES >> written)), inverse, zero)
                     return []
 
-                code.loop(vectors, [], vector)
+                if known:
+                    for v in range(known):
+                        vector(code.number(v), [])
+                else:
+                    code.loop(vectors, [], vector)
                 return []
 
             code.loop(rows, [], row)
 
-        def with_other(kind: int) -> None:
-            forms = (-1, FLOAT32, form)
-            code.choose(other_form, [(other, lambda other=other: of_kind(kind, other)) for other in forms])
-
-        kinds = (AS_THEY_ARE, SCALED, COUNTED) if form == BYTES else (AS_THEY_ARE,)
-        code.choose(sums_are, [(kind, lambda kind=kind: with_other(kind)) for kind in kinds])
+        kinds = (AS_THEY_ARE, SCALED, COUNTED) if narrow == BYTES else (AS_THEY_ARE,)
+        cases = [
+            (kind, other, form, 0)
+            for kind in kinds
+            for other in (-1, FLOAT32, narrow)
+            for form in (FLOAT32, narrow, IN_PLACE)
+        ]
+        cases += [  # what most of the time goes into
+            (kind, other, narrow, known) for kind in kinds for other in (-1, narrow) for known in range(1, VECTORS + 1)
+        ]
+        often = builder.icmp_signed("<=", vectors, code.number(VECTORS))
+        often = builder.and_(often, builder.icmp_signed("==", form, code.number(narrow)))
+        often = builder.and_(often, builder.icmp_signed("!=", other_form, code.number(FLOAT32)))
+        choice = code.number(0)
+        for part in (sums_are, code.sum(other_form, 1), form, builder.select(often, vectors, code.number(0))):
+            choice = code.sum(code.times(choice, 4), part)
+        numbers = [((kind * 4 + other + 1) * 4 + form) * 4 + known for kind, other, form, known in cases]
+        code.choose(choice, [(n, lambda case=case: of_kind(*case)) for n, case in zip(numbers, cases)])
         return context.get_dummy_value()
 
     return signature, generate
 
 
 @intrinsic
-def give(
+def scale_pixels(
     context: Any,
     marker: Any,
     memory: Any,
@@ -185,30 +215,29 @@ def give(
     vectors: Any,
     rows: Any,
     source: Any,
+    sources: Any,
+    scale: Any,
     target: Any,
     targets: Any,
-    inverse: Any,
-    zero: Any,
 ) -> Any:
-    """Write float32 numbers, pixel by pixel from ``source``, in a form; pixel r to ``target + places[targets + r]``.
-
-    ``inverse`` and ``zero`` are, for bytes, 1 / scale and the zero point.
-    """
-    signature = types.void(marker, memory, places, *[types.int64] * 6, *[types.float32] * 2)
+    """Copy pixels, the marker's form or float32, each channel times a float32 factor; pixel r from ``sources``, looked
+    up, to ``targets``."""
+    signature = types.void(marker, memory, places, *[types.int64] * 8)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = FormCode(context, builder, signature, arguments)
-        memory, places, form, vectors, rows, source, target, targets, inverse, zero = code.values[1:]
-        inverse, zero = code.spread(inverse), code.spread(zero)
+        memory, places, form, vectors, rows, source, sources, scale, target, targets = code.values[1:]
 
         def of_form(form: int) -> None:
             def row(r: Any, _: Sequence[Any]) -> list[Any]:
-                line = code.sum(source, code.times(code.times(r, vectors), LANES))
-                start = code.sum(target, code.element(places, code.sum(targets, r)))
+                start = code.sum(source, code.element(places, code.sum(sources, r)))
+                end = code.sum(target, code.element(places, code.sum(targets, r)))
 
                 def vector(v: Any, _: Sequence[Any]) -> list[Any]:
-                    x = code.row(memory, code.sum(line, code.times(v, LANES)))
-                    code.write(form, x, memory, code.sum(start, code.times(v, LANES >> form)), inverse, zero)
+                    along = code.times(v, LANES >> form)
+                    x = code.numbers(form, memory, code.sum(start, along))
+                    x = builder.fmul(x, code.row(memory, code.sum(scale, code.times(v, LANES))))
+                    code.write(form, x, memory, code.sum(end, along), None, None)
                     return []
 
                 code.loop(vectors, [], vector)
@@ -216,7 +245,7 @@ def give(
 
             code.loop(rows, [], row)
 
-        forms = (FLOAT32, _form_of(signature.args[0]))
+        forms = [FLOAT32] + [BFLOAT16] * (form_of(signature.args[0]) == BFLOAT16)
         code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
         return context.get_dummy_value()
 
@@ -253,7 +282,7 @@ def take(
 
             code.loop(vectors, [], vector)
 
-        forms = (FLOAT32, _form_of(signature.args[0]))
+        forms = (FLOAT32, form_of(signature.args[0]))
         code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
         return context.get_dummy_value()
 
@@ -289,7 +318,7 @@ def convolve_narrow_row(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = FormCode(context, builder, signature, arguments)
         memory, weights, kind, *others = code.values[1:]
-        form = _form_of(signature.args[0])
+        form = form_of(signature.args[0])
 
         def load(array: Any, place: Any) -> Any:
             return code.numbers(form, array, place)

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 
@@ -39,14 +40,21 @@ class Network:
         channels: Of the input.
         weights: How many numbers its packed weights are.
         outputs: The values to return, and how each comes out (core.kernels.channels_last.table).
+        input_grid: The scale and zero point of the bytes to which the input of a network of bytes is rounded first.
     """
 
     def __init__(
-        self, layers: Sequence[Layer], channels: int, weights: int, outputs: Sequence[tuple[int, str]]
+        self,
+        layers: Sequence[Layer],
+        channels: int,
+        weights: int,
+        outputs: Sequence[tuple[int, str]],
+        input_grid: Optional[tuple[float, float]] = None,
     ) -> None:
         self.layers, self.channels, self.weights, self.outputs = tuple(layers), channels, weights, tuple(outputs)
         self.name = f"network {next(_numbers)}"
         NETWORKS[self.name] = self
+        self.input_grid = input_grid
         self.form = max([layer.form for layer in layers], default=FLOAT32)
         self._plans: OrderedDict[tuple[int, ...], Plan] = OrderedDict()
         self._lock = forked.survives(threading.Lock())
@@ -82,7 +90,7 @@ class Network:
             plan = self._plans.get(shape)
             if plan is None:
                 read = [place for place, form in self.outputs if form != UNREAD]
-                plan = self._plans[shape] = Plan(self.layers, shape, read)
+                plan = self._plans[shape] = Plan(self.layers, shape, read, self.input_grid)
                 if len(self._plans) > _PLANS:
                     self._plans.popitem(last=False)
             self._plans.move_to_end(shape)

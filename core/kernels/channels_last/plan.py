@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Optional, Union
 
 import numpy as np
 
 from core.kernels.channels_last import table as t
+from core.kernels.channels_last.activation import ACTIVATIONS
 from core.kernels.channels_last.forms import BYTES, as_float32, words
 from core.kernels.channels_last.layer import Layer, padded
 from core.kernels.channels_last.memory import Memory, Placed
-from core.kernels.channels_last.narrow_steps import TILE
+from core.kernels.channels_last.narrow_steps import GROUP, ROOM
 from core.kernels.channels_last.narrow_tiles import COUNTED, SCALED
 from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
@@ -21,6 +23,7 @@ _TASKS = 8  # of a step that is worth it: enough for a few threads to end togeth
 _TASK_COST = 8000  # vectors of products that are worth a task
 _HEIGHTS = (7, 4, 2)  # tiles of a task where tasks share the pixels
 _MOST_TILES = 28  # where they share the channels, because weights are more than pixels
+_NO_BOUNDS = (-math.inf, math.inf)
 _SMALL_IMAGE = 16  # pixels up to which all images are rows of one product
 
 
@@ -31,7 +34,14 @@ class Plan:
         table, numbers, places, scratch, room: See :func:`core.kernels.channels_last.run.run`.
     """
 
-    def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        shape: Sequence[int],
+        outputs: Sequence[int],
+        input_grid: Optional[tuple[float, float]] = None,
+    ) -> None:
+        self._input_grid = input_grid
         self._memory = Memory(layers, shape, outputs)
         self._is_narrow = any(layer.form for layer in layers)
         self._places: list[np.ndarray] = []
@@ -151,6 +161,9 @@ class Plan:
         size = value.height * value.width
         fields = {"rows": value.height, "width": value.width, "source": image * value.channels * size}
         self._step(t.PLAIN, channel.batch, channel, (0, 0, 0, 0), **fields)
+        if self._input_grid is not None:
+            scale, zero = self._input_grid
+            self._numbers[-1][[t.INVERSE, t.SOURCE_SCALE, t.SOURCE_ZERO]] = np.float32(1 / scale), scale, zero
 
     def _product(
         self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]
@@ -175,11 +188,11 @@ class Plan:
         chunks = max(1, min(len(layer.panels), -(-wanted // (blocks * units))))
         fields: dict[str, int] = {}
         if self._is_narrow:
-            fields.update(tile_rows=self._place(np.outer(np.arange(1, VECTORS + 1), np.arange(HEIGHT)) * LANES))
-            self.room = max(self.room, TILE)
+            fields.update(tile_rows=self._place(np.outer(np.arange(1, VECTORS + 1), np.arange(GROUP)) * LANES))
+            self.room = max(self.room, ROOM)
         if scale is not None:
             channels = padded(source.channels)
-            own = TILE + channels if self._is_narrow else 0
+            own = ROOM if self._is_narrow else 0
             self.room = max(self.room, own + block * source.pixel)
             fields.update(scale=scale.start, channels=channels)
             fields.update(scratch_rows=self._place(np.arange(block) * source.pixel))
@@ -254,14 +267,15 @@ class Plan:
             at = {"source": source.at(), "source_step": source.step, "source_line": source.line}
             self._step(t.SUM, source.batch * parts, None, (0, 0, 0, 0), **{**fields, **sizes, **at})
             self._name_forms(layer, source, target, None)
-        self._step(t.MEAN, source.batch, target, (0, 0, 1 / (source.height * source.width), 0), **fields)
+        fields.update(activation=ACTIVATIONS.index("scaled"))
+        self._step(t.MEAN, source.batch, target, (*_NO_BOUNDS, 1 / (source.height * source.width), 0), **fields)
 
     def _maximum(self, layer: Layer, source: Placed, target: Placed) -> None:
         self._step(
             t.MAXIMUM,
             target.batch * target.height,
             target,
-            (0, 0, 0, 0),
+            _NO_BOUNDS,
             rows=target.height,
             width=target.width,
             channels=padded(target.channels),

@@ -10,7 +10,9 @@ from core.kernels.numeric.smooth import gelu
 from core.kernels.numeric.tiles import COLUMNS
 
 _ROWS_TOGETHER = 128
-_CODES = {"none": 0, "relu": 1, "gelu": 2}
+CODES = {"none": 0, "relu": 1, "gelu": 2}
+"""Activations by name."""
+
 _ZERO = np.float32(0)
 
 
@@ -25,7 +27,7 @@ def packed_affine(x: np.ndarray, panels: np.ndarray, bias: np.ndarray, *, activa
         out: (..., n).
     """
     flat, result = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
-    _affine(flat, panels, bias, _CODES[activation], result, number_of_threads())
+    _affine(flat, panels, bias, CODES[activation], result, number_of_threads())
 
 
 @compiled
@@ -69,11 +71,12 @@ def _block(
     given = (x.reshape(-1), first * depth, depth, 1, panels.reshape(-1), panel * depth * COLUMNS, depth)
     multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, False)
     for r in range(first, last):
-        _finish(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
+        finish_row(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
 
 
 @vectorized
-def _finish(sums: np.ndarray, bias: np.ndarray, activation: int, result: np.ndarray) -> None:
+def finish_row(sums: np.ndarray, bias: np.ndarray, activation: int, result: np.ndarray) -> None:
+    """Write activation(sums + bias), of an activation by its code."""
     if activation == 2:
         for c in range(sums.size):
             result[c] = gelu(sums[c] + bias[c])

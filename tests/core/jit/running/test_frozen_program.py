@@ -73,7 +73,7 @@ def test_in_mixed_precision_depthwise_networks_rest_in_float32(
     build: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
-    found = noted_operators(monkeypatch, "core.jit.passes.upcast.optimized")
+    found = noted_operators(monkeypatch, "core.jit.running.frozen_program.optimized")
     core.seed(5)
     network = build()
     network.eval()
@@ -93,8 +93,8 @@ def noted_operators(monkeypatch: pytest.MonkeyPatch, place: str) -> list[list[st
     """Return a list that fills with the operators of each program that the passes make."""
     found: list[list[str]] = []
 
-    def noted(program: Any) -> Any:
-        made = optimized(program)
+    def noted(program: Any, may_upcast: bool) -> Any:
+        made = optimized(program, may_upcast)
         found.append([node.operator for node in made.nodes])
         return made
 
@@ -213,7 +213,7 @@ def test_what_is_not_frozen(network: Small, images: Any, reason: str) -> None:
 def test_a_form_that_gives_something_else_is_refused(
     network: Small, images: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("core.jit.running.frozen_program.optimized", lambda program: _with_another_weight(program))
+    monkeypatch.setattr("core.jit.running.frozen_program.optimized", lambda program, _: _with_another_weight(program))
     compiled = core.jit.to_static(network)
     with caplog.at_level(logging.INFO, "core.jit"):
         found = calls(compiled, images, 2 * frozen_program.FROZEN_CALLS)
@@ -272,7 +272,7 @@ def test_whole_blocks_of_channels_stay_in_bfloat16_where_matrix_registers_are(
         Head(channels),
     )
     network.eval()
-    found = noted_operators(monkeypatch, "core.jit.passes.upcast.optimized")
+    found = noted_operators(monkeypatch, "core.jit.running.frozen_program.optimized")
     images = core.randn([2, 3, 32, 32])
     compiled = core.jit.to_static(network)
     with core.no_grad(), core.amp.auto_cast(dtype="bfloat16"):
