@@ -32,6 +32,8 @@ TASKS = Table(
         "Similarity": "PaddleNLP.tasks.similarity:Similarity",
         "ResponseSelection": "PaddleNLP.tasks.dialogue.selection:ResponseSelection",
         "ResponseQuality": "PaddleNLP.tasks.dialogue.selection:ResponseQuality",
+        "KnowledgeSelection": "PaddleNLP.tasks.dialogue.retrieval:KnowledgeSelection",
+        "Reply": "PaddleNLP.tasks.dialogue.reply:Reply",
         "MultipleChoice": "PaddleNLP.tasks.choices:MultipleChoice",
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",

@@ -106,7 +106,7 @@ def _joined(columns: Sequence[Column]) -> Column:
     return np.concatenate(columns)  # type: ignore[arg-type]  # as above
 
 
-FIELDS = ("text", "text_pair", "question", "context", "positive", "negative", "source", "target")
+FIELDS = ("text", "text_pair", "question", "context", "positive", "negative", "source", "target", "knowledge")
 """Fields of samples that are texts."""
 
 

@@ -34,6 +34,9 @@ LANGUAGE_MODELS = {
 """Recurrent networks that tell the next word."""
 
 DIALOGUE_NETWORKS = {
+    "duconv_retrieval": "PaddleNLP.models.dialogue.retrieval:RetrievalModel",
+    "duconv_generation": "PaddleNLP.models.dialogue.knowledge:KnowledgeReplies",
+    "mmpms": "PaddleNLP.models.dialogue.mapping:MultiMapping",
     "ade": "PaddleNLP.models.dialogue.ade:DialogueEvaluator",
     "dam": "PaddleNLP.models.dialogue.dam:DeepAttentionMatching",
 }

@@ -36,6 +36,8 @@ READERS = Table(
         "selection": "PaddleNLP.readers.dialogue.selection:SelectionReader",
         "quality": "PaddleNLP.readers.dialogue.selection:QualityReader",
         "translation": "PaddleNLP.readers.translation:TranslationReader",
+        "knowledge_selection": "PaddleNLP.readers.dialogue.knowledge:KnowledgeSelectionReader",
+        "reply": "PaddleNLP.readers.dialogue.replies:ReplyReader",
         "answers": "PaddleNLP.readers.answers:AnswerReader",
     },
 )

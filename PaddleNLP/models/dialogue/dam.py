@@ -134,8 +134,9 @@ class DeepAttentionMatching(WordNetwork):
         """
         turns, length, size = self.turns, self.max_length, self.hidden_size
         said, replied = kept[:, :turns].reshape([-1, length]), kept[:, turns]
-        turn = self.depths(self.words(input_ids[:, :turns].reshape([-1, length]), said), said, self.turn_self)
-        response = self.depths(self.words(input_ids[:, turns], replied), replied, self.response_self)
+        words = self.words(input_ids, kept)
+        turn = self.depths(words[:, :turns].reshape([-1, length, size]), said, self.turn_self)
+        response = self.depths(words[:, turns], replied, self.response_self)
         allowed = said.reshape([-1, turns * length, 1]) * replied.unsqueeze(1)
         back = allowed.reshape([-1, turns, length, length]).transpose([0, 1, 3, 2]).reshape([-1, length, length])
         found = []

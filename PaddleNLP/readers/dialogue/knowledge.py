@@ -1,0 +1,65 @@
+"""A reader that chooses what to say next, by the conversation and by facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from PaddleNLP.data.duconv import Moment, by_characters, moment_of_line, told_history, told_knowledge
+from PaddleNLP.models.dialogue.retrieval import joined_ids
+from PaddleNLP.readers.base import Text, TextReader
+from PaddleNLP.readers.choices import Chosen
+
+
+class KnowledgeSelectionReader(TextReader):
+    """Lines of DuConv, JSON with "goal", "knowledge", "history" and "candidate", to the best candidate."""
+
+    def predict(self, texts: Any, batch_size: int = 32) -> Any:
+        """Choose replies; see :meth:`TextReader.predict`.
+
+        Raises:
+            ValueError: a text is no line of DuConv with candidates.
+        """
+        single = isinstance(texts, (str, tuple))
+        found = self._read([texts] if single else list(texts), batch_size)
+        return found[0] if single else found
+
+    def _read(self, texts: list[Text], batch_size: int) -> list[Any]:
+        return [self._chosen(moment_of_text(text), batch_size) for text in texts]
+
+    def _chosen(self, moment: Moment, batch_size: int) -> Chosen:
+        if not moment.candidates:
+            raise ValueError(
+                "the conversation has no replies to choose from: give them as 'candidate', a list of texts"
+            )
+        told = moment.generalized() if self.settings["generalized"] else moment
+        cut = by_characters if self.settings["by_characters"] else str
+        encode = self.tokenizer.encode_text
+        context = encode(cut(told_history(told)))
+        pairs = [joined_ids(context, encode(f"{cut(one)} [SEP]"), self.max_length) for one in told.candidates]
+        steps = self.settings["knowledge_length"]
+        facts = encode(cut(told_knowledge(told)))[:steps]
+        scores: list[float] = []
+        for start in range(0, len(pairs), batch_size):
+            part = pairs[start : start + batch_size]
+            arrays = self.batch({"input_ids": [one[0] for one in part], "token_type_ids": [one[1] for one in part]})
+            if steps:
+                arrays["knowledge_ids"] = np.full((len(part), steps), self.tokenizer.pad_token_id, np.int64)
+                arrays["knowledge_ids"][:, : len(facts)] = facts
+            logits = np.asarray(self.run(arrays)[0], np.float64)
+            scores += softmax(logits, axis=-1)[:, 1].tolist()
+        best = int(np.argmax(scores))
+        return Chosen(moment.candidates[best], best, scores)
+
+
+def moment_of_text(text: Any) -> Moment:
+    """Return the conversation of a text.
+
+    Raises:
+        ValueError: it is no line of DuConv.
+    """
+    if not isinstance(text, str):
+        raise ValueError("a conversation of DuConv is an object of JSON with goal, knowledge and history")
+    return moment_of_line(text, "a conversation")
