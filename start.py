@@ -26,7 +26,8 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
 LOCKS = {group: "requirements/%s.txt" % group for group in ("setup", "runtime", "dev")}
 FIRST_JOB = ["PaddleClas/train.py", "-c", "PaddleClas/configs/digits_resnet18.yaml"]
-TESTS = ["-m", "pytest", "--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile"]
+WORKERS = min(3, (os.cpu_count() or 1) + 1)  # one more than processors: tests also wait, for processes and time limits
+TESTS = ["-m", "pytest", "--numprocesses=%d" % WORKERS, "--dist=loadfile"]
 
 
 # ------------------------------------------------------------------------------------------------ the environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,19 @@ FILES = {
 }
 
 
+@functools.cache
+def parsed(source: str) -> ast.Module:
+    """Return the tree of a source, which several tests look at."""
+    return ast.parse(source)
+
+
 def imports(tree: ast.AST, late: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
     """Yield import statements, and whether each waits for a call; those for type checking alone are left out."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.expr):  # holds no statement
+            continue
+        test = node.test if isinstance(node, ast.If) else None
+        if isinstance(test, (ast.Name, ast.Attribute)) and "TYPE_CHECKING" in ast.unparse(test):
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node, late
@@ -39,7 +49,7 @@ def without_reason(source: str) -> list[int]:
     """Return the lines of imports inside functions that no comment on the line, or above it, gives a reason for."""
     lines = source.split("\n")
     found, explained = [], set()
-    for node, late in imports(ast.parse(source)):
+    for node, late in imports(parsed(source)):
         text = lines[node.lineno - 1 : node.end_lineno]
         above = lines[node.lineno - 2].strip()
         if "#" in "".join(text) or above.startswith("#") or node.lineno - 1 in explained:
@@ -85,7 +95,7 @@ def test_an_import_that_waits_for_a_call_has_a_reason() -> None:
 
 def test_no_module_of_core_imports_itself_by_way_of_others() -> None:
     graph = {
-        name: {other for node, _ in imports(ast.parse(file.read_text())) for other in imported(node)} - {name}
+        name: {other for node, _ in imports(parsed(file.read_text())) for other in imported(node)} - {name}
         for name, file in FILES.items()
     }
     found = circle(graph)
