@@ -70,7 +70,7 @@ class InferTransformerModel(TransformerModel):
     def _states(self, src_word: Any) -> Any:
         """Return the number of the step for each sentence, and empty keys and values."""
         batch, length = src_word.shape[0], self.max_out_len + 1
-        empty = core.zeros([batch, length, self.n_head, self.d_model // self.n_head])
+        empty = core.zeros([batch, self.n_head, length, self.d_model // self.n_head])
         layers = self.transformer.decoder.layers
         return core.zeros([batch, 1], "int64"), [(empty, empty) for _ in layers]
 

@@ -16,7 +16,7 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Assign, Normal
-from core.text.generation import Generated, Generation, Step, generate, repeat_rows, written_at
+from core.text.generation import Generated, Generation, Step, generate, repeat_rows
 
 HIDDEN = -10000.0
 """What is added to the scores of keys that must not be seen."""
@@ -203,7 +203,7 @@ class TransformerModel(nn.Layer):
         """
         batch = src_word.shape[0]
         step = self.stepper(src_word, settings.rows, settings.max_length)
-        empty = core.zeros([batch, settings.max_length, self.n_head, self.d_model // self.n_head])
+        empty = core.zeros([batch, self.n_head, settings.max_length, self.d_model // self.n_head])
         return generate(step, [(empty, empty) for _ in self.transformer.decoder.layers], batch, settings, forced)
 
     def stepper(self, src_word: Any, rows: int, length: int) -> Step:
@@ -224,10 +224,13 @@ class TransformerModel(nn.Layer):
         def step(last: Any, time: Any, caches: Any) -> tuple[Any, Any]:
             x = self.trg_word_embedding(last.unsqueeze(1))
             x = self.dropout(x + self.trg_pos_embedding(time).unsqueeze(0))
-            unseen = (core.arange(length, dtype="int64") > time).astype("float32").reshape([1, 1, 1, length]) * HIDDEN
+            places = core.arange(length, dtype="int64")
+            unseen = (places > time).astype("float32").reshape([1, 1, 1, length]) * HIDDEN
+            here = (places == time).astype("float32").reshape([1, 1, length, 1])
+            here = here.expand([last.shape[0], self.n_head, length, 1])
             new = []
             for layer, cache, fixed in zip(layers, caches, crossed):
-                x, cache = self._one_token(layer, x, cache, time, unseen, fixed, hidden)
+                x, cache = self._one_token(layer, x, cache, here, unseen, fixed, hidden)
                 new.append(cache)
             if self.transformer.decoder.norm is not None:
                 x = self.transformer.decoder.norm(x)
@@ -236,18 +239,19 @@ class TransformerModel(nn.Layer):
         return step
 
     def _keys_and_values(self, attention: Any, memory: Any) -> tuple[Any, Any]:
-        """Return the keys and values of a memory, (N, S, heads, head size) each."""
-        shape = [0, 0, self.n_head, self.d_model // self.n_head]
-        return attention.k_proj(memory).reshape(shape), attention.v_proj(memory).reshape(shape)
+        """Return the keys and values of a memory, (N, heads, S, head size) each."""
+        keys, values = attention.compute_kv(memory, memory)
+        return keys, values
 
     def _one_token(
-        self, layer: Any, x: Any, cache: Any, time: Any, unseen: Any, fixed: Any, hidden: Any
+        self, layer: Any, x: Any, cache: Any, here: Any, unseen: Any, fixed: Any, hidden: Any
     ) -> tuple[Any, Any]:
         """Return a decoder layer's result of one token, (R, 1, d_model), and its keys and values so far."""
         before = self.normalize_before
         inputs = layer.norm1(x) if before else x
-        key, value = self._keys_and_values(layer.self_attn, inputs)
-        cache = (written_at(cache[0], key, time), written_at(cache[1], value, time))
+        shape = [0, self.n_head, 1, self.d_model // self.n_head]
+        key, value = (read(inputs).reshape(shape) for read in (layer.self_attn.k_proj, layer.self_attn.v_proj))
+        cache = tuple(kept + core.matmul(here, new) for kept, new in zip(cache, (key, value)))  # there were zeros
         x = x + self._attended(layer.self_attn, inputs, cache, unseen)
         x = x if before else layer.norm1(x)
         x = x + self._attended(layer.cross_attn, layer.norm2(x) if before else x, fixed, hidden)
@@ -256,6 +260,8 @@ class TransformerModel(nn.Layer):
         return (x if before else layer.norm3(x)), cache
 
     def _attended(self, attention: Any, x: Any, cache: tuple[Any, Any], mask: Any) -> Any:
-        query = attention.q_proj(x).reshape([0, 0, self.n_head, self.d_model // self.n_head])
-        found = F.scaled_dot_product_attention(query, *cache, mask)
-        return attention.out_proj(found.reshape([0, 0, self.d_model]))
+        """Return what one token finds among keys and values, (R, 1, d_model)."""
+        size = self.d_model // self.n_head
+        query = (attention.q_proj(x) * size**-0.5).reshape([0, self.n_head, 1, size])
+        weights = F.softmax(core.matmul(query, cache[0], transpose_y=True) + mask)
+        return attention.out_proj(core.matmul(weights, cache[1]).reshape([0, 1, self.d_model]))

@@ -1,0 +1,76 @@
+"""A Transformer's training step and its beam search, beside PyTorch code of the same network and CTranslate2.
+
+    python -m benchmarks.PaddleNLP.translation [--size base] [--rounds 5] [--threads 1] [--processor]
+    [--peers PEERS/bin/python]
+
+PEERS has torch and ctranslate2. All sides have the same fresh weights. Before anything is timed, the losses of a batch
+and the best translations of all sides are compared: translations are of a fixed number of tokens, as fresh weights know
+no end. Each side is a process of its own; the two of a row take turns, and its ratio is the median of the rounds'
+ratios, above 1 where ours is faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.PaddleNLP import translation_sides as sides
+from benchmarks.side import Side, compare, require
+
+
+def main() -> None:
+    """Print one row for each comparison: target tokens, or sentences, a second."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", choices=list(sides.SIZES), default="base", help="of the network (default base)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
+    parser.add_argument("--threads", type=int, default=1, help="of each side (default 1)")
+    parser.add_argument("--processor", action="store_true", help="count processor time, for a busy machine")
+    parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has torch and ctranslate2")
+    options = parser.parse_args()
+    if options.peers:
+        require("torch", "ctranslate2", python=options.peers)
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder) / "weights.npz")
+        common = {"threads": options.threads, "processor": options.processor}
+        ours = Side("ours", sides.ours, (options.size, file), **common)
+        others = {}
+        if options.peers:
+            given = {"python": options.peers, **common}
+            others["PyTorch"] = Side("PyTorch", sides.pytorch, (options.size, file), **given)
+            others["CTranslate2"] = Side(
+                "CTranslate2", sides.ctranslate, (options.size, file, options.threads), **given
+            )
+        for name, other in others.items():
+            _compare_results(ours, name, other)
+        print(f"{'':14} {'ours, per s':>12}   {'against':12} {'per s':>9} {'ratio':>6}")
+        for step, count in sides.COUNTS.items():
+            if not others:
+                mine, _, _ = compare((ours, step), (ours, step), max(options.rounds // 2, 1))
+                print(f"{step:14} {count / mine:12.1f}")
+            for name, other in others.items():
+                if step in other.steps:
+                    mine, theirs, ratio = compare((ours, step), (other, step), options.rounds)
+                    print(f"{step:14} {count / mine:12.1f}   {name:12} {count / theirs:9.1f} {ratio:6.2f}", flush=True)
+        for side in (ours, *others.values()):
+            side.close()
+
+
+def _compare_results(ours: Side, name: str, other: Side) -> None:
+    """Say how far another side's loss and translations are from ours; refuse those of another network."""
+    mine, theirs = (np.array(side.ask("beam 4")) for side in (ours, other))
+    same = float((mine == theirs).all(axis=1).mean())
+    print(f"{name}: {same:.0%} of {len(mine)} translations are the same")
+    if same < 0.75:
+        raise SystemExit(f"{name} translates otherwise: these are not the same networks")
+    if "training step" in other.steps:
+        losses = [side.ask("training step") for side in (ours, other)]
+        print(f"{name}: the loss of the first batch is {losses[0]:.5f} here and {losses[1]:.5f} there")
+        if abs(losses[0] - losses[1]) > 1e-3 * losses[0]:
+            raise SystemExit(f"{name} has another loss: these are not the same networks")
+
+
+if __name__ == "__main__":
+    main()
