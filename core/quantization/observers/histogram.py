@@ -130,19 +130,22 @@ class KLObserverLayer(HistogramObserver):
 def best_cut(counts: np.ndarray, levels: int) -> int:
     """Return how many of a histogram's bins to keep, so that the divergence is the least.
 
+    At least half of them are kept, as in Paddle: of few samples the divergence measures chance more than what is lost.
+
     Args:
         counts: int64 (bins,).
         levels: numbers for the kept bins.
 
     Returns:
-        A number of bins, at most all of them: of equally good cuts the widest; all where nothing was counted, or there
-        are no more bins than numbers.
+        A number of bins: of equally good cuts the widest; all where nothing was counted, or there are no more bins than
+        numbers.
     """
     bins = len(counts)
     if bins <= levels or not counts.any():
         return bins
     bins = int(np.flatnonzero(counts)[-1]) + 1
-    cuts = range(bins, levels - 1, -max(1, (bins - levels) // CUTS))
+    least = max(levels, bins // 2)
+    cuts = range(bins, least - 1, -max(1, (bins - least) // CUTS))
     best = min(cuts, key=lambda cut: divergence(counts, cut, levels), default=bins)
     return max(best, 1)
 
