@@ -34,6 +34,15 @@ LEAST = 32 * float(np.finfo(np.float32).eps)
 """Or by this share of the largest element: of a few numbers, the noise that is measured may happen to be none."""
 STEPS = 0.05
 """By what share of its size a result of a program in 8 bits may change between two right computations."""
+CHOOSING = frozenset(
+    {
+        "arg_extreme", "argsort", "generate_proposals", "generate_proposals_padded", "match_boxes",
+        "matrix_suppression", "matrix_suppression_padded", "mode", "multiclass_suppression",
+        "multiclass_suppression_padded", "non_maximum_suppression", "non_maximum_suppression_padded", "nonzero",
+        "share_out_proposals", "topk", "unique", "unique_consecutive",
+    }
+)  # fmt: skip
+"""Operators whose results jump where numbers change a little."""
 NOISE_FACTOR = 4
 """Or by so many times the live model's distance from its run in float64."""
 _MOVING = frozenset({"reshape", "transpose", "slice", "assign", "detach", "split", "split_equally", "broadcast_to"})
@@ -203,6 +212,18 @@ def steps_between(ours: np.ndarray, theirs: np.ndarray) -> float:
     first, second = (np.nan_to_num(array.astype(np.float64)) for array in (ours, theirs))
     size = float(np.linalg.norm(second))
     return float(np.linalg.norm(first - second)) / max(size, float(np.finfo(np.float64).tiny))
+
+
+def chosen_results(program: ExportedProgram) -> set[int]:
+    """Return the numbers of the results that depend on a choice by comparison: of boxes, places, orders.
+
+    Where a step of 8 bits decides between two that are about as good, everything behind the choice is another thing.
+    """
+    chosen: set[str] = set()
+    for node in program.nodes:
+        if node.operator in CHOOSING or node.control_flow is not None or not chosen.isdisjoint(node.inputs):
+            chosen.update(node.outputs)
+    return {i for i, name in enumerate(program.outputs) if name in chosen}
 
 
 def largest_of(array: np.ndarray) -> float:
