@@ -58,6 +58,7 @@ def check_official(
     loss: Callable[..., Any] = F.cross_entropy,
     scores: Callable[[Any], Any] = lambda outputs: outputs,
     gradient_tolerance: float = TOLERANCE,
+    tolerance: float = TOLERANCE,
 ) -> None:
     """Compare a network with the stored answers of ppvideo's: state, outputs and, of a case with targets, gradients.
 
@@ -68,6 +69,7 @@ def check_official(
         loss: returns the loss of its outputs and the case's targets.
         scores: returns, of its outputs in evaluation mode, what the official ones are.
         gradient_tolerance: relative, of the gradients.
+        tolerance: relative, of the outputs in evaluation mode, which float32 computes.
     """
     case, stored = CASES[name], np.load(FOLDER / f"{name}.npz")
     assert shapes(network) == dict(zip(text(stored["names"]), text(stored["shapes"])))
@@ -79,7 +81,7 @@ def check_official(
         calibrate(network, lambda: network(*given))
         found = flat(scores(network(*given)))
     for number, output in enumerate(found):
-        assert_near(thinned(output.numpy()), stored[f"evaluation {number}"], f"{name} evaluation {number}")
+        assert_near(thinned(output.numpy()), stored[f"evaluation {number}"], f"{name} evaluation {number}", tolerance)
     if not case.targets:
         return
     fill(network)

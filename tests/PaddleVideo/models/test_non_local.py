@@ -60,7 +60,8 @@ def test_number_of_parameters(name: str) -> None:
 def test_the_stages_answer_as_the_official_ones() -> None:
     lengths = [[1 + 2 * reaches for reaches in stage] for stage in RESNET3D_INFLATE]
     network = ResNet3D(50, 5, lengths, base_channels=8, strides=(1, 1, 2, 1))
-    checks.check_official("resnet3d", network, (CLIPS,), lambda maps, weights: (maps * weights).sum())
+    # in float32 ours and the official ones are 0.8e-4 and 1.0e-4 from what float64 gives
+    checks.check_official("resnet3d", network, (CLIPS,), lambda maps, weights: (maps * weights).sum(), tolerance=2e-4)
 
 
 def test_the_attention_is_the_paper_s_sum() -> None:
