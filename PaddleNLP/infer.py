@@ -37,6 +37,8 @@ class Infer(commands.Infer):
         parser.add_argument("--user-dictionary", metavar="FILE", help=told)
         told = "what counts where such a word begins or ends inside one that the network found; default override"
         parser.add_argument("--conflict", choices=("override", "keep"), default="override", help=told)
+        told = "of a task that replies: talk to it, a line each; with facts, FILE has a line of DuConv to speak of"
+        parser.add_argument("--chat", nargs="?", const="", metavar="FILE", help=told)
         told = "of a language model: draw up to N words that go on behind each text, to the end of a sentence"
         command_line.add_count(parser, "--continue", None, told)
         parser.add_argument("--seed", type=int, default=0, help="of what --continue draws")
@@ -49,7 +51,10 @@ class Infer(commands.Infer):
 
     def problem(self, options: argparse.Namespace) -> str:
         """Ask for something to read, and one thing to do with it."""
-        if not (options.texts or options.file or options.demo):
+        given = options.texts or options.file or options.demo
+        if given and options.chat is not None:
+            return "--chat reads what you say from the standard input: leave out texts, --file and --demo"
+        if not given and options.chat is None:
             return "give a text, a file with --file, - for the standard input, or --demo 8"
         vectors = options.features or options.token_features
         if options.user_dictionary and (vectors or options.explain):

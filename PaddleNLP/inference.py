@@ -16,6 +16,7 @@ from core.train.logs.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
+from PaddleNLP.chatting import chat
 from PaddleNLP.config import TOOLKIT
 from PaddleNLP.data.lines import decoded, text_lines
 from PaddleNLP.explaining.explainer import Explainer, explainer_of
@@ -38,8 +39,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         options: of the command line: run (its folder, or an exported one), texts ("-": the standard input), file (of
             a text in each line; a TAB separates two of a pair), demo (how many samples of the test split), batch_size,
             features and token_features (files of vectors, written instead), explain (a page), user_dictionary and
-            conflict (of lexical analysis), continue, seed, temperature and top_k (of language models), checkpoint and
-            output.
+            conflict (of lexical analysis), chat (a file to speak of, or ""; None: texts are read), continue, seed,
+            temperature and top_k (of language models), checkpoint and output.
 
     Returns:
         The exit code.
@@ -50,6 +51,8 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     if options.features or options.token_features:
         return _write_vectors(options)
     reader, explainer = _opened(options)
+    if options.chat is not None:
+        return chat(reader, options.chat)
     if options.user_dictionary:
         if not isinstance(reader, LexicalReader):
             raise ValueError(f"--user-dictionary: {options.run!r} is of another task than LexicalAnalysis")

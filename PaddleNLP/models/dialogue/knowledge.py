@@ -62,7 +62,7 @@ class KnowledgeReplies(nn.Layer):
         vocab_size: words.
         emb_dim: length of a word's vector.
         hidden_size: H.
-        dropout: of what words are told from.
+        hidden_dropout_prob: of what words are told from.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -75,7 +75,7 @@ class KnowledgeReplies(nn.Layer):
         vocab_size: int = 30004,
         emb_dim: int = 300,
         hidden_size: int = 800,
-        dropout: float = 0.3,
+        hidden_dropout_prob: float = 0.3,
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class KnowledgeReplies(nn.Layer):
         self.fact_gru = nn.GRUCell(2 * hidden_size, hidden_size)
         self.word_side, self.fact_side = nn.Linear(hidden_size, hidden_size), nn.Linear(hidden_size, hidden_size)
         self.gate = nn.Linear(2 * hidden_size, 1)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(hidden_dropout_prob)
         self.out0, self.out1 = nn.Linear(2 * hidden_size, hidden_size), nn.Linear(hidden_size, vocab_size)
         self.bow0, self.bow1 = nn.Linear(hidden_size, hidden_size), nn.Linear(hidden_size, vocab_size)
 

@@ -46,7 +46,7 @@ class MultiMapping(nn.Layer):
         hidden_size: H.
         mappings: M.
         tau: how soft the choice of a mapping is in training.
-        dropout: of what words are told from.
+        hidden_dropout_prob: of what words are told from.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -61,7 +61,7 @@ class MultiMapping(nn.Layer):
         hidden_size: int = 1024,
         mappings: int = 20,
         tau: float = 0.67,
-        dropout: float = 0.3,
+        hidden_dropout_prob: float = 0.3,
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class MultiMapping(nn.Layer):
         self.mappings = nn.LayerList([nn.Linear(hidden_size, hidden_size) for _ in range(mappings)])
         self.attention = Attention(hidden_size, hidden_size, "additive", hidden_size // 2)
         self.fc, self.gru = nn.Linear(emb_dim + hidden_size, 3 * hidden_size), DynamicGRU(hidden_size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(hidden_dropout_prob)
         drawn = nn.ParamAttr(initializer=Uniform(-math.sqrt(1 / hidden_size), math.sqrt(1 / hidden_size)))
         self.project = nn.Linear(2 * hidden_size, hidden_size)
         self.predictor = nn.Linear(hidden_size, vocab_size, weight_attr=drawn, bias_attr=drawn)
