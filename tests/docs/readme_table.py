@@ -97,6 +97,7 @@ TABLE: Table = {
         ("python PaddleClas/export.py runs/digits_resnet18", Run(says="compared with the live network: equal")),
         ("python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg", Run(says="photo.jpg: ")),
         ("python PaddleClas/export.py runs/digits_resnet18 --onnx", Run(says="run by onnxruntime and compared: equal")),
+        ("python PaddleClas/export.py runs/digits_resnet18 --int8", Run(says="layers in 8 bits; calibrated by ")),
         ("python PaddleClas/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PaddleClas/preview.py -c PaddleClas/configs/digits_resnet18.yaml", Run(says="preview.png")),
         (
@@ -147,8 +148,7 @@ TABLE: Table = {
             Run(says="test: AP "),
         ),
         (
-            "python PaddleDetection/eval.py runs/digits_yolov3 -o evaluate.flip=true "
-            "-o 'evaluate.scales=[1.0, 1.5]'",
+            "python PaddleDetection/eval.py runs/digits_yolov3 -o evaluate.flip=true -o 'evaluate.scales=[1.0, 1.5]'",
             Run(says="test: AP "),
         ),
         (
@@ -156,6 +156,7 @@ TABLE: Table = {
             Run(says="5 pictures beside it"),
         ),
         ("python PaddleDetection/export.py runs/digits_yolov3", Run(says="compared with the live network: equal")),
+        ("python PaddleDetection/export.py runs/digits_yolov3 --int8", Run(says="layers in 8 bits; calibrated by ")),
         ("python PaddleDetection/infer.py runs/digits_yolov3/exported photo.jpg --save-txt", Run(says="photo.jpg: ")),
         ("python PaddleDetection/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         (
@@ -226,6 +227,7 @@ TABLE: Table = {
             Run(says="wrote features.npy: float32 ["),
         ),
         ("python PaddleNLP/export.py runs/drawn_reviews_ernie", Run(says="compared with the live network: equal")),
+        ("python PaddleNLP/export.py runs/drawn_reviews_ernie --int8", Run(says="layers in 8 bits; calibrated by ")),
         (
             'python PaddleNLP/infer.py runs/drawn_reviews_ernie/exported "早餐不怎么好吃"',
             Run(says="早餐不怎么好吃"),
@@ -300,6 +302,7 @@ TABLE: Table = {
         ("python PGL/eval.py runs/cora_gcn", Run(says="test: accuracy")),
         ("python PGL/infer.py runs/cora_gcn --near 0 17", Run(says="embeddings.png")),
         ("python PGL/export.py runs/cora_gcn", Run(says="compared with the live network: equal")),
+        ("python PGL/export.py runs/cora_gcn --int8", Run(says="layers in 8 bits; calibrated by ")),
         (
             "python PGL/preview.py -c PGL/configs/cora_gcn.yaml",
             Run("--data cora", says="wrote preview.png: 3 to 14 edges end at a node"),
@@ -323,6 +326,7 @@ TABLE: Table = {
             Run(says="clip.mp4: 0.0 s "),
         ),
         ("python PaddleVideo/export.py runs/moving_digits_tsm", Run(says="compared with the live network: equal")),
+        ("python PaddleVideo/export.py runs/moving_digits_tsm --int8", Run(says="layers in 8 bits; calibrated by ")),
         ("python PaddleVideo/infer.py runs/moving_digits_tsm/exported clip.mp4", Run(says="clip.mp4: ")),
         (
             "python PaddleVideo/preview.py -c PaddleVideo/configs/moving_digits_tsm.yaml",
@@ -448,6 +452,7 @@ TABLE: Table = {
         ("python PaddleGAN/infer.py interpolate runs/NAME", Run(instead=DRAWN, says="interpolate.png")),
         ("python PaddleGAN/infer.py translate runs/NAME", Run(instead=NAMED, says="wrote to")),
         ("python PaddleGAN/export.py runs/NAME", Run(instead=NAMED, says="compared with the live network: equal")),
+        ("python PaddleGAN/export.py runs/NAME --int8", Run(instead=NAMED, says="layers in 8 bits; calibrated by ")),
         (
             "python PaddleGAN/preview.py -c CONFIG --data FOLDER",
             Run(instead=TRAINED, says="wrote preview.png: 4 samples, 7 versions of each"),
