@@ -12,6 +12,7 @@ import numpy as np
 
 import core
 from core.io.batch import device_fields, samples_of
+from core.jit.exported.reader import read_program
 from core.jit.running.predictor import Predictor
 from core.jit.static_function import StaticFunction
 from core.quantization.folding import fold_batch_normalization
@@ -218,8 +219,6 @@ def _suggest(task: Any, before: Mapping[str, float], after: Mapping[str, float])
 
 def _share(folder: Path) -> float:
     """Return how large a program's weights are in relation to the same ones in float32."""
-    from core.jit.exported.reader import read_program
-
     weights = [weight.array for weight in read_program(folder).weights.values()]
     return sum(array.nbytes for array in weights) / sum(
         array.size * (4 if array.dtype == np.int8 else array.dtype.itemsize) for array in weights
