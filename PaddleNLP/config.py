@@ -26,6 +26,7 @@ TASKS = Table(
         "TokenClassification": "PaddleNLP.tasks.tagging:TokenClassification",
         "LexicalAnalysis": "PaddleNLP.tasks.lexical:LexicalAnalysis",
         "RelationExtraction": "PaddleNLP.tasks.relations:RelationExtraction",
+        "DistantRelation": "PaddleNLP.tasks.distant:DistantRelation",
         "QuestionAnswering": "PaddleNLP.tasks.reading:QuestionAnswering",
         "PassageReading": "PaddleNLP.tasks.passages:PassageReading",
         "PairClassification": "PaddleNLP.tasks.choices:PairClassification",

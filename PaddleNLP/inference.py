@@ -217,6 +217,9 @@ def _text_of(sample: dict[str, Any], units: str) -> Text:
         return ("" if units == "characters" else " ").join(sample["tokens"])
     if "choices" in sample:
         return (sample["context"], "\t".join([sample["question"], *sample["choices"]]))
+    if "first_type" in sample:
+        names = [sample["text"][slice(*sample[side])] for side in ("first", "second")]
+        return sample["text"], "\t".join([*names, sample["first_type"], sample["second_type"]])
     if "passages" in sample:
         return sample["question"], "\t".join(sample["passages"])
     if "question" in sample:

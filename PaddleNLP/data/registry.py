@@ -67,6 +67,7 @@ DATASETS = _Datasets(
         "DuReaderDataset": DuReaderDataset,
         "DuReaderPassages": "PaddleNLP.data.dureader:DuReaderPassages",
         "RelationDataset": RelationDataset,
+        "DistantRelations": "PaddleNLP.data.distant:DistantRelations",
         "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,

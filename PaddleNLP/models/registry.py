@@ -63,6 +63,7 @@ FAMILIES = {
     "distilbert": "PaddleNLP.models.distilbert:DistilBertModel",
     "tinybert": "PaddleNLP.models.tinybert:TinyBertModel",
     "bidaf": "PaddleNLP.models.words.bidaf:BiDAF",
+    "arnor": "PaddleNLP.models.words.arnor:ArnorModel",
     "gpt": "PaddleNLP.models.gpt:GPTModel",
     "bigru": "PaddleNLP.models.bigru:BiGRUModel",
     **WORD_NETWORKS,

@@ -31,6 +31,7 @@ READERS = Table(
         "similarity": "PaddleNLP.readers.similarity:SimilarityReader",
         "choices": "PaddleNLP.readers.choices:ChoiceReader",
         "passages": "PaddleNLP.readers.passages:PassageReader",
+        "distant_relation": "PaddleNLP.readers.distant:DistantRelationReader",
         "relations": "PaddleNLP.readers.relations:RelationReader",
         "language_model": "PaddleNLP.readers.language_model:LanguageModelReader",
         "selection": "PaddleNLP.readers.dialogue.selection:SelectionReader",

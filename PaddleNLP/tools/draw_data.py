@@ -13,6 +13,7 @@ if not __package__:  # started as a file: make the repository importable instead
 from core.train import command_line
 from PaddleNLP.data.drawn.conversations import write_conversations
 from PaddleNLP.data.drawn.dialogues import write_dialogues
+from PaddleNLP.data.drawn.distant import write_distant
 from PaddleNLP.data.drawn.questions import write_dbqa, write_mrqa
 
 EXAMPLES = """\
@@ -25,6 +26,7 @@ EXAMPLES = """\
 """
 
 KINDS = {"dialogues": write_dialogues, "conversations": write_conversations, "dbqa": write_dbqa, "mrqa": write_mrqa}
+KINDS["distant"] = write_distant
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -1,6 +1,7 @@
-"""PyTorch's side of LAC in benchmarks/PaddleNLP/word_networks.py: two layers of GRU and a chain, as one writes them.
+"""PyTorch's side of LAC in benchmarks/PaddleNLP/word_networks.py: two layers of Fluid's GRU and a chain.
 
-Started as ``python word_tagger_torch.py FILE.npz SETTINGS``, in an environment with torch and numpy alone.
+PyTorch's own GRU resets behind the product; Fluid's units, which LAC has, are written step by step. Started as
+``python word_tagger_torch.py FILE.npz SETTINGS``, in an environment with torch and numpy alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,43 @@ import numpy as np
 import torch
 from torch import nn
 
-NONE = -100
+BUCKETS = (16, 32, 48, 64, 96, 128, 192, 256)
+"""Sentences of a batch are of one bucket, as the config has them."""
+
+
+class FluidGRU(nn.Module):
+    """Fluid's gated recurrent units, which reset before they multiply, from one end of a text.
+
+    Args:
+        inputs: length of a character's vector.
+        units: of the layer.
+        reverse: whether the last character comes first.
+    """
+
+    def __init__(self, inputs: int, units: int, reverse: bool) -> None:
+        super().__init__()
+        self.reverse = reverse
+        self.fc = nn.Linear(inputs, 3 * units)
+        self.weight = nn.Parameter(torch.empty(units, 3 * units))
+        self.bias = nn.Parameter(torch.zeros(3 * units))
+        nn.init.zeros_(self.fc.bias)
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Return the states, (N, L, units), zeros behind a text's end."""
+        units, steps = self.weight.shape[0], torch.arange(x.shape[1])
+        given, inside = self.fc(x) + self.bias, (steps < lengths[:, None])[..., None]
+        back = (lengths[:, None] - 1 - steps).clamp(min=0)[..., None]
+        if self.reverse:
+            given = given.gather(1, back.expand_as(given))
+        state, states = x.new_zeros(len(x), units), []
+        for row in given.unbind(1):
+            gates = torch.sigmoid(row[:, : 2 * units] + state @ self.weight[:, : 2 * units])
+            update, reset = gates.chunk(2, -1)
+            candidate = torch.tanh(row[:, 2 * units :] + (reset * state) @ self.weight[:, 2 * units :])
+            state = (1 - update) * state + update * candidate
+            states.append(state)
+        found = torch.stack(states, 1)
+        return torch.where(inside, found.gather(1, back.expand_as(found)) if self.reverse else found, 0.0)
 
 
 class Tagger(nn.Module):
@@ -29,7 +66,7 @@ class Tagger(nn.Module):
     def __init__(self, vocabulary: int, tags: int) -> None:
         super().__init__()
         self.table = nn.Embedding(vocabulary + 1, 128, padding_idx=vocabulary)
-        self.gru = nn.GRU(128, 128, 2, batch_first=True, bidirectional=True)
+        self.gru = nn.ModuleList([FluidGRU(size, 128, way) for size in (128, 256) for way in (False, True)])
         self.fc = nn.Linear(256, tags)
         self.chain = nn.Parameter(torch.empty(tags + 2, tags))  # start, end, and from each tag to each
         weights = [one for one in (*self.gru.parameters(), self.fc.weight) if one.ndim > 1]
@@ -37,12 +74,14 @@ class Tagger(nn.Module):
             nn.init.uniform_(one, -0.1, 0.1)
         self.table.weight.data[vocabulary] = 0
         nn.init.xavier_uniform_(self.chain)
+        nn.init.zeros_(self.fc.bias)
 
     def scores(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return the score of each tag at each character, (N, L, tags)."""
-        pack, unpack = nn.utils.rnn.pack_padded_sequence, nn.utils.rnn.pad_packed_sequence
-        packed = pack(self.table(ids), lengths, batch_first=True, enforce_sorted=False)
-        return self.fc(unpack(self.gru(packed)[0], batch_first=True)[0])
+        states = self.table(ids)
+        for layer in (self.gru[:2], self.gru[2:]):
+            states = torch.cat([way(states, lengths) for way in layer], -1)
+        return self.fc(states)
 
     def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return the mean of minus the logarithm of the true paths' probabilities."""
@@ -78,13 +117,15 @@ class Tagger(nn.Module):
 
 
 def batches(data: Any, split: str, fill: int, size: int, draw: Any) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Iterate over padded batches of sentences of alike length."""
+    """Iterate over padded batches of sentences of one bucket."""
     ends = data[f"{split} input_ids ends"]
     starts = np.concatenate([[0], ends[:-1]])
     lengths = ends - starts
     order = np.arange(len(ends)) if draw is None else draw.permutation(len(ends))
-    order = order[np.argsort(lengths[order], kind="stable")]
-    chosen = [order[start : start + size] for start in range(0, len(order), size)]
+    chosen = []
+    for bucket in np.unique(np.searchsorted(BUCKETS, lengths)):
+        own = order[np.searchsorted(BUCKETS, lengths[order]) == bucket]
+        chosen += [own[start : start + size] for start in range(0, len(own), size)]
     for place in range(len(chosen)) if draw is None else draw.permutation(len(chosen)):
         rows = chosen[place]
         ids = np.full((len(rows), lengths[rows].max()), fill, np.int64)
@@ -109,6 +150,19 @@ def chunks(tags: Sequence[str]) -> set[tuple[str, int, int]]:
     return found
 
 
+def words(tags: Sequence[str]) -> set[tuple[int, int]]:
+    """Return first character and the one behind the last of each word: what is outside of chunks is one by itself."""
+    found, start = set(), 0
+    for place, tag in enumerate((*tags, "O")):
+        suffix = tag[-2:-1] == "-" and tag[-1] in "BI"
+        inside = (tag[-1] if suffix else tag[0]) == "I" and tag != "O" and place > 0 and tags[place - 1] != "O"
+        if not inside:
+            if place:
+                found.add((start, place))
+            start = place
+    return found
+
+
 def f1(model: Tagger, data: Any, split: str, settings: dict[str, Any]) -> dict[str, float]:
     """Return the F1 of chunks, and of words whatever their tags."""
     model.eval()
@@ -117,8 +171,9 @@ def f1(model: Tagger, data: Any, split: str, settings: dict[str, Any]) -> dict[s
         for ids, tags, lengths in batches(data, split, settings["vocabulary"], 32, None):
             paths = model.best(model.scores(ids, lengths), lengths)
             for path, row, length in zip(paths, tags.tolist(), lengths.tolist()):
-                both = [chunks([names[tag] for tag in one[:length]]) for one in (path, row)]
-                for count, (own, true) in zip(counts, (both, [{one[1:] for one in part} for part in both])):
+                told = [[names[tag] for tag in one[:length]] for one in (path, row)]
+                for count, of in zip(counts, (chunks, words)):
+                    own, true = (of(one) for one in told)
                     count += len(own & true), len(own), len(true)
     return {name: 2 * right / max(own + true, 1) for name, (right, own, true) in zip(("f1", "words_f1"), counts)}
 

@@ -120,13 +120,29 @@ def write_choices(folder: Path) -> dict[str, Any]:
     return {"name": "C3Dataset", "path": "choices.json"}
 
 
+def write_pairs_of_entities(folder: Path) -> dict[str, Any]:
+    """Write sentences about persons and places, of which every third says nothing; return the data set's settings."""
+    rows = []
+    for number in range(24):
+        person, place = ("Ann", "Bob", "Eve")[number % 3], ("Rome", "Oslo", "Lima", "Cairo")[number % 4]
+        label, words = (("/born", "was born in"), ("/lives", "now lives in"), ("None", "has not seen"))[number // 2 % 3]
+        mention = {"em1Text": person, "em2Text": place, "label": label}
+        entities = [{"text": person, "label": "PERSON"}, {"text": place, "label": "CITY"}]
+        row = {"sentText": f"They say {person} {words} {place} .", "relationMentions": [mention]}
+        rows.append(json.dumps({**row, "entityMentions": entities}))
+    (folder / "pairs_of_entities.json").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "DistantRelations", "path": "pairs_of_entities.json"}
+
+
 def write_passages(folder: Path) -> dict[str, Any]:
     """Write questions about where persons are, each with two or three passages; return the data set's settings."""
     rows = []
     for number in range(16):
         name, place = NAMES[number % 4], PLACES[number // 4 % 4]
-        documents = [{"segmented_paragraphs": [["今天", "下雨", "。"]]} for _ in range(1 + number % 2)]
-        paragraph = [*["今天"] * (number % 3 * 4), name, "在", place, "。"]
+        documents: list[dict[str, Any]] = [
+            {"segmented_paragraphs": [["今天", "下雨", "。"]]} for _ in range(1 + number % 2)
+        ]
+        paragraph: list[str] = [*["今天"] * (number % 3 * 4), name, "在", place, "。"]
         documents.insert(number % 2, {"segmented_paragraphs": [paragraph], "most_related_para": 0})
         spot = paragraph.index(place)
         answer = {"answers": [place], "answer_docs": [number % 2], "answer_spans": [[spot, spot]]}
@@ -167,6 +183,7 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "TokenClassification": ({}, write_names),
     "LexicalAnalysis": ({"segmentation": True}, write_names),
     "RelationExtraction": ({}, write_relations),
+    "DistantRelation": ({"loop": 1}, write_pairs_of_entities),
     "QuestionAnswering": ({"metric": "SQuAD2", "stride": 16}, write_questions),
     "PassageReading": ({"passages": 3, "max_question": 8}, write_passages),
     "PairClassification": ({}, write_candidates),
@@ -185,6 +202,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "network": {"name": "simnet_bow", "emb_dim": 8, "fc_size": 8},
         "train": {"name": "TriplesOfPairs", "pairs": {"name": "DBQA", "path": "candidates.tsv"}},
     },
+    "DistantRelation": {"network": {"name": "arnor", "emb_dim": 8, "units": 8}, "segmenter": "spaces"},
     "PassageReading": {"network": {"name": "bidaf", "emb_dim": 8, "units": 8}},
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
     "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},

@@ -221,6 +221,8 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
         texts = [("李雷在哪里？", text) for text in texts]
     if task == "MultipleChoice":
         texts = [(text, "李雷在哪里？", *PLACES[: 2 + place]) for place, text in enumerate(texts)]
+    if task == "DistantRelation":
+        texts = [(text, "Ann", "Rome", "PERSON", "CITY") for text in ("Ann now lives in Rome", "In Rome Ann was born")]
     live = PaddleNLP.open_reader(run).predict(texts)
     exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)
     for one, other in zip(map(flat_record, live), map(flat_record, exported)):

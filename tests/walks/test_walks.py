@@ -49,6 +49,7 @@ READ = {
     "PairClassification": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。"),
     "Similarity": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。"),
     "MultipleChoice": ("李雷在上海。\t李雷在哪里？\t上海\t北京", "今天下雨。\t谁在西湖？\t李雷\t王小明\t没有人"),
+    "DistantRelation": ("Ann was born in Rome\tAnn\tRome", "In Oslo Bob lives\tBob\tOslo\tPERSON\tCITY"),
     "PassageReading": ("李雷在哪里？\t今天下雨。\t李雷在上海。", "谁在西湖？\t今天下雨。"),
     "QuestionAnswering": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。王小明在西湖。"),
     "LanguageModel": ("meba gofi", "gofi"),
