@@ -1,4 +1,4 @@
-"""Relations from labels that may be wrong: a run, its evaluation and reader, training that goes on, what does not fit."""
+"""Relations from labels that may be wrong: a run, its evaluation and reader, how it goes on, what does not fit."""
 
 from __future__ import annotations
 
