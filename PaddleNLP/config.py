@@ -39,6 +39,7 @@ TASKS = Table(
         "MultiTask": "PaddleNLP.tasks.multi_task:MultiTask",
         "Pretraining": "PaddleNLP.tasks.pretraining:Pretraining",
         "LanguageModel": "PaddleNLP.tasks.language_model:LanguageModel",
+        "BidirectionalLanguageModel": "PaddleNLP.tasks.bidirectional:BidirectionalLanguageModel",
         "Translation": "PaddleNLP.tasks.translation:Translation",
         "VariationalGeneration": "PaddleNLP.tasks.variational:VariationalGeneration",
         "ContinualPretraining": "PaddleNLP.tasks.continual:ContinualPretraining",

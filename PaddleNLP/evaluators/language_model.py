@@ -25,8 +25,16 @@ class LanguageModelEvaluator(Evaluator):
 
     def update(self, outputs: Sequence[np.ndarray], batch: Any) -> None:
         """Take in the losses of a batch's words."""
-        there = batch["labels"].numpy() != NONE
-        self._loss += float(outputs[0][there].sum(dtype=np.float64))
+        self.add(outputs[0], batch["labels"].numpy() != NONE)
+
+    def add(self, losses: np.ndarray, there: np.ndarray) -> None:
+        """Take in losses of words.
+
+        Args:
+            losses: float32.
+            there: bool of the same shape, where words are.
+        """
+        self._loss += float(losses[there].sum(dtype=np.float64))
         self._count += int(there.sum())
 
     def result(self) -> dict[str, float]:

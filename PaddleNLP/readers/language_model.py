@@ -114,7 +114,7 @@ class LanguageModelReader(TextReader):
             drawn = generate(step, first, 1, settings, forced)
         tokens = drawn.tokens.numpy()[0, 0, len(ids) : int(drawn.lengths.numpy()[0, 0])].tolist()
         words = [str(word) for word in self.tokenizer.convert_ids_to_tokens(tokens)]
-        return " ".join(words)
+        return ("" if self.tokenizer.segmenter == "characters" else " ").join(words)
 
     def _first_states(self, rows: int) -> list[np.ndarray]:
         return [np.zeros((layers, rows, size), np.float32) for layers, size in self.settings["states"]]

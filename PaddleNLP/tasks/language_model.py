@@ -5,7 +5,6 @@ Zaremba et al. 2014, https://arxiv.org/abs/1409.2329, as PaddlePaddle/models' ``
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,14 +24,10 @@ from PaddleNLP.data.windows import NONE, WindowDataset
 from PaddleNLP.evaluators.language_model import LanguageModelEvaluator
 from PaddleNLP.models.language.rnn_lm import CarriedStates
 from PaddleNLP.models.registry import MODELS
-from PaddleNLP.tasks.base import LanguageTask
-from PaddleNLP.tokenizing import TOKENIZERS, build_tokenizer
-
-END = "<eos>"
-"""The word behind each sentence."""
+from PaddleNLP.tasks.sentence_ends import SentenceEnds
 
 
-class LanguageModel(LanguageTask):
+class LanguageModel(SentenceEnds):
     """Trains a recurrent network to tell the next word of a text.
 
     Sentences stand one behind the other, each with ``<eos>`` at its end. The text is read in ``batch_size`` rows side
@@ -60,28 +55,7 @@ class LanguageModel(LanguageTask):
         self._windows: dict[str, WindowDataset] = {}
         self._evaluated: dict[int, CarriedStates] = {}
 
-    # tokeniser and network
-
-    @functools.cached_property
-    def tokenizer(self) -> Any:
-        """What makes ids of words; of a run it is in its folder."""
-        section = self.config.tokenizer
-        if self._folder is not None:
-            kind: Any = TOKENIZERS.resolve(section.name)
-            found = kind.from_pretrained(self._folder)
-        else:
-            found = build_tokenizer(
-                section, self.config.data.root, lambda: (f"{text} {END}" for text in texts_of(self.dataset("train")))
-            )
-        if END not in found.vocab.token_to_idx:
-            told = f"the vocabulary has no word {END!r}, which ends sentences"
-            raise ValueError(f"tokenizer: {told}; learn one with segmenter: spaces, or add the word to the file")
-        return found
-
-    @property
-    def end(self) -> int:
-        """The number of the word that ends sentences."""
-        return int(self.tokenizer.vocab.token_to_idx[END])
+    # network and data
 
     def built_network(self, head: str) -> Any:
         """Return the config's network, and note the states of training, which checkpoints hold, too."""
@@ -93,8 +67,6 @@ class LanguageModel(LanguageTask):
         self._check_fits(network)
         self.networks["states"] = CarriedStates(network.state_shapes, self.config.data.train.batch_size)
         return network
-
-    # data
 
     def fields(self, split: str) -> WindowDataset:  # type: ignore[override]  # windows of the whole text
         """Return the windows of a split's text."""

@@ -192,6 +192,10 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
     "LanguageModel": ({}, lambda folder: {"name": "DrawnMarkovText", "split": "test", "count": 120}),
+    "BidirectionalLanguageModel": (
+        {"samples": 6},
+        lambda folder: {"name": "DrawnMarkovText", "split": "test", "count": 40},
+    ),
     "Translation": ({"beam_size": 2, "max_length": 12}, write_sentences),
     "VariationalGeneration": ({"kl_steps": 4, "max_length": 12}, write_sentences),
 }
@@ -206,6 +210,10 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "PassageReading": {"network": {"name": "bidaf", "emb_dim": 8, "units": 8}},
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
     "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},
+    "BidirectionalLanguageModel": {
+        "network": {"name": "elmo", "lstm_size": 12, "projection_size": 8},
+        "segmenter": "spaces",
+    },
     "Translation": {"network": TRANSLATOR, "tokenizer": {"name": "SubwordTokenizer"}},
     "VariationalGeneration": {
         "network": {"name": "seq2seq_variational", "embed_dim": 8, "hidden_size": 8, "latent_size": 4},

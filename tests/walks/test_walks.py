@@ -53,6 +53,7 @@ READ = {
     "PassageReading": ("李雷在哪里？\t今天下雨。\t李雷在上海。", "谁在西湖？\t今天下雨。"),
     "QuestionAnswering": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。王小明在西湖。"),
     "LanguageModel": ("meba gofi", "gofi"),
+    "BidirectionalLanguageModel": (),
 }
 """What infer.py reads, of tasks that do not read one text at a time."""
 

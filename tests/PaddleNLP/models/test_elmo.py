@@ -54,7 +54,8 @@ def expected(values: dict[str, np.ndarray], ids: np.ndarray) -> tuple[list[np.nd
     """Return the layers that are mixed, (L, 2 SIZE) each, and each direction's last output, of one sentence."""
     values = {name: value.astype(np.float64) for name, value in values.items()}
     words = values["embedding_para"][ids]
-    states, ends, clips = [], [], []
+    states, ends = [], []
+    clips: list[int] = []
     for side, short in enumerate(("fw", "bw")):
         x = words[::-1] if side else words
         outputs = []
@@ -154,14 +155,13 @@ def test_sampled_losses_by_hand_and_their_gradient() -> None:
     for row, label in enumerate(labels):
         others = [adjusted[row, word] for word in samples if word != label]
         wanted.append(np.log(np.exp([adjusted[row, label], *others]).sum()) - adjusted[row, label])
-    given = [core.to_tensor(array) for array in (states, weight, bias)]
-    for tensor in given:
-        tensor.stop_gradient = False
+    table = core.to_tensor(weight, stop_gradient=False)
+    given = core.to_tensor(states), table, core.to_tensor(bias)
     found = sampled_losses(*given, core.to_tensor(labels), core.to_tensor(samples))
     np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-5)
     found.sum().backward()
     untouched = sorted(set(range(9)) - {*labels.tolist(), *samples.tolist()})
-    assert not given[1].grad.numpy()[untouched].any() and given[1].grad.numpy()[6].any()
+    assert not table.grad.numpy()[untouched].any() and table.grad.numpy()[6].any()
 
 
 def test_a_training_step_lowers_the_loss() -> None:

@@ -234,7 +234,6 @@ def test_an_export_reads_and_draws_as_the_run_does(run: Path, capsys: pytest.Cap
             ["network={name: bigru, hidden_size: 8}"],
             "network.name: bigru carries no states over; a LanguageModel takes rnn_lm",
         ),
-        (["tokenizer.segmenter=characters"], "the vocabulary has no word '<eos>', which ends sentences"),
         (["data.train.batch_size=2000"], r"data.train: \d+ words do not fill 2000 rows with windows of 20 words"),
     ],
 )
@@ -244,6 +243,19 @@ def test_what_does_not_go_together_is_refused(changes: list[str], told: str) -> 
     with pytest.raises(ValueError, match=told):
         task = LanguageModel(config)
         _ = task.network, task.fields("train")
+
+
+def test_the_end_of_a_sentence_is_a_word_of_the_vocabulary(tmp_path: Path) -> None:
+    counts = [f"data.{split}.dataset.count=40" for split in ("train", "valid", "test")]
+    file = ROOT / "PaddleNLP" / "configs" / "drawn_markov_lstm.yaml"
+    task = LanguageModel(TOOLKIT.load(file, [*counts, "tokenizer.segmenter=characters"]))
+    assert task.end == len(task.tokenizer) - 1 and len(task.tokenizer.encode_text("ba de")) == 4
+    (tmp_path / "vocab.txt").write_text("ba\nde\n", encoding="utf-8")
+    known = f"tokenizer={{name: WordLevelTokenizer, vocab_file: {tmp_path / 'vocab.txt'}, max_length: 20}}"
+    with pytest.raises(
+        ValueError, match="the vocabulary has no word '<eos>', which ends sentences; add it to the file"
+    ):
+        _ = LanguageModel(TOOLKIT.load(file, [*counts, known])).tokenizer
 
 
 def test_only_a_language_model_goes_on(tmp_path: Path) -> None:

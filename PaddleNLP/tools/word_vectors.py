@@ -1,0 +1,65 @@
+"""Learn vectors of words from a text, by word2vec's skip-gram, and write them as word2vec does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Optional
+
+if not __package__:  # started as a file: make the repository importable instead of this folder
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from core.train import command_line
+from core.weights.atomic import atomic_write
+from PaddleNLP.data.lines import text_lines
+from PaddleNLP.word_vectors import Settings, word_vectors
+
+EXAMPLES = """\
+  python PaddleNLP/tools/word_vectors.py text.txt vectors.txt --near king --near queen
+      vectors of 100 numbers, and the words that are nearest to two
+"""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Learn, write and show what is near.
+
+    Args:
+        arguments: the words of the command line; None: those of the process.
+    """
+    known = Settings()
+    parser = command_line.parser("Learn vectors of words by word2vec's skip-gram with negative sampling.", EXAMPLES)
+    parser.add_argument(
+        "text", metavar="TEXT", help="a file with a sentence in each line, words with spaces between them"
+    )
+    parser.add_argument("output", metavar="VECTORS", help="where they go: a word and its numbers in each line")
+    for name, told in (
+        ("size", "length of a vector"),
+        ("window", "words on either side that may count"),
+        ("negatives", "words that are drawn for each word"),
+        ("least", "times that a word must occur"),
+        ("epochs", "times that the text is gone through"),
+    ):
+        command_line.add_count(parser, f"--{name}", getattr(known, name), told)
+    parser.add_argument("--seed", type=int, default=known.seed, help="of all that is drawn (default: 0)")
+    parser.add_argument(
+        "--near", action="append", default=[], metavar="WORD", help="show the words nearest to this one"
+    )
+    options = parser.parse_args(arguments)
+    chosen = {name: getattr(options, name) for name in ("size", "window", "negatives", "least", "epochs", "seed")}
+    found = word_vectors(
+        [line.split() for _, line in text_lines(options.text)],
+        known._replace(**chosen),
+        lambda epoch, loss: print(f"epoch {epoch}/{options.epochs}: loss of a pair {loss:.4f}", flush=True),
+    )
+    near = {word: found.nearest(word, 8) for word in options.near}
+    with atomic_write(options.output) as stream:
+        stream.write("".join(f"{line}\n" for line in found.lines()).encode("utf-8"))
+    print(f"{options.output}: {len(found.words):,} vectors of {options.size}")
+    for word, others in near.items():
+        print(f"{word}: {', '.join(f'{other} {cosine:.2f}' for other, cosine in others)}")
+    return 0
+
+
+if __name__ == "__main__":
+    command_line.run(main)
