@@ -31,8 +31,10 @@ class Export(commands.Export):
             return "--weights belongs to --model; a run has its own: choose one with --checkpoint"
         if options.model and not options.output:
             return "--model needs --output FOLDER"
+        if options.model and options.int8:
+            return "--int8 needs a run, whose data calibrates; --model has none"
         self.check_onnx(options)
-        return ""
+        return self.problem_of_int8(options)
 
     def start(self, toolkit: Any, options: argparse.Namespace) -> int:
         """Export."""

@@ -78,6 +78,22 @@ def test_infer_gives_the_same_numbers_from_the_export(run: Path, exported: Path,
         np.testing.assert_allclose(ours.probabilities, live.probabilities, rtol=0, atol=1e-6)
 
 
+def test_in_8_bits_it_says_the_same_of_nearly_all_images(
+    run: Path, exported: Path, photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = tmp_path / "small"
+    assert export_command.main([str(run), "--int8", "--output", str(small)]) == 0
+    assert "5 of 5 layers in 8 bits; calibrated by percentile on 179 samples" in capsys.readouterr().out
+    found = json.loads((small / "quantization.json").read_text())["compared"]["test"]
+    assert abs(found["float32"]["accuracy"] - found["int8"]["accuracy"]) < 0.01
+    sizes = [(folder / "weights.safetensors").stat().st_size for folder in (small, exported)]
+    assert sizes[0] <= 0.28 * sizes[1]
+    assert infer.main([str(small), str(photos), "--output", str(tmp_path / "seen")]) == 0
+    images = [Digits("test").image(i) for i in range(100)]
+    both = zip(Classifier(run).predict(images, 1), ExportedClassifier(small).predict(images, 1))
+    assert sum(live.classes[0] == ours.classes[0] for live, ours in both) >= 98
+
+
 def test_heat_maps_need_the_run(exported: Path, photos: Path) -> None:
     with pytest.raises(ValueError, match="--grad-cam needs the folder of a run: an exported program has no gradients"):
         infer.main([str(exported), str(photos), "--grad-cam"])
@@ -180,6 +196,8 @@ def test_mistakes_are_named(run: Path, exported: Path, tmp_path: Path) -> None:
         (["run", "--model", "LeNet"], "give either the folder of a run, or a model's name with --model"),
         (["run", "--weights", "w"], "--weights belongs to --model"),
         (["--model", "LeNet"], "--model needs --output FOLDER"),
+        (["--model", "LeNet", "--output", "o", "--int8"], "--int8 needs a run, whose data calibrates"),
+        (["run", "--calibration", "kl"], "--calibration belongs to --int8"),
     ],
 )
 def test_usage_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
