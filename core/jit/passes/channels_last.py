@@ -40,7 +40,9 @@ def with_channels_last(program: ExportedProgram) -> ExportedProgram:
         elif not behind.isdisjoint(node.inputs) or layers.has(node.inputs):
             behind.update(node.outputs)
     narrow = gains_by_halves(layers.steps) or gains_by_bytes(layers.steps)
-    if not (narrow or layers.is_worth_it) or any(id(node) not in inside for node in convolutions):
+    if not (narrow or (layers.is_worth_it and not layers.needs_narrow)) or any(
+        id(node) not in inside for node in convolutions
+    ):
         return program
     return _replaced(program, layers, inside)
 

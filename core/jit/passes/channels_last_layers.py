@@ -21,6 +21,7 @@ class Layers(Shapes):
 
     def __init__(self, program: ExportedProgram) -> None:
         super().__init__(program)
+        self.needs_narrow = False
         self._spread: dict[str, str] = {}
         self._rounded_inputs: dict[str, tuple[str, tuple[float, float]]] = {}
 
@@ -172,6 +173,16 @@ class Layers(Shapes):
             return False
         step = Step("maximum", source, source.channels, kernel, stride, pad * 2, is_done=True)
         return self.new(node.outputs[0], step)
+
+    def _take_average_pooling(self, node: ProgramNode) -> bool:
+        """Take whole windows over; only narrow networks have a kernel for them."""
+        source = self.step(node.inputs[0])
+        kernel, stride, pad = (tuple(node.attributes[key]) for key in ("kernel", "stride", "pad"))
+        square = all(len(pair) == 2 and pair[0] == pair[1] for pair in (kernel, stride))
+        if source is None or not square or stride[0] < 1 or pad != (0, 0) or not (self.halves or self.counted):
+            return False
+        self.needs_narrow = True
+        return self.new(node.outputs[0], Step("average", source, source.channels, kernel, stride, is_done=True))
 
     # element by element
 

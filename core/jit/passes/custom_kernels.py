@@ -118,10 +118,10 @@ def _narrow_product(
         return None
     if counted is not None and counted.axis == 0 and rounded is not None and rounded.operator == "quantize_dequantize":
         options = {"form": BYTES, **rounded.attributes}
-        cut = narrow_panels(counted.numbers, BYTES, options["zero_point"])
+        cut = narrow_panels(counted.numbers, weights[bias].array, BYTES, options["zero_point"])
         factors, source = counted.scales * np.float32(options["scale"]), rounded.inputs[0]
     elif node.outputs[0] in program.halves and can_halve():
-        cut, factors = narrow_panels(matrix, BFLOAT16), np.ones(len(matrix), np.float32)
+        cut, factors = narrow_panels(matrix, weights[bias].array, BFLOAT16), np.ones(len(matrix), np.float32)
     else:
         return None
     names = [free_name(f"{node.inputs[1]} {what}", weights) for what in ("in panels", "scales")]

@@ -16,7 +16,8 @@ class Layer(NamedTuple):
 
     Attributes:
         kind: ``product`` (a convolution as a product), ``winograd`` (one of 3 x 3 by few multiplications), ``row`` (one
-            along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` (of a window),
+            along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` or, where values are
+            narrow, ``average`` (of a window),
             ``combine`` (element by element) or ``join`` (the channels of several values one behind the other).
         source: The value that it reads.
         channels: Of the result.

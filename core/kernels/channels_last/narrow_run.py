@@ -15,7 +15,7 @@ from core.kernels.channels_last.narrow_steps import (
     average_narrow,
     combine_narrow,
     convolve_narrow_rows,
-    largest_narrow,
+    gather_narrow,
     multiply_narrow,
     round_plain,
 )
@@ -102,7 +102,7 @@ def _work(
             elif kind == t.MEAN:
                 average_narrow(marker, memory, weights, step, number, places, scratch, task)
             elif kind == t.MAXIMUM:
-                largest_narrow(marker, memory, weights, step, number, places, scratch, task)
+                gather_narrow(marker, memory, weights, step, number, places, scratch, task)
             elif kind == t.JOIN:
                 join(memory, step, places, task)
             else:

@@ -83,12 +83,12 @@ def _write(
     if step[t.ACTIVATION] != _NOTHING or totals >= 0:
         if sums_are != AS_THEY_ARE or other_form >= 0 or low != _LOWEST or high != _HIGHEST:
             ready, more = (sums_are, vectors, rows, scratch, scale, bias), (other_form, added, others, IN_PLACE, 0, 0)
-            finish(marker, memory, weights, places, *ready, *more, *numbers, low, high, *grid)
+            finish(marker, memory, weights, places, memory, *ready, *more, *numbers, low, high, *grid)
         sizes = (rows, vectors * LANES) if totals >= 0 else (rows * vectors, LANES)
         activate(memory, scratch, *sizes, totals, step[t.ACTIVATION], number[t.FIRST], number[t.SECOND])
         sums_are, other_form, low, high = AS_THEY_ARE, -1, _LOWEST, _HIGHEST
     ready, more = (sums_are, vectors, rows, scratch, scale, bias), (other_form, added, others, form, target, targets)
-    finish(marker, memory, weights, places, *ready, *more, *numbers, low, high, *grid)
+    finish(marker, memory, weights, places, memory, *ready, *more, *numbers, low, high, *grid)
 
 
 @serial
@@ -230,7 +230,7 @@ def average_narrow(
 
 
 @serial
-def largest_narrow(
+def gather_narrow(
     marker: np.ndarray,
     memory: np.ndarray,
     weights: np.ndarray,
@@ -240,19 +240,24 @@ def largest_narrow(
     scratch: int,
     task: int,
 ) -> None:
-    """Write the largest number of each window of one row, where the border counts for nothing."""
+    """Write the largest number, or the sum, of each window of one row, where the border counts for nothing."""
     rows, width, channels, kernel = step[t.ROWS], step[t.WIDTH], step[t.CHANNELS], step[t.KERNEL]
+    adds = step[t.ADDS] > 0
     image, y = task // rows, task % rows
     stride, length, before = step[t.STRIDE], step[t.SOURCE_WIDTH], step[t.BEFORE]
     line = scratch + width * channels
-    fill(memory[scratch:line], _LOWEST)
+    fill(memory[scratch:line], _ZERO if adds else _LOWEST)
     for row in range(max(0, y * stride - before), min(step[t.SOURCE_HEIGHT], y * stride - before + kernel)):
         source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE]
         _take_row(marker, memory, step, number, source, length, line)
         for x in range(width):
             result = memory[scratch + x * channels : scratch + (x + 1) * channels]
             for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
-                larger(memory[line + column * channels : line + (column + 1) * channels], result)
+                pixel = memory[line + column * channels : line + (column + 1) * channels]
+                if adds:
+                    add_pixels(pixel, result)
+                else:
+                    larger(pixel, result)
     target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
     sums, ends = (channels // LANES, width, scratch, AS_THEY_ARE), (0, 0, -1, 0, 0, target, step[t.TARGETS], -1)
     _write(marker, memory, weights, step, number, places, *sums, *ends)

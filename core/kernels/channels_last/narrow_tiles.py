@@ -111,6 +111,7 @@ def finish(
     memory: Any,
     weights: Any,
     places: Any,
+    results: Any,
     sums_are: Any,
     vectors: Any,
     rows: Any,
@@ -135,16 +136,16 @@ def finish(
     The sums of all vectors of pixel r follow each other, from ``sums`` on; the scale and the bias of each channel are
     rows of weights. ``other_form`` is the form of what is added to pixel r, at ``added + places[others + r]``; below 0
     nothing is. Bytes of it are counted from ``other_zero`` in steps of ``other_scale``. Pixel r is written to
-    ``target + places[targets + r]``; ``inverse`` and ``zero`` are, for bytes, 1 / scale and the zero point of that.
+    ``results[target + places[targets + r]]``; ``inverse`` and ``zero`` are, for bytes, 1 / scale and the zero point.
     """
-    signature = types.void(marker, memory, weights, places, *[types.int64] * 12, *[types.float32] * 6)
+    signature = types.void(marker, memory, weights, places, results, *[types.int64] * 12, *[types.float32] * 6)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         code = FormCode(context, builder, signature, arguments)
         narrow = form_of(signature.args[0])
-        memory, weights, places, sums_are, vectors, rows, sums, scale, bias = code.values[1:10]
-        other_form, added, others, form, target, targets = code.values[10:16]
-        other_scale, other_zero, low, high, inverse, zero = [code.spread(value) for value in code.values[16:]]
+        memory, weights, places, results, sums_are, vectors, rows, sums, scale, bias = code.values[1:11]
+        other_form, added, others, form, target, targets = code.values[11:17]
+        other_scale, other_zero, low, high, inverse, zero = [code.spread(value) for value in code.values[17:]]
 
         def of_kind(kind: int, other: int, form: int, known: int) -> None:
             """Write the code for so many vectors, or for any number of them (0)."""
@@ -154,7 +155,7 @@ def finish(
                 line = code.sum(sums, code.times(code.times(r, count), LANES))
                 start = code.sum(added, code.element(places, code.sum(others, r))) if other >= 0 else None
                 end = line if form == IN_PLACE else code.sum(target, code.element(places, code.sum(targets, r)))
-                written = FLOAT32 if form == IN_PLACE else form
+                array, written = (memory, FLOAT32) if form == IN_PLACE else (results, form)
 
                 def vector(v: Any, _: Sequence[Any]) -> list[Any]:
                     along = code.times(v, LANES)
@@ -170,7 +171,7 @@ def finish(
                             y = builder.fmul(builder.fsub(y, other_zero), other_scale)
                         x = builder.fadd(x, y)
                     x = code.bounded(x, low, high)
-                    code.write(written, x, memory, code.sum(end, code.times(v, LANES >> written)), inverse, zero)
+                    code.write(written, x, array, code.sum(end, code.times(v, LANES >> written)), inverse, zero)
                     return []
 
                 if known:

@@ -104,7 +104,7 @@ class Plan:
             elif layer.kind == "mean":
                 parts, summed = self._memory.parts(layer.source), self._memory.sums(layer.source, image or 0)
                 self._mean(layer, source, target, parts, summed, layers[layer.source - 1].kind == "row")
-            elif layer.kind == "maximum":
+            elif layer.kind in ("maximum", "average"):
                 self._maximum(layer, source, target)
             elif layer.kind == "join":
                 self._join(target, [(value(read), times) for read, times in layer.parts])
@@ -271,11 +271,12 @@ class Plan:
         self._step(t.MEAN, source.batch, target, (*_NO_BOUNDS, 1 / (source.height * source.width), 0), **fields)
 
     def _maximum(self, layer: Layer, source: Placed, target: Placed) -> None:
+        adds = layer.kind == "average"
         self._step(
             t.MAXIMUM,
             target.batch * target.height,
             target,
-            _NO_BOUNDS,
+            (*_NO_BOUNDS, 1 / layer.kernel[0] ** 2 if adds else 0, 0),
             rows=target.height,
             width=target.width,
             channels=padded(target.channels),
@@ -287,6 +288,8 @@ class Plan:
             source_height=source.height,
             source_width=source.width,
             before=layer.pad[0],
+            adds=int(adds),
+            activation=ACTIVATIONS.index("scaled") if adds else 0,
             **self._targets(source, target, others=target.width),
         )
 

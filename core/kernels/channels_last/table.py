@@ -22,8 +22,8 @@ PARTS, PART_COUNT = range(42, 44)
 SIDE, TILES, APART, BESIDE, TARGET_PIXEL, OTHER_PIXEL = range(44, 50)
 
 # 16- and 8-bit numbers
-FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS = range(50, 57)
-FIELDS = 57
+FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS, ADDS = range(50, 58)
+FIELDS = 58
 
 # numbers of a step: bounds and two for its activation; bytes of the result, of the source and of what is added
 LOW, HIGH, FIRST, SECOND = range(4)

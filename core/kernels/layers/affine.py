@@ -71,12 +71,11 @@ def _block(
     given = (x.reshape(-1), first * depth, depth, 1, panels.reshape(-1), panel * depth * COLUMNS, depth)
     multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, False)
     for r in range(first, last):
-        finish_row(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
+        _finish(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
 
 
 @vectorized
-def finish_row(sums: np.ndarray, bias: np.ndarray, activation: int, result: np.ndarray) -> None:
-    """Write activation(sums + bias), of an activation by its code."""
+def _finish(sums: np.ndarray, bias: np.ndarray, activation: int, result: np.ndarray) -> None:
     if activation == 2:
         for c in range(sums.size):
             result[c] = gelu(sums[c] + bias[c])

@@ -13,19 +13,22 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from core.kernels.channels_last.forms import BFLOAT16, BYTES, FormCode, words
-from core.kernels.channels_last.narrow_tiles import dot_tile, form_of
+from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, FormCode, words
+from core.kernels.channels_last.narrow_steps import GROUP, ROOM
+from core.kernels.channels_last.narrow_tiles import AS_THEY_ARE, COUNTED, IN_PLACE, dot_tile, finish, form_of
 from core.kernels.channels_last.tiles import HEIGHT, VECTORS, height
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.weights import in_words
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads, vectorized
-from core.kernels.layers.affine import CODES, finish_row
+from core.kernels.layers.affine import CODES
+from core.kernels.numeric.smooth import gelu
 
 COLUMNS = VECTORS * LANES
 """Columns of a panel."""
 
-_ROWS_TOGETHER = 18 * HEIGHT
-_TILE = HEIGHT * COLUMNS
+_ROWS_TOGETHER = 3 * GROUP
+_ZERO, _LOWEST, _HIGHEST = np.float32(0), np.float32(-np.inf), np.float32(np.inf)
+_RELU, _GELU = CODES["relu"], CODES["gelu"]
 
 
 def can_multiply(depth: int) -> bool:
@@ -33,17 +36,18 @@ def can_multiply(depth: int) -> bool:
     return depth % LANES == 0
 
 
-def narrow_panels(matrix: np.ndarray, form: int, zero_point: int = 0) -> np.ndarray:
+def narrow_panels(matrix: np.ndarray, bias: np.ndarray, form: int, zero_point: int = 0) -> np.ndarray:
     """Cut a matrix (n, k), float32 or for bytes int8, into panels (n / COLUMNS rounded up, 1 + words of k, COLUMNS).
 
-    The first line is what sums begin with: 0, or, of bytes, minus their zero point times the weights, in bits.
+    The first line is what sums begin with: the bias (n,), or, of bytes, minus their zero point times the weights, in
+    bits.
     """
     columns, depth = matrix.shape
     count = -(-columns // COLUMNS)
     whole = np.zeros((1 + words(depth, form), count * COLUMNS), np.float32)
     whole[1:, :columns] = in_words(np.ascontiguousarray(matrix.T), form)
-    if form == BYTES:
-        whole[0, :columns] = (-zero_point * matrix.sum(1, dtype=np.int32)).view(np.float32)
+    starts = (-zero_point * matrix.sum(1, dtype=np.int32)).view(np.float32) if form == BYTES else bias
+    whole[0, :columns] = starts
     return np.ascontiguousarray(whole.reshape(-1, count, COLUMNS).transpose(1, 0, 2))
 
 
@@ -72,12 +76,25 @@ def narrow_affine(
         out: (..., n), float32.
     """
     flat, result = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
-    rows, depth, workers = len(flat), panels.shape[1] - 1, number_of_threads()
+    (count, lines, _), workers = panels.shape, number_of_threads()
     marker = np.empty(0, np.uint16 if form == BFLOAT16 else np.uint8)
-    places = np.concatenate([np.arange(HEIGHT) * depth, np.arange(depth)])
-    memory = np.empty(rows * depth + workers * _TILE, np.float32)
+    places = [np.arange(HEIGHT) * (lines - 1), np.arange(lines - 1), np.arange(GROUP) * result.shape[1]]
+    memory = np.empty(len(flat) * (lines - 1) + workers * ROOM, np.float32)
+    ends = np.zeros((2, count * COLUMNS), np.float32)
+    ends[:, : len(bias)] = scales, bias
     grid = (np.float32(1 / scale), np.float32(zero_point))
-    _affine(marker, flat, memory, panels, bias, scales, places, *grid, CODES[activation], result, workers)
+    _affine(
+        marker,
+        flat,
+        memory,
+        panels,
+        ends.reshape(-1),
+        np.concatenate(places),
+        *grid,
+        CODES[activation],
+        result,
+        workers,
+    )
 
 
 @compiled
@@ -86,8 +103,7 @@ def _affine(
     x: np.ndarray,
     memory: np.ndarray,
     panels: np.ndarray,
-    bias: np.ndarray,
-    scales: np.ndarray,
+    ends: np.ndarray,
     places: np.ndarray,
     inverse: float,
     zero: float,
@@ -103,8 +119,8 @@ def _affine(
             _narrow(marker, x.reshape(-1), memory, *given, inverse, zero)
     counter = np.zeros(1, np.int64)
     for worker in threads(workers):
-        room = rows * depth + worker * _TILE
-        _share(marker, memory, panels, bias, scales, places, activation, result, room, counter)
+        room = rows * depth + worker * ROOM
+        _share(marker, memory, panels, ends, places, activation, result, room, counter)
 
 
 @intrinsic
@@ -135,8 +151,7 @@ def _share(
     marker: np.ndarray,
     memory: np.ndarray,
     panels: np.ndarray,
-    bias: np.ndarray,
-    scales: np.ndarray,
+    ends: np.ndarray,
     places: np.ndarray,
     activation: int,
     result: np.ndarray,
@@ -146,28 +161,58 @@ def _share(
     """Compute what one thread gets."""
     count, depth, rows = panels.shape[0], panels.shape[1] - 1, result.shape[0]
     groups = (rows + _ROWS_TOGETHER - 1) // _ROWS_TOGETHER
-    weights, counts = panels.reshape(-1), memory.view(np.int32)
+    weights = panels.reshape(-1)
     task = taken(counter)
     while task < groups * count:
-        panel, r = task // groups, task % groups * _ROWS_TOGETHER
-        last, start = min(rows, r + _ROWS_TOGETHER), panel * (depth + 1) * COLUMNS
-        begin = panel * COLUMNS
-        end = min(begin + COLUMNS, result.shape[1])
-        while r < last:
-            tile = height(last - r)
-            given = (0, r * depth, HEIGHT, depth, start + COLUMNS, start, room)
-            dot_tile(marker, memory, weights, places, VECTORS, tile, *given)
-            for i in range(tile):
-                at = room + i * COLUMNS
-                sums = memory[at : at + end - begin]
-                if marker.itemsize == 1:
-                    _scale(counts[at : at + end - begin], scales[begin:end], sums)
-                finish_row(sums, bias[begin:end], activation, result[r + i, begin:end])
-            r += tile
+        panel, first = task // groups, task % groups * _ROWS_TOGETHER
+        stop, start = min(rows, first + _ROWS_TOGETHER), panel * (depth + 1) * COLUMNS
+        while first < stop:
+            last = min(stop, first + GROUP)
+            r = first
+            while r < last:
+                tile = height(last - r)
+                given = (0, r * depth, HEIGHT, depth, start + COLUMNS, start, room + (r - first) * COLUMNS)
+                dot_tile(marker, memory, weights, places, VECTORS, tile, *given)
+                r += tile
+            _finish(marker, memory, ends, places, activation, result, room, panel * COLUMNS, first, last)
+            first = last
         task = taken(counter)
 
 
+@serial
+def _finish(
+    marker: np.ndarray,
+    memory: np.ndarray,
+    ends: np.ndarray,
+    places: np.ndarray,
+    activation: int,
+    result: np.ndarray,
+    room: int,
+    begin: int,
+    first: int,
+    last: int,
+) -> None:
+    """Turn the sums of some rows and the columns of a panel into results."""
+    sums_are, low = COUNTED if marker.itemsize == 1 else AS_THEY_ARE, _ZERO if activation == _RELU else _LOWEST
+    columns, targets = result.shape[1], places.size - GROUP
+    sums = (VECTORS, last - first, room, begin, ends.size // 2 + begin, -1, 0, 0)
+    bounds, flat = (_ZERO, _ZERO, low, _HIGHEST, _ZERO, _ZERO), result.reshape(-1)
+    is_whole = begin + COLUMNS <= columns
+    if activation == _GELU or not is_whole:
+        if sums_are == COUNTED or activation == _RELU:
+            finish(marker, memory, ends, places, flat, sums_are, *sums, IN_PLACE, 0, 0, *bounds)
+            sums_are = AS_THEY_ARE
+        if activation == _GELU:
+            _activate(memory[room : room + (last - first) * COLUMNS])
+    if is_whole:
+        finish(marker, memory, ends, places, flat, sums_are, *sums, FLOAT32, first * columns + begin, targets, *bounds)
+    else:
+        for r in range(last - first):
+            for c in range(columns - begin):
+                result[first + r, begin + c] = memory[room + r * COLUMNS + c]
+
+
 @vectorized
-def _scale(counts: np.ndarray, scales: np.ndarray, result: np.ndarray) -> None:
-    for c in range(counts.size):
-        result[c] = np.float32(counts[c]) * scales[c]
+def _activate(x: np.ndarray) -> None:
+    for i in range(x.size):
+        x[i] = gelu(x[i])

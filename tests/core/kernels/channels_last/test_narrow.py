@@ -163,6 +163,10 @@ def test_maxima_and_joined_values(form: int) -> None:
         return np.lib.stride_tricks.sliding_window_view(wide, (3, 3), axis=(2, 3))[:, :, ::2, ::2].max((4, 5))
 
     network.add(Layer("maximum", first, 24, (3, 3), (2, 2), (1, 1, 1, 1)), maxima)
+    network.add(
+        Layer("average", first, 24, (2, 2), (2, 2)),
+        lambda values: values[first][:, :, :8].reshape(2, 24, 4, 2, 6, 2).mean((3, 5)),
+    )
     second = network.convolution(first, (12, 24, 1, 1), stride=(2, 2))
     third = network.convolution(0, (8, 3, 1, 1), stride=(2, 2))
     joined = network.add(
