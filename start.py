@@ -26,7 +26,9 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 ENVIRONMENT = os.path.join(ROOT, ".venv")
 LOCKS = {group: "requirements/%s.txt" % group for group in ("setup", "runtime", "dev")}
 FIRST_JOB = ["PaddleClas/train.py", "-c", "PaddleClas/configs/digits_resnet18.yaml"]
-WORKERS = min(3, (os.cpu_count() or 1) + 1)  # one more than processors: tests also wait, for processes and time limits
+MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+# One more than processors, as tests also wait for processes and time limits; each takes up to 3.5 GB.
+WORKERS = max(1, min(3, (os.cpu_count() or 1) + 1, MEMORY // (7 << 29)))
 TESTS = ["-m", "pytest", "--numprocesses=%d" % WORKERS, "--dist=loadfile"]
 
 
