@@ -10,8 +10,12 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_conv, sequence_last_step, sequence_pool
+from core.incubate.layers import DynamicGRU, DynamicLSTM, sequence_last_step, sequence_pool
+from core.nn import functional as F
 from PaddleNLP.models.words.network import FluidLayers, WordNetwork, lengths_of, states_of
+
+LOWEST = -1e30
+"""What is added where there is no word, whose results are not the largest."""
 
 
 class BowModel(WordNetwork):
@@ -78,9 +82,14 @@ class SequenceConvPool(nn.Layer):
             words: float32 (N, L, emb_dim), zeros for padding.
             kept: float32 (N, L), 1 where there is a word.
         """
-        lengths = lengths_of(kept)
-        tokens = core.tanh(sequence_conv(words, self.weight, lengths, self.bias))
-        return tokens, sequence_pool(tokens, "max", lengths)
+        size, filters = self.weight.shape[0] // words.shape[2], self.weight.shape[1]
+        kernel = self.weight.reshape([size, words.shape[2], filters]).transpose([2, 1, 0])
+        edges = [size // 2, size - 1 - size // 2]
+        rows = F.conv1d(words, kernel, self.bias, padding=edges, data_format="NLC")
+        there = kept.unsqueeze(-1)
+        inside = rows + (there - 1.0) * -LOWEST  # tanh keeps the order: the largest result is that of the largest sum
+        most = F.adaptive_max_pool1d(inside.transpose([0, 2, 1]), 1).squeeze(-1)
+        return core.tanh(rows) * there, core.tanh(most) * kept.max(axis=1, keepdim=True)
 
 
 class CNNModel(WordNetwork):
