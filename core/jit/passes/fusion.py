@@ -78,6 +78,7 @@ def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram
     weights = dict(program.weights)
     uses = uses_of(program)
     makers = {name: node for node in program.nodes for name in node.outputs}
+    counted = dict(program.counted)
     folded: dict[int, ProgramNode] = {}
     dropped: set[int] = set()
     for node in program.nodes:
@@ -103,6 +104,9 @@ def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram
         new_weight = _numbers(weight) * factor.reshape(around)
         new_bias = (bias - mean) * factor + shift
         names = [free_name(f"{name} folded", weights, makers) for name in (maker.inputs[1], node.inputs[2])]
+        known = counted.get(maker.inputs[1])
+        if known is not None and known.axis == 0:
+            counted[names[0]] = dataclasses.replace(known, scales=(known.scales * factor).astype(np.float32))
         weights[names[0]] = _rounded(new_weight, weight.dtype)
         weights[names[1]] = _rounded(new_bias, weight.dtype)
         operator = "affine" if maker.operator == "inner_products" else maker.operator
@@ -111,7 +115,7 @@ def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram
         )
         dropped.add(id(node))
     nodes = [folded.get(id(node), node) for node in program.nodes if id(node) not in dropped]
-    return dataclasses.replace(with_nodes(program, nodes), weights=weights)
+    return dataclasses.replace(with_nodes(program, nodes), weights=weights, counted=counted)
 
 
 def _numbers(weight: ProgramWeight) -> np.ndarray:
