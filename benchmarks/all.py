@@ -78,6 +78,7 @@ COMPARISONS = {
         quick=("--sizes", "1x16", "--rows", "onnxruntime"),
     ),
     "PaddleNLP.word_speed": Comparison(needs=(TORCH,), files="a file of LAC's form", lacks=("paddle", "threads")),
+    "PaddleNLP.translation": Comparison(needs=(f"{TORCH} ctranslate2",), lacks=("paddle",)),
     "PaddleDetection.detectors": Comparison(
         rows={**RUN_TIMES, "paddle": f"{PADDLE} ppdet", "pytorch": f"{TORCH} torchvision"},
         quick=("--models", "yolov3_mobilenet_v1-320", "--rows", "onnxruntime", "--only", "exported"),

@@ -258,6 +258,26 @@ TABLE: Table = {
             'python PaddleNLP/infer.py runs/small_lac "他来到北京" --user-dictionary user.dic',
             NotRun("as above"),
         ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/translation/drawn_copy.yaml",
+            NotRun("it trains for most of a minute; tests/PaddleNLP/tasks/test_drawn_translation.py runs it"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/translation/multi30k_transformer.yaml --data FOLDER",
+            NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_translation.py trains on a few lines"),
+        ),
+        (
+            'python PaddleNLP/infer.py runs/multi30k_transformer "A man in a blue shirt is standing on a ladder."',
+            NotRun("as above"),
+        ),
+        (
+            "python -m PaddleNLP.tools.learn_bpe bpe --size 10000 --texts train.en.gz train.de.gz",
+            NotRun("tests/PaddleNLP/tools/test_translation_tools.py runs it on a few lines"),
+        ),
+        (
+            "python -m PaddleNLP.tools.average_checkpoints runs/transformer_base --last 5",
+            NotRun("tests/PaddleNLP/tools/test_translation_tools.py runs it"),
+        ),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=1", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=2", NotRun("as above")),
