@@ -12,6 +12,7 @@ import core
 from core import nn
 from core.jit.passes.fusion import optimized
 from core.jit.running import frozen_program
+from core.kernels.channels_last.forms import HAS_BFLOAT16_PRODUCTS
 from core.nn import functional as F
 from tests.core.jit.passes.mobile_networks import Block, Head, efficient, mobile_v1, mobile_v3, se_resnext
 
@@ -69,7 +70,7 @@ def test_in_mixed_precision_weights_are_cast_and_folded_once(network: Small, ima
 
 @pytest.mark.bfloat16
 @pytest.mark.parametrize("build", [mobile_v3, efficient, se_resnext])
-def test_in_mixed_precision_depthwise_networks_rest_in_float32(
+def test_in_mixed_precision_depthwise_networks_rest_with_channels_last(
     build: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
@@ -86,7 +87,8 @@ def test_in_mixed_precision_depthwise_networks_rest_in_float32(
     assert found == [["channels_last", "half_cast"]] and program_of(compiled).frozen.is_active
     errors = [np.abs(value.as_float_numpy() - exact).max() / np.abs(exact).max() for value in values]
     assert values[-1].dtype is values[0].dtype is core.bfloat16
-    assert max(errors) < 0.03 and errors[-1] <= errors[0] + 2**-9
+    rounding = 0.01 if HAS_BFLOAT16_PRODUCTS else 2**-9  # else they rest in float32
+    assert max(errors) < 0.03 and errors[-1] <= errors[0] + rounding
 
 
 def noted_operators(monkeypatch: pytest.MonkeyPatch, place: str) -> list[list[str]]:
