@@ -214,7 +214,7 @@ def _suggest(task: Any, before: Mapping[str, float], after: Mapping[str, float])
         return
     loss = (before[task.monitor] - after[task.monitor]) * (1 if task.higher_is_better else -1)
     if not loss <= TOLERATED * max(1.0, abs(before[task.monitor])):
-        print(f"{task.monitor} is worse by {loss:.4g}: try --calibration kl or absmax, or --keep-float 4")
+        print(f"{task.monitor} is worse by {loss:.4g}: try another --calibration, or --keep-float 4")
 
 
 def _share(folder: Path) -> float:

@@ -125,4 +125,4 @@ def test_a_number_that_became_worse_is_pointed_out(capsys: pytest.CaptureFixture
     quantizing._suggest(Task, {"accuracy": 0.95}, {"accuracy": 0.945})
     assert not capsys.readouterr().out
     quantizing._suggest(Task, {"accuracy": 0.95}, {"accuracy": 0.91})
-    assert "accuracy is worse by 0.04: try --calibration kl or absmax, or --keep-float 4" in capsys.readouterr().out
+    assert "accuracy is worse by 0.04: try another --calibration, or --keep-float 4" in capsys.readouterr().out
