@@ -153,7 +153,8 @@ class Computation(_WithOurFunctions, mx.operator.CustomOp):
     def failed(self, error: Exception) -> bool:
         """Note what was raised; False tells the engine."""
         failures.append(error)
-        print(f"Error in {self.operator.name}: {''.join(traceback.format_exception(error))}", end="")
+        lines = traceback.format_exception(type(error), error, error.__traceback__)
+        print(f"Error in {self.operator.name}: {''.join(lines)}", end="")
         return False
 
 
