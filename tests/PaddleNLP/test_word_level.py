@@ -128,12 +128,12 @@ def test_a_run_and_its_export_say_how_texts_are_cut(tmp_path: Path, capsys: pyte
     run = tmp_path / "run"
     assert evaluation.main([str(run)]) == 0 and export.main([str(run)]) == 0
     assert json.loads((run / "evaluation_test" / "results.json").read_text())["test"]["accuracy"] == 1
-    texts = ["服务员 很 热情", "服务员 不 热情", ""]
+    texts = ["服务员 很 热情", "服务员 不 热情", "", "  ", "\U0001f600 外星"]  # no words, and none that is known
     for folder in (run, run / "exported"):
         assert infer.main([str(folder), *texts, "--output", str(tmp_path / "out")]) == 0
         lines = [json.loads(line) for line in (tmp_path / "out" / "predictions.jsonl").read_text().splitlines()]
         assert [line["label"] for line in lines[:2]] == ["1", "0"]
-        assert [line["segmenter"] for line in lines] == ["spaces"] * 3
+        assert [line["segmenter"] for line in lines] == ["spaces"] * 5
         with pytest.raises(ValueError, match="words are told by spaces, and there are none in '服务"):
             PaddleNLP.open_reader(folder).predict("服务员很热情服务员很热情")
     features = [str(tmp_path / "a.npy"), str(tmp_path / "b.npy")]
