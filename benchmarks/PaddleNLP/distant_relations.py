@@ -21,10 +21,9 @@ from PaddleNLP.data.drawn.distant import write_distant
 
 SIDES = {
     "ARNOR": (),
-    "attention alone": ("task.denoise=false",),
     "plain": ("task.denoise=false", "task.regularization=0"),
 }
-"""What each side changes of the config; attention alone is regularised by each instance's own pattern."""
+"""What each side changes of the config."""
 
 MEASURES = ("precision", "recall", "f1")
 

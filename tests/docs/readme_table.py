@@ -237,6 +237,7 @@ TABLE: Table = {
             "python PaddleNLP/tools/draw_data.py dialogues drawn/dialogues",
             Run(says="drawn/dialogues/dstc2/dstc2/test.txt"),
         ),
+        ("python PaddleNLP/tools/draw_data.py distant drawn/distant", Run(says="drawn/distant/test_part.json")),
         ("python PaddleNLP/tools/draw_data.py dbqa drawn/dbqa", Run(says="drawn/dbqa/test.tsv")),
         (
             "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_dialogues_ernie.yaml --data drawn/dialogues",
@@ -257,6 +258,14 @@ TABLE: Table = {
         (
             'python PaddleNLP/infer.py runs/small_lac "他来到北京" --user-dictionary user.dic',
             NotRun("as above"),
+        ),
+        (
+            "python PaddleNLP/infer.py runs/small_dureader_bidaf --demo 8",
+            NotRun("the data are not in the repository; tests/walks reads passages with a small run"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_distant_arnor.yaml --data drawn/distant",
+            NotRun("it trains for most of a minute; tests/PaddleNLP/tasks/test_distant.py trains on a few lines"),
         ),
         (
             "python PaddleNLP/train.py -c PaddleNLP/configs/translation/drawn_copy.yaml",
@@ -300,6 +309,14 @@ TABLE: Table = {
         (
             "python PaddleNLP/train.py -c PaddleNLP/configs/small_xquad_ernie.yaml --data FOLDER",
             NotRun("the set is not in the repository"),
+        ),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/reading/small_dureader_bidaf.yaml --data FOLDER",
+            NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_passages.py trains on a few lines"),
+        ),
+        (
+            "python -m benchmarks.PaddleNLP.distant_relations --log benchmarks/PaddleNLP/distant_relations.jsonl",
+            NotRun("it trains nine networks; tests/PaddleNLP/tasks/test_distant.py trains one on a few lines"),
         ),
         (
             "python -m benchmarks.PaddleNLP.word_networks FOLDER --peers PEERS/bin/python "
