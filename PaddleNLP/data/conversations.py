@@ -108,6 +108,8 @@ class MatchingPickle(TextDataset):
 
 def _columns(part: Any, where: str) -> list[Sequence[Any]]:
     """Return labels, contexts and responses of a part of a pickle."""
+    if isinstance(part, dict):  # files of Python 2 that were written again have keys of bytes
+        part = {key.decode("latin1") if isinstance(key, bytes) else key: value for key, value in part.items()}
     if not isinstance(part, dict) or any(key not in part for key in "ycr"):
         raise ValueError(f"{where}: it must be a dictionary with the lists y, c and r, not {shown(part)}")
     columns = [part[key] for key in "ycr"]

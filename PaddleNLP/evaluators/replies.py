@@ -35,8 +35,8 @@ class ReplyEvaluator(Evaluator):
         """Return "f1", "bleu_1", "bleu_2", "distinct_1", "distinct_2", "exact" and "loss".
 
         Of data with facts also "right_fact": of samples whose right reply names what a fact says (its last word), how
-        many replies name it; of networks with several replies also "different", how many there are of one sample, and
-        "distinct_1_of_all", "distinct_2_of_all".
+        many replies name it. Of networks with several replies also "different", how many there are of one sample,
+        "exact_of_all", of how many samples the right one is among them, "distinct_1_of_all" and "distinct_2_of_all".
         """
         if not self._found:
             return {}
@@ -59,6 +59,8 @@ class ReplyEvaluator(Evaluator):
             found["right_fact"] = float(np.mean(hits)) if hits else 0.0
         every = [text for number in numbers for text in self._found[number].texts]
         if len(every) > len(numbers):
+            among = [one["target"].split() in _words(self._found[number]) for number, one in zip(numbers, samples)]
+            found["exact_of_all"] = float(np.mean(among))
             found["different"] = float(np.mean([len(set(self._found[number].texts)) for number in numbers]))
             found.update({f"distinct_{count}_of_all": distinct(every, count) for count in (1, 2)})
         return found
@@ -69,6 +71,11 @@ class ReplyEvaluator(Evaluator):
         for number, found in sorted(self._found.items()):
             file.append({"index": number, "target": self._dataset[number]["target"], **found.record()})
         return [file.write(folder)]
+
+
+def _words(found: Replied) -> list[list[str]]:
+    """Return the words of each reply."""
+    return [text.split() for text in found.texts]
 
 
 def _named(reply: str, facts: list[str]) -> set[str]:

@@ -161,6 +161,46 @@ def write_sentences(folder: Path) -> dict[str, Any]:
     return {"name": "ParallelDataset", "source": "sentences.de", "target": "sentences.en"}
 
 
+def write_talks(folder: Path) -> dict[str, Any]:
+    """Write conversations with three responses each, of which the first one fits; return the data set's settings."""
+    rows = []
+    for number in range(10):
+        name, place = NAMES[number % 4], PLACES[number // 4]
+        replies = (f"在 {place}", f"在 {PLACES[number // 4 - 1]}", "没 有")
+        rows += [f"{name} 在 {place} <eot> {name} 在 哪里\t{reply}\t{int(not i)}" for i, reply in enumerate(replies)]
+    (folder / "talks.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "ContextResponseRows", "path": "talks.txt", "end_of_turn": "<eot>", "candidates": 3}
+
+
+def write_judged_talks(folder: Path) -> dict[str, Any]:
+    """Write questions with replies that are judged from 0 to 2; return the data set's settings."""
+    rows = [
+        f"{name} 在 哪里\t{reply}\t{level}"
+        for name in NAMES
+        for level, reply in enumerate(("好", "不 知道", "在 西湖"))
+    ]
+    (folder / "judged.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "ContextResponseRows", "path": "judged.txt", "numeric": True}
+
+
+def write_led_talks(folder: Path) -> dict[str, Any]:
+    """Write conversations of DuConv about where persons live; return the settings of their candidates."""
+    rows = []
+    for number in range(12):
+        name, place = NAMES[number % 4], PLACES[number // 4]
+        facts = [[name, "住在", place], [name, "领域", "明星"], ["西游", "领域", "电影"]]
+        turns = [f"你 知道 {name} 吗", "他 住 哪里", f"{name} 住在 {place}"]
+        talk = {"goal": [["START", name, "西游"]], "knowledge": facts, "conversation": turns}
+        rows.append(json.dumps(talk, ensure_ascii=False))
+    (folder / "led.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return {"name": "DuConvCandidates", "path": "led.txt", "candidates": 3}
+
+
+def write_led_replies(folder: Path) -> dict[str, Any]:
+    """Write the same; return the settings of what is replied."""
+    return {"name": "DuConvReplies", "path": write_led_talks(folder)["path"]}
+
+
 def write_parts(folder: Path) -> dict[str, Any]:
     """Write data of four tasks; return the settings of all of it."""
     parts = {"match": write_candidates, "kind": write_labels, "names": write_names}
@@ -188,6 +228,10 @@ SETS: dict[str, tuple[Mapping[str, Any], Callable[[Path], dict[str, Any]]]] = {
     "PassageReading": ({"passages": 3, "max_question": 8}, write_passages),
     "PairClassification": ({}, write_candidates),
     "Similarity": ({"threshold": 0.4}, write_candidates),
+    "ResponseSelection": ({"turns": 2, "recall_at": [1, 2]}, write_talks),
+    "KnowledgeSelection": ({"recall_at": [1]}, write_led_talks),
+    "Reply": ({"max_length": 6}, write_led_replies),
+    "ResponseQuality": ({}, write_judged_talks),
     "MultipleChoice": ({}, write_choices),
     "MultiTask": ({"parts": PARTS}, write_parts),
     "Pretraining": ({}, write_texts),
@@ -208,6 +252,19 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     },
     "DistantRelation": {"network": {"name": "arnor", "emb_dim": 8, "units": 8}, "segmenter": "spaces"},
     "PassageReading": {"network": {"name": "bidaf", "emb_dim": 8, "units": 8}},
+    "ResponseSelection": {
+        "network": {"name": "dam", "emb_dim": 8, "stacks": 1, "turns": 2, "max_length": 48, "channels": [2, 2]},
+        "segmenter": "spaces",
+    },
+    "ResponseQuality": {"network": {"name": "ade", "emb_dim": 8, "units": 8}, "segmenter": "spaces"},
+    "KnowledgeSelection": {
+        "network": {
+            **{"name": "duconv_retrieval", "hidden_size": 8, "layers": 1, "attention_heads": 2, "max_length": 48},
+            **{"knowledge_length": 12, "fact_units": 4},
+        },
+        "segmenter": "spaces",
+    },
+    "Reply": {"network": {"name": "duconv_generation", "emb_dim": 8, "hidden_size": 8}, "segmenter": "spaces"},
     "LexicalAnalysis": {"network": {"name": "lac", "emb_dim": 8, "units": 8}},
     "LanguageModel": {"network": {"name": "rnn_lm", "hidden_size": 8}, "segmenter": "spaces", "shuffle": False},
     "BidirectionalLanguageModel": {

@@ -223,6 +223,17 @@ def test_an_export_reads_what_the_run_reads(task: str, run_of: Runs, tmp_path: P
         texts = [(text, "李雷在哪里？", *PLACES[: 2 + place]) for place, text in enumerate(texts)]
     if task == "DistantRelation":
         texts = [(text, "Ann", "Rome", "PERSON", "CITY") for text in ("Ann now lives in Rome", "In Rome Ann was born")]
+    if task in ("ResponseSelection", "ResponseQuality"):
+        texts = [("李雷 在 哪里", text) for text in ("在 上海", "不 知道", "")]
+    if task in ("KnowledgeSelection", "Reply"):
+        talk = {
+            "goal": [["START", "李雷", "西湖"]],
+            "knowledge": [["李雷", "住在", "西湖"]],
+            "candidate": ["好", "李雷 住在 西湖"],
+        }
+        texts = [json.dumps({**talk, "history": turns}, ensure_ascii=False) for turns in ([], ["他 住 哪里"])]
+    if task == "DistantRelation":
+        texts = [(text, "Ann", "Rome", "PERSON", "CITY") for text in ("Ann now lives in Rome", "In Rome Ann was born")]
     live = PaddleNLP.open_reader(run).predict(texts)
     exported = PaddleNLP.open_reader(tmp_path / "exported").predict(texts)
     for one, other in zip(map(flat_record, live), map(flat_record, exported)):

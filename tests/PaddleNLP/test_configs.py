@@ -77,7 +77,7 @@ def check_network(path: Path) -> None:
     with core.LazyGuard():
         head = "encoder" if translates else heads.get(config.task.name, kind.head)
         network = create_model(config.network.name, head, 3, **given)
-    if config.task.name == "LanguageModel":  # a network without a head, which reads windows
+    if config.task.name in ("LanguageModel", "Reply"):  # networks without heads
         return
     encoder = network if config.task.name == "MultiTask" or translates else network.encoder
     positions = getattr(encoder, "max_length" if translates else "max_position_embeddings", None)

@@ -42,6 +42,7 @@ SMALL_PHOTOS = tuple(
     for split in ("train", "test")
 )
 WORDS = ("虽然房间很小，但是服务员很热情", "李雷在上海。")
+LED_TALK = '{"goal": [["START", "李雷", "西湖"]], "knowledge": [], "history": ["你 好"], "candidate": ["好", "不 好"]}'
 READ = {
     "Pretraining": (),
     "Regression": ("今天天气好\t今天天气很好", "好\t今天"),
@@ -51,6 +52,10 @@ READ = {
     "MultipleChoice": ("李雷在上海。\t李雷在哪里？\t上海\t北京", "今天下雨。\t谁在西湖？\t李雷\t王小明\t没有人"),
     "DistantRelation": ("Ann was born in Rome\tAnn\tRome", "In Oslo Bob lives\tBob\tOslo\tPERSON\tCITY"),
     "PassageReading": ("李雷在哪里？\t今天下雨。\t李雷在上海。", "谁在西湖？\t今天下雨。"),
+    "ResponseSelection": ("李雷 在 上海\t李雷 在 哪里\t在 上海", "谁 在 西湖\t没 有"),
+    "ResponseQuality": ("李雷 在 哪里\t在 上海", "谁 在 西湖\t没 有"),
+    "KnowledgeSelection": (LED_TALK,),
+    "Reply": (LED_TALK,),
     "QuestionAnswering": ("李雷在哪里？\t李雷在上海。", "谁在西湖？\t今天下雨。王小明在西湖。"),
     "LanguageModel": ("meba gofi", "gofi"),
     "BidirectionalLanguageModel": (),

@@ -70,7 +70,7 @@ class DialogueMatching(MatchingHead):
 
     Args:
         encoder: a :class:`DialogueEvaluator`.
-        num_classes: 2, of responses that do not fit and that do.
+        num_classes: not used.
         dropout: not used.
     """
 

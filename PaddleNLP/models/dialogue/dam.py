@@ -177,7 +177,7 @@ class ResponseMatching(MatchingHead):
 
     Args:
         encoder: a :class:`DeepAttentionMatching`.
-        num_classes: 2, of responses that do not fit and that do.
+        num_classes: not used.
         dropout: not used.
     """
 

@@ -17,18 +17,12 @@ class MatchingHead(Head):
 
     Args:
         encoder: as in :class:`Head`.
-        num_classes: 2, of responses that do not fit and that do.
+        num_classes: not used: there are two, of responses that do not fit and that do.
         dropout: as in :class:`Head`.
-
-    Raises:
-        ValueError: there are not two classes.
     """
 
     def __init__(self, encoder: Any, num_classes: int = 2, dropout: Optional[float] = None) -> None:
         super().__init__(encoder, dropout)
-        if num_classes != 2:
-            raise ValueError(f"{type(self).__name__} tells two classes apart, not {num_classes}")
-        self.num_classes = num_classes
 
     def logit(self, input_ids: Any, attention_mask: Any) -> Any:
         """Return the logit of the probability that responses fit, float32 (N, 1).

@@ -65,6 +65,7 @@ class Reply(LanguageTask):
         monitor: the number by which the best checkpoint is chosen.
     """
 
+    head = "encoder"
     reader = "reply"
     labelled = False
 

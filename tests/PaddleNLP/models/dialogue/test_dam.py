@@ -116,8 +116,3 @@ def test_a_file_of_fluid_loads(model: Any, tmp_path: Any) -> None:
     ids = core.to_tensor(ids_of())
     model.eval(), other.eval()
     np.testing.assert_array_equal(other(ids).numpy(), model(ids).numpy())
-
-
-def test_two_classes_alone() -> None:
-    with pytest.raises(ValueError, match="ResponseMatching tells two classes apart, not 3"):
-        create_model("dam", "response_matching", num_classes=3, **SMALL)
