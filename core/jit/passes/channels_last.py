@@ -61,8 +61,10 @@ def _replaced(program: ExportedProgram, layers: Layers, inside: set[int]) -> Exp
         return program
     if gains_by_halves(layers.steps):
         choose_halves(layers.steps, [layers.step_of(name) for name in wanted])
-    elif gains_by_bytes(layers.steps):
+    else:
         choose_bytes(layers.steps)
+    if layers.needs_narrow and not any(step.form for step in layers.steps):
+        return program
     network, packed = layers.network(wanted, forms)
     weights = dict(program.weights)
     name = free_name("channels last", weights)

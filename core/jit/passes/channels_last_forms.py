@@ -76,8 +76,14 @@ def _counts(step: Step) -> bool:
 
 
 def choose_bytes(steps: Sequence[Step]) -> None:
-    """Let values that are rounded to a grid be bytes, but for those that a reader takes in float32 alone."""
+    """Let values that are rounded to a grid be bytes, but for those that a reader takes in float32 alone.
+
+    Those stay as exact as they are.
+    """
     from core.kernels.channels_last.forms import BYTES, FLOAT32  # numba loads with the first use
+
+    if all(step.grid is None for step in steps):
+        return
 
     wide: set[int] = set()
     for step in steps:

@@ -96,6 +96,19 @@ def test_networks_of_bytes(tmp_path: Path, build: Callable[[], Any]) -> None:
     assert np.linalg.norm(got - expected) < 0.05 * np.linalg.norm(expected)
 
 
+def test_few_layers_of_bytes(tmp_path: Path) -> None:
+    core.seed(3)
+    network, x = nn.Sequential(Residual()), RNG.standard_normal((2, 3, 40, 36)).astype(np.float32)
+    network.eval()
+    quantization = PostTraining({"model": network}, "absmax")
+    network(core.to_tensor(x))
+    quantization.keep_in_float(quantization.layers[:-1])
+    quantization.convert()
+    core.jit.save(network, tmp_path / "model", [InputSpec([None, 3, 40, 36], name="image")])
+    expected, got = Predictor(tmp_path / "model", fuse=False).run(x), results(tmp_path / "model", x)
+    assert np.linalg.norm(got - expected) < 0.02 * np.linalg.norm(expected)
+
+
 @pytest.mark.parametrize("kind", [pytest.param("bfloat16", marks=needs_bfloat16), "int8"])
 def test_products_of_encoders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr("core.kernels.engine.matrix_extensions.used", False)
