@@ -120,6 +120,10 @@ class Steps:
         for step in self.steps:
             for read in (step.source, step.scale, step.other, *[part for part, _ in step.parts]):
                 assert read is None or places[read] < places[step]
+        channels = self.metas[self.input][0][1]
+        assert channels is not None
+        packs = self.input_grid is not None and channels <= 4 and any(step.form == BYTES for step in self.steps)
+        packs = packs and all(step.counted is not None for step in self.steps if step.source is None)
         layers = []
         for step in self.steps:
             name, first, second = step.activation
@@ -138,10 +142,11 @@ class Steps:
                 form=step.form,
                 grid=step.grid or (1.0, 0.0),
             )
-            form = FLOAT32 if step.source is None else step.source.form
+            form = (BYTES if packs else FLOAT32) if step.source is None else step.source.form
+            grid = self.input_grid if step.source is None else step.source.grid
             weight = step.weight
-            if form == BYTES and step.counted is not None and step.source is not None and step.source.grid is not None:
-                weight, (scale, zero) = step.counted.numbers.reshape(step.weight.shape), step.source.grid
+            if form == BYTES and step.counted is not None and grid is not None:
+                weight, (scale, zero) = step.counted.numbers.reshape(step.weight.shape), grid
                 starts = packed.starts(weight, zero, whole=step.kind == "product")
                 scales = packed.bias(step.counted.scales * np.float32(scale), step.channels)
                 layer = layer._replace(starts=starts, scales=scales)
@@ -150,14 +155,12 @@ class Steps:
                 layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth)
                 layer = layer._replace(bias=packed.bias(step.bias, step.channels))
             elif step.kind == "product":
-                panels, depth = packed.product(weight, step.groups, step.source is None, form)
+                panels, depth = packed.product(weight, step.groups, step.source is None and not packs, form)
                 layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
             elif step.kind == "row":
                 place, share = packed.rows(weight), step.channels // step.groups
                 layer = layer._replace(weight=place, share=share, bias=packed.bias(step.bias, step.channels))
             layers.append(layer)
-        channels = self.metas[self.input][0][1]
-        assert channels is not None
         array = packed.array
         results = [(places[self.step_of(name)], form) for name, form in zip(outputs, forms)]
         return Network(layers, channels, array.size, results, self.input_grid), array

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import Optional
 
 import numpy as np
 
+from core.kernels.channels_last.forms import BYTES
 from core.kernels.channels_last.layer import Layer, Shape, padded, shapes_of
 from core.kernels.channels_last.vectors import LANES
 
@@ -32,11 +34,12 @@ class Placed:
         plain: bool = False,
         form: int = 0,
         grid: tuple[float, float] = (1.0, 0.0),
+        pixel: int = 0,
     ) -> None:
         self.batch, self.channels, self.height, self.width = shape
         self.border, self.plain, self.form, self.grid = tuple(border), plain, form, grid
         top, left, below, right = border
-        self.pixel = 1 if plain else padded(self.channels) >> form
+        self.pixel = pixel or (1 if plain else padded(self.channels) >> form)
         self.line = (left + self.width + right) * self.pixel
         self.rows = top + self.height + below
         self.step = self.rows * self.line * (self.channels if plain else 1)
@@ -84,9 +87,19 @@ class Memory:
         values: Where they stand.
         alone: How many layers go image by image.
         size: Words of memory.
+
+    Args:
+        layers, shape, outputs: Of the network, its input, and the values that it returns.
+        input_grid: The scale and zero point of the bytes to which the input is rounded; None: it is not.
     """
 
-    def __init__(self, layers: Sequence[Layer], shape: Sequence[int], outputs: Sequence[int]) -> None:
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        shape: Sequence[int],
+        outputs: Sequence[int],
+        input_grid: Optional[tuple[float, float]] = None,
+    ) -> None:
         self.shapes = shapes_of(layers, shape)
         self._layers = layers
         self.alone = self._layers_for_one_image() if shape[0] > 1 else 0
@@ -104,6 +117,10 @@ class Memory:
             Placed(shape if whole else (1, *shape[1:]), border, i == 0, *form)
             for i, (shape, border, whole, form) in enumerate(zip(self.shapes, borders, self.is_whole, forms))
         ]
+        if input_grid is not None and all(layer.starts for layer in layers if layer.source == 0):
+            given = self.values[0]  # whose bytes are multiplied, a word for each pixel
+            whole = (given.batch, given.channels, given.height, given.width)
+            self.values[0] = Placed(whole, borders[0], form=BYTES, grid=input_grid, pixel=1)
         self.size = self._lay_out(last)
 
     def _border_for_tiles(self, place: int, layer: Layer) -> tuple[int, int, int, int]:

@@ -17,6 +17,7 @@ from core.kernels.channels_last.narrow_steps import (
     convolve_narrow_rows,
     gather_narrow,
     multiply_narrow,
+    pack_plain,
     round_plain,
 )
 from core.kernels.channels_last.steps import clear_border, copy_plain, join, multiply
@@ -97,6 +98,8 @@ def _work(
                 copy_plain(image, memory, step, task)
                 if number[t.INVERSE] > 0:
                     round_plain(memory, step, number, task)
+            elif kind == t.PACK:
+                pack_plain(image, memory, step, number, task)
             elif kind == t.SUM:
                 add_narrow_up(marker, memory, step, number, scratch, task)
             elif kind == t.MEAN:

@@ -56,6 +56,30 @@ def _round(row: np.ndarray, inverse: float, scale: float, low: float) -> None:
 
 
 @serial
+def pack_plain(image: np.ndarray, memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
+    """Write one row of an image, in the plain order, as bytes: a word for each pixel of up to four channels."""
+    rows, width, channels = step[t.ROWS], step[t.WIDTH], step[t.CHANNELS]
+    n, y = task // rows, task % rows
+    target = step[t.TARGET] + n * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
+    words = memory.view(np.int32)[target : target + width]
+    for c in range(channels):
+        source = step[t.SOURCE] + ((n * channels + c) * rows + y) * width
+        _pack(image[source : source + width], words, number[t.INVERSE], number[t.ZERO], c)
+
+
+@serial
+def _pack(row: np.ndarray, words: np.ndarray, inverse: float, zero: float, channel: int) -> None:
+    low, factor = -zero, np.int32(1 << (8 * channel))
+    high = low + _LARGEST
+    for i in range(row.size):
+        x = row[i] * inverse
+        x = x if x > low else low  # what is not a number becomes 0
+        x = x if x < high else high
+        count = np.int32((x + _ROUNDING) - _ROUNDING + zero)
+        words[i] = count * factor + (words[i] if channel > 0 else np.int32(0))
+
+
+@serial
 def _write(
     marker: np.ndarray,
     memory: np.ndarray,

@@ -42,7 +42,7 @@ class Plan:
         input_grid: Optional[tuple[float, float]] = None,
     ) -> None:
         self._input_grid = input_grid
-        self._memory = Memory(layers, shape, outputs)
+        self._memory = Memory(layers, shape, outputs, input_grid)
         self._is_narrow = any(layer.form for layer in layers)
         self._places: list[np.ndarray] = []
         self._found: dict[bytes, int] = {}
@@ -124,9 +124,13 @@ class Plan:
             row[t.OTHER_FORM] = other.form
             numbers[[t.OTHER_SCALE, t.OTHER_ZERO]] = other.grid
         if target.form == BYTES:
-            scale, zero = target.grid
-            numbers[[t.INVERSE, t.ZERO]] = np.float32(1 / scale), zero
-            numbers.view(np.uint32)[t.FILL] = int(zero) * 0x01010101
+            self._set_grid(target)
+
+    def _set_grid(self, target: Placed) -> None:
+        """Say of the last step by what the bytes that it writes count, and what they have around them."""
+        scale, zero = target.grid
+        self._numbers[-1][[t.INVERSE, t.ZERO]] = np.float32(1 / scale), zero
+        self._numbers[-1].view(np.uint32)[t.FILL] = int(zero) * 0x01010101
 
     def _step(self, kind: int, tasks: int, target: Optional[Placed], given: Sequence[float], **fields: int) -> None:
         row, numbers = np.zeros(t.FIELDS, np.int64), np.zeros(t.NUMBERS, np.float32)
@@ -156,10 +160,14 @@ class Plan:
         return self._found[key]
 
     def _copy_input(self, value: Placed, image: int) -> None:
+        fields = {"rows": value.height, "width": value.width, "channels": value.channels}
+        fields["source"] = image * value.channels * value.height * value.width
+        if value.form == BYTES:
+            self._step(t.PACK, value.batch * value.height, value, (0, 0, 0, 0), **fields)
+            self._set_grid(value)
+            return
         channel = Placed((value.batch * value.channels, 1, value.height, value.width), value.border, plain=True)
         channel.start = value.start
-        size = value.height * value.width
-        fields = {"rows": value.height, "width": value.width, "source": image * value.channels * size}
         self._step(t.PLAIN, channel.batch, channel, (0, 0, 0, 0), **fields)
         if self._input_grid is not None:
             scale, zero = self._input_grid

@@ -31,7 +31,7 @@ INVERSE, ZERO, SOURCE_SCALE, SOURCE_ZERO, OTHER_SCALE, OTHER_ZERO, FILL = range(
 NUMBERS = 11
 
 # kinds of steps
-PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD = range(9)
+PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD, PACK = range(10)
 
 AS_IMAGE, AS_ROW, AS_LAST, UNREAD = "image", "row", "channels last", "unread"
 """How a result comes out: (N, C, H, W); (N, C), of images of one pixel; (N, H, W, C); or as (N, C, H, W) that nobody
