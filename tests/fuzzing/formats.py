@@ -248,6 +248,7 @@ def _texts() -> list[Good]:
                 *(("rows.txt", "1 5 2;0 0 0;0 1 2;-1 0 -1;1\n" * 2), ("state.txt", "0\ta\x01b\tx y\n0\tc\ty\n")),
                 *(("match.txt", "1\ta b\tc\n0\ta b\td\n"), ("documents.txt", "One.\nTwo.\n\nThree.\n")),
                 *(("triples.tsv", "a b\tc\td e\n"), ("lac.tsv", "text_a\tlabel\na\x02b\tn-B\x02n-I\n")),
+                *(("parallel.tsv", "a b\tc d\ne f@@ g\th\n"), ("merges.bpe", "#version: 0.2\na b\nab c</w>\n")),
                 *(("user.dic", "# a\n[D:LOC]\na\\ b\nc/n d/v\n"), ("word.dic", "0\ta\n1\tb\n2\tOOV\n")),
             )
         ),

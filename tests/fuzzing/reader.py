@@ -145,10 +145,14 @@ def _boxes(path: Path) -> None:
 def _texts(path: Path) -> None:
     import warnings
 
+    from core.text import SubwordBPE
     from PaddleNLP.data.registry import DATASETS
     from PaddleNLP.lexical.user_dictionary import UserDictionary, Word
     from PaddleNLP.word_level import WordLevelTokenizer
 
+    if path.suffix == ".bpe":
+        SubwordBPE(path).tokenize("abc ab c")
+        return
     if path.suffix == ".dic":
         if path.name.startswith("user"):
             UserDictionary.read(path).applied("a bcd", [Word(0, 5, "n")])
@@ -171,6 +175,7 @@ def _texts(path: Path) -> None:
         "tags": "CoNLLDataset",
         "joined": "JoinedRows",
         "triples": "TriplesDataset",
+        "parallel": "ParallelDataset",
         "lac": "LAC",
         "rows": "PretrainingRows",
         "documents": "DocumentsDataset",
