@@ -287,6 +287,17 @@ TABLE: Table = {
             "python -m PaddleNLP.tools.average_checkpoints runs/transformer_base --last 5",
             NotRun("tests/PaddleNLP/tools/test_translation_tools.py runs it"),
         ),
+            "python PaddleNLP/tools/draw_data.py conversations drawn/conversations",
+            Run(says="drawn/conversations/mmpms/dial.test"),
+            (
+                f"python PaddleNLP/train.py -c PaddleNLP/configs/dialogue/drawn_{name}.yaml "
+                f"--data drawn/conversations/{data}",
+                NotRun("it trains for minutes; tests/PaddleNLP/tasks/test_dialogue.py trains on a few lines"),
+            for name, data in (
+                *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match_kn", "duconv")),
+                *(("duconv_generation", "duconv"), ("mmpms", "mmpms")),
+        ("python PaddleNLP/infer.py runs/drawn_mmpms --chat", NotRun("as above")),
+        ("python PaddleNLP/infer.py runs/drawn_duconv_generation --chat talk.json", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=1", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=2", NotRun("as above")),
