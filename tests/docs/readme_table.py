@@ -298,6 +298,23 @@ TABLE: Table = {
                 *(("duconv_generation", "duconv"), ("mmpms", "mmpms")),
         ("python PaddleNLP/infer.py runs/drawn_mmpms --chat", NotRun("as above")),
         ("python PaddleNLP/infer.py runs/drawn_duconv_generation --chat talk.json", NotRun("as above")),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_markov_lstm.yaml",
+            NotRun("it trains for half a minute; tests/PaddleNLP/tasks/test_language_model.py trains a smaller one"),
+        ),
+        (
+            "python PaddleNLP/infer.py runs/drawn_markov_lstm --demo 4",
+            NotRun("tests/PaddleNLP/tasks/test_language_model.py reads and draws with a smaller run"),
+        ),
+        ('python PaddleNLP/infer.py runs/drawn_markov_lstm "" --continue 12 --seed 1', NotRun("as above")),
+        (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/language_model/ptb_lstm_small.yaml --data FOLDER",
+            NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_language_model.py trains on lines"),
+        ),
+        (
+            "python PaddleNLP/tools/word_vectors.py FOLDER/ptb.train.txt vectors.txt --near company",
+            NotRun("the data are not in the repository; tests/PaddleNLP/test_word_vectors.py runs it on drawn ones"),
+        ),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=1", NotRun("as above")),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_reviews_ernie.yaml -o seed=2", NotRun("as above")),
@@ -332,6 +349,12 @@ TABLE: Table = {
         (
             "python -m benchmarks.PaddleNLP.word_networks FOLDER --peers PEERS/bin/python "
             "--log benchmarks/PaddleNLP/word_networks.jsonl",
+            PEERS,
+        ),
+        ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_markov_lstm.yaml", NotRun("as above")),
+        (
+            "python -m benchmarks.PaddleNLP.language_models FOLDER --peers PEERS/bin/python "
+            "--log benchmarks/PaddleNLP/language_models.jsonl",
             PEERS,
         ),
         (
