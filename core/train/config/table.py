@@ -164,7 +164,7 @@ class Table:
         for key, parameter in self._parameters(self.find(name)).items():
             default = parameter.default
             known = default is not parameter.empty
-            parts.append(f"{key}: {json.dumps(default) if known else describe_type(parameter.annotation)}")
+            parts.append(f"{key}: {_written(default) if known else describe_type(parameter.annotation)}")
         return f"{{{', '.join(parts)}}}"
 
     def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
@@ -220,6 +220,12 @@ class Named:
     def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
         """Return the schema of a component that the table has checked."""
         return core_schema.no_info_after_validator_function(self.table.check, handler(source))
+
+
+def _written(default: Any) -> str:
+    """Return a default as YAML reads it: 1e-06 would be text to it, 1.0e-06 is a number."""
+    text = json.dumps(default)
+    return text.replace("e", ".0e", 1) if isinstance(default, float) and "." not in text and "e" in text else text
 
 
 def _imported(place: str) -> Any:

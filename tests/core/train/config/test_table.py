@@ -9,6 +9,7 @@ from typing import Annotated, Any, Callable, Optional
 
 import pydantic
 import pytest
+import yaml
 
 from core.train.config.schema import ConfigError, Section, load_config
 from core.train.config.table import Component, Named, Table
@@ -153,6 +154,15 @@ def test_types_and_ranges_of_arguments(arguments: dict[str, Any], message: str) 
 def test_a_function_and_what_an_entry_fixes_are_no_arguments() -> None:
     assert BOOKS.describe("Novel") == "{name: Novel, pages: integer, sizes: [1, 2], weights: null}"
     assert BOOKS.describe("Pamphlet") == "{name: Pamphlet, pages: integer, weights: null}"
+
+
+def test_a_small_default_is_a_number_in_yaml() -> None:
+    def ink(thickness: float = 1e-6, width: float = 2.5e-7, length: float = 3.0) -> None:
+        """Draw nothing."""
+
+    described = Table("pen", {"Ink": ink}).describe("Ink")
+    assert described == "{name: Ink, thickness: 1.0e-06, width: 2.5e-07, length: 3.0}"
+    assert yaml.safe_load(described) == {"name": "Ink", "thickness": 1e-6, "width": 2.5e-7, "length": 3.0}
     for name, argument in (("Novel", "sort"), ("Pamphlet", "sizes")):
         with pytest.raises(ValueError, match=argument):
             BOOKS.check(book(name=name, **{argument: "abs"}))
