@@ -38,6 +38,23 @@ unlabelled images ([2103.05959](https://arxiv.org/abs/2103.05959)).
 |---|---|---|
 """
 
+LEFT_OUT = """
+## What every network has, and what is left out
+
+Of timm's conveniences every network here has `num_features`, `forward_features`, `forward_head` and
+`reset_classifier`, and by `create_model(NAME, features_only=True, out_indices=...)` the feature maps of its stages with
+`channels` and `strides`; a ViT or DeiT has one such map, of its patches, and LeNet none. `PaddleClas/infer.py RUN
+--features FILE.npy` writes vectors. Not here are timm's `forward_intermediates`, its choice of poolings, and positions
+of a ViT that are resized for other images.
+
+Of PaddleClas 2.6's families these are not here: AdaFace, CAE, CSWinTransformer, CvT, DLA, DSNet, EfficientNetV2, ESNet,
+FasterNet, the foundation ViTs (BEiTv2, CLIP, EVA, MAE, MoCoV3), HarDNet, LeViT, MicroNet, MixNet, MobileFaceNet,
+MobileNetV4, MobileNeXt, MobileViTV2 and V3, NextViT, PeleeNet, PVTv2, RedNet, ReXNet, StarNet, SVTR, TinyNet, TNT,
+Twins, UniFormer, VAN, WideResNet; and of families that are here HRNet_W60_C, SE_ResNeXt152_64x4d, the variants for
+recognition and PULC, and Swin's weights for the 21,841 classes of ImageNet-22k. SwinTransformerV2 does not run in 2.6.0
+itself; the tests join its parts for their references.
+"""
+
 
 def table() -> str:
     """Return the page."""
@@ -45,7 +62,7 @@ def table() -> str:
     aliases = [f"| {old} | {new} |" for old, new in ALIASES.items()]
     distilled = [f"| {name} | {_figures(record)} | {_link(record)} |" for name, record in SSLD_WEIGHTS.items()]
     older = "\n## Older names\n\n| name in PaddleClas 1.5 to 2.0 | here |\n|---|---|\n" + "\n".join(aliases) + "\n"
-    return HEADER + "\n".join(rows) + "\n" + DISTILLED + "\n".join(distilled) + "\n" + older
+    return HEADER + "\n".join(rows) + "\n" + DISTILLED + "\n".join(distilled) + "\n" + older + LEFT_OUT
 
 
 def parameter_count(name: str) -> int:

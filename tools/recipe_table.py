@@ -26,16 +26,20 @@ class Recipe:
         weight_decay: of all parameters.
         batch_size: images per step, on all devices together.
         label_smoothing: share of a label that all classes divide.
-        mix: how batches are mixed; None: they are not.
+        mix: how batches are mixed, each time in one of these ways: its name and alpha.
         crop: further arguments of RandCropImage.
         auto_augment: whether images go through AutoAugment.
+        rand_augment: strength of RandAugment, from 0 to 10; None: images do not go through it.
+        erasing: how often a rectangle of an image is overwritten by noise.
         optimizer: as a config names it.
         ema: decay of the moving average of the weights; None: there is none.
         interpolation: of all resizing; None: the usual one.
+        train_size: side of the images that are learned, pixels; None: that of the weights' manifest.
         valid_size: side of the images that are evaluated, pixels; None: that of the weights' manifest.
         arguments: of the network.
         teacher: the network, and its arguments, whose answers are learned instead of the labels; None: labels are.
         published_for: the relative that the recipe is published for, where the network's own is not.
+        left_out: what of the published recipe the config does not have; "": nothing.
         remark: why the published accuracy is not to be expected; "": it is.
     """
 
@@ -44,16 +48,20 @@ class Recipe:
     weight_decay: float
     batch_size: int = 256
     label_smoothing: float = 0.0
-    mix: Optional[str] = None
+    mix: Mapping[str, float] = dataclasses.field(default_factory=dict)
     crop: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     auto_augment: bool = False
+    rand_augment: Optional[float] = None
+    erasing: float = 0.0
     optimizer: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"name": "Momentum", "momentum": 0.9})
     ema: Optional[float] = None
     interpolation: Optional[str] = None
+    train_size: Optional[int] = None
     valid_size: Optional[int] = None
     arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     teacher: Optional[tuple[str, Mapping[str, Any]]] = None
     published_for: str = ""
+    left_out: str = ""
     remark: str = ""
 
 
@@ -74,10 +82,10 @@ def smooth(learning_rate: float, warmup_epochs: int = 0) -> dict[str, Any]:
 
 
 PLAIN = Recipe(piecewise(0.1), 120, 1e-4)
-TRICKS = Recipe(cosine(0.1), 200, 1e-4, label_smoothing=0.1, mix="Mixup")
+TRICKS = Recipe(cosine(0.1), 200, 1e-4, label_smoothing=0.1, mix={"Mixup": 0.2})
 LIGHT_TRICKS = replace(TRICKS, weight_decay=7e-5)
 INCEPTION = replace(TRICKS, schedule=cosine(0.045))
-XCEPTION = replace(INCEPTION, epochs=120, mix=None)
+XCEPTION = replace(INCEPTION, epochs=120, mix={})
 NARROW_V2 = Recipe(cosine(0.1), 240, 3e-5, crop={"ratio": [1.0, 1.0]})
 LARGE_V3 = Recipe(smooth(1.3, 5), 360, 2e-5, batch_size=2048, label_smoothing=0.1)
 SMALL_V3 = replace(LARGE_V3, schedule=smooth(2.6, 5), batch_size=4096)
@@ -85,8 +93,8 @@ SHUFFLE = Recipe(smooth(0.5, 5), 240, 4e-5, batch_size=1024)
 NARROW_SHUFFLE = replace(SHUFFLE, weight_decay=3e-5, crop={"scale": [0.64, 1.0], "ratio": [0.8, 1.2]})
 WIDE_SHUFFLE = replace(SHUFFLE, schedule=smooth(0.25, 5), batch_size=512)
 GHOST = Recipe(smooth(0.4, 5), 360, 4e-5, batch_size=1024, label_smoothing=0.1)
-RESNEST = Recipe(smooth(0.1, 5), 300, 7e-5, label_smoothing=0.1, mix="CutMix", auto_augment=True)
-LARGE_RESNEST = replace(RESNEST, schedule=smooth(0.1), weight_decay=1e-4, mix="Mixup")
+RESNEST = Recipe(smooth(0.1, 5), 300, 7e-5, label_smoothing=0.1, mix={"CutMix": 0.2}, auto_augment=True)
+LARGE_RESNEST = replace(RESNEST, schedule=smooth(0.1), weight_decay=1e-4, mix={"Mixup": 0.2})
 EFFICIENT = Recipe(
     {
         "name": "Exponential",
@@ -106,6 +114,107 @@ EFFICIENT = Recipe(
     interpolation="bicubic",
 )
 LATER_EFFICIENT = replace(EFFICIENT, schedule=smooth(0.032, 5), ema=None, interpolation=None)
+LCNET = Recipe(smooth(0.8, 5), 360, 3e-5, batch_size=2048, label_smoothing=0.1)
+LCNET_V2 = Recipe(
+    smooth(0.8, 5),
+    480,
+    4e-5,
+    batch_size=2000,
+    label_smoothing=0.1,
+    left_out="images of 160, 192, 288 and 320 pixels beside those of 224",
+)
+UNEVEN = "the strength of RandAugment, which varies there by a deviation of 0.5"
+BEGUN_WITH_MORE = "they were converted from those of the paper's authors, who began with more pictures than ImageNet-1k"
+
+
+def adamw(*undecayed: str) -> dict[str, Any]:
+    """Return AdamW's section, where parameters of one dimension, and those of some names, do not decay."""
+    groups = [{"parameters": list(undecayed), "weight_decay": 0.0}] if undecayed else []
+    moments = {"name": "AdamW", "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "decay_norm_and_bias": False}
+    return {**moments, "groups": groups} if groups else moments
+
+
+def warmed(learning_rate: float, end: float, warmup_epochs: int) -> dict[str, Any]:
+    """Return a cosine of every step that ends above 0."""
+    return {**smooth(learning_rate, warmup_epochs), "end_learning_rate": end}
+
+
+VIT = replace(PLAIN, remark=BEGUN_WITH_MORE)
+DEIT = Recipe(
+    warmed(5e-4, 1e-5, 5),
+    300,
+    0.05,
+    batch_size=1024,
+    label_smoothing=0.1,
+    mix={"Mixup": 0.8, "CutMix": 1.0},
+    rand_augment=9,
+    erasing=0.25,
+    optimizer=adamw("pos_embed", "cls_token"),
+    interpolation="bicubic",
+    arguments={"drop_path_rate": 0.1},
+    left_out=UNEVEN,
+)
+DEIT_DISTILLED = replace(
+    DEIT,
+    optimizer=adamw("pos_embed", "cls_token", "dist_token"),
+    remark="their second token learned from a teacher, a RegNetY-16GF, which no config names",
+)
+SWIN = replace(
+    DEIT,
+    schedule=warmed(1e-3, 2e-5, 20),
+    optimizer=adamw("*relative_position_bias_table"),
+    arguments={},
+)
+SWIN_V2 = replace(SWIN, schedule=warmed(1e-3, 1e-5, 20), optimizer=adamw())
+BEGUN_WITH_22K = "they learned from ImageNet-22k first"
+CONVNEXT = replace(
+    DEIT,
+    schedule=warmed(4e-3, 1e-6, 20),
+    batch_size=4096,
+    optimizer=adamw(),
+    ema=0.9999,
+)
+CONVERTED = "they were converted from those of the paper's authors, who trained otherwise"
+REPVGG = Recipe(smooth(0.1), 120, 1e-4, remark=CONVERTED)
+LONG_REPVGG = replace(
+    REPVGG, schedule=smooth(0.1, 5), epochs=200, label_smoothing=0.1, mix={"Mixup": 0.2}, auto_augment=True
+)
+HGNET = Recipe(
+    smooth(0.5, 5),
+    600,
+    4e-5,
+    batch_size=1024,
+    label_smoothing=0.1,
+    mix={"Mixup": 0.2, "CutMix": 1.0},
+    rand_augment=7,
+    erasing=0.25,
+    interpolation="bicubic",
+    left_out=UNEVEN,
+)
+LARGE_HGNET = replace(
+    HGNET,
+    mix={"Mixup": 0.4, "CutMix": 1.0},
+    rand_augment=10,
+    erasing=0.4,
+    left_out="a RandAugment of the strength 15, which varies by a deviation of 0.5; here it has 10, its largest",
+    remark="they were distilled from a larger network",
+)
+HGNET_V2 = replace(
+    HGNET,
+    epochs=200,
+    weight_decay=2e-5,
+    mix={},
+    remark="they were distilled in two steps; the published recipe is for what follows, fine-tuning",
+)
+MOBILEVIT = Recipe(
+    warmed(0.002, 2e-4, 5),
+    300,
+    0.01,
+    batch_size=1024,
+    label_smoothing=0.1,
+    optimizer=adamw(),
+    left_out="colours in the other order, red first, in training; the weights have been evaluated with blue first",
+)
 HASHTAGS = replace(PLAIN, remark="they began with 940 million pictures and their hashtags, which are not public")
 DISTILLED = Recipe(
     smooth(0.4, 5),
@@ -214,6 +323,57 @@ TABLE: dict[str, tuple[tuple[str, Recipe, str], ...]] = {
         (CLAS, replace(WIDE_SHUFFLE, crop={"ratio": [1.0, 1.0]}), "ShuffleNetV2_x1_5"),
         (CLAS, WIDE_SHUFFLE, "ShuffleNetV2_x2_0"),
     ),
+    "PPLCNet": (
+        (LATER, LCNET, "PPLCNet_x0_25 PPLCNet_x0_35 PPLCNet_x0_5 PPLCNet_x0_75 PPLCNet_x1_0"),
+        (LATER, replace(LCNET, weight_decay=4e-5), "PPLCNet_x1_5 PPLCNet_x2_0"),
+        (LATER, replace(LCNET, weight_decay=4e-5, auto_augment=True), "PPLCNet_x2_5"),
+    ),
+    "PPLCNetV2": ((LATER, LCNET_V2, "PPLCNetV2_small PPLCNetV2_base PPLCNetV2_large"),),
+    "VisionTransformer": (
+        (LATER, VIT, "ViT_small_patch16_224 ViT_base_patch16_224 ViT_base_patch16_384 ViT_base_patch32_384"),
+        (LATER, VIT, "ViT_large_patch16_224 ViT_large_patch16_384 ViT_large_patch32_384"),
+    ),
+    "DeiT": (
+        (LATER, DEIT, "DeiT_tiny_patch16_224 DeiT_small_patch16_224 DeiT_base_patch16_224 DeiT_base_patch16_384"),
+        (LATER, DEIT_DISTILLED, "DeiT_tiny_distilled_patch16_224 DeiT_small_distilled_patch16_224"),
+        (LATER, DEIT_DISTILLED, "DeiT_base_distilled_patch16_224 DeiT_base_distilled_patch16_384"),
+    ),
+    "SwinTransformer": (
+        (LATER, SWIN, "SwinTransformer_tiny_patch4_window7_224 SwinTransformer_small_patch4_window7_224"),
+        (LATER, SWIN, "SwinTransformer_base_patch4_window7_224 SwinTransformer_base_patch4_window12_384"),
+        (
+            LATER,
+            replace(SWIN, remark=BEGUN_WITH_22K),
+            "SwinTransformer_large_patch4_window7_224 SwinTransformer_large_patch4_window12_384",
+        ),
+    ),
+    "SwinTransformerV2": (
+        (LATER, SWIN_V2, "SwinTransformerV2_tiny_patch4_window8_256 SwinTransformerV2_tiny_patch4_window16_256"),
+        (LATER, SWIN_V2, "SwinTransformerV2_small_patch4_window8_256 SwinTransformerV2_small_patch4_window16_256"),
+        (LATER, SWIN_V2, "SwinTransformerV2_base_patch4_window8_256 SwinTransformerV2_base_patch4_window16_256"),
+        (
+            LATER,
+            replace(SWIN_V2, remark=BEGUN_WITH_22K),
+            "SwinTransformerV2_base_patch4_window24_384 SwinTransformerV2_large_patch4_window16_256 "
+            "SwinTransformerV2_large_patch4_window24_384",
+        ),
+    ),
+    "ConvNeXt": (
+        (LATER, CONVNEXT, "ConvNeXt_tiny ConvNeXt_small ConvNeXt_base_224 ConvNeXt_base_384"),
+        (LATER, CONVNEXT, "ConvNeXt_large_224 ConvNeXt_large_384"),
+    ),
+    "RepVGG": (
+        (LATER, REPVGG, "RepVGG_A0 RepVGG_A1 RepVGG_A2 RepVGG_B0 RepVGG_B1 RepVGG_B1g2 RepVGG_B1g4 RepVGG_B2"),
+        (LATER, LONG_REPVGG, "RepVGG_B2g4 RepVGG_B3 RepVGG_B3g4"),
+        (LATER, replace(LONG_REPVGG, train_size=224), "RepVGG_D2se"),
+    ),
+    "PPHGNet": ((LATER, HGNET, "PPHGNet_tiny PPHGNet_small"), (LATER, LARGE_HGNET, "PPHGNet_base")),
+    "PPHGNetV2": (
+        (LATER, HGNET_V2, "PPHGNetV2_B0 PPHGNetV2_B1 PPHGNetV2_B2 PPHGNetV2_B3"),
+        (LATER, HGNET_V2, "PPHGNetV2_B4 PPHGNetV2_B5 PPHGNetV2_B6"),
+    ),
+    "MobileViT": ((LATER, MOBILEVIT, "MobileViT_XXS MobileViT_XS MobileViT_S"),),
+    "CSPNet": ((LATER, PLAIN, "CSPDarkNet53"),),
     "GhostNet": (
         (CLAS, replace(GHOST, schedule=smooth(0.8, 5), batch_size=2048), "GhostNet_x0_5"),
         (CLAS, GHOST, "GhostNet_x1_0"),

@@ -90,21 +90,31 @@ def config(name: str, recipe: Recipe, source: str, folder: str) -> str:
     preprocessing = record.preprocessing or Preprocessing()
     size = preprocessing.input_size[0]
     interpolation = {} if recipe.interpolation is None else {"interpolation": recipe.interpolation}
-    normalize = {"name": "NormalizeImage", "scale": "1.0/255.0", "mean": list(preprocessing.mean)}
-    last = [{**normalize, "std": list(preprocessing.std), "order": ""}, {"name": "ToCHWImage"}]
-    augmented = [
-        {"name": "DecodeImage"},
-        {"name": "RandCropImage", "size": size, **recipe.crop, **interpolation},
+    moments = {"mean": list(preprocessing.mean), "std": list(preprocessing.std)}
+    normalize = {"name": "NormalizeImage", "scale": "1.0/255.0", **moments, "order": ""}
+    erased = {"name": "RandomErasing", "prob": recipe.erasing, "ratio": [0.3, 3.3333], "value": "random"}
+    randomly = {"name": "RandAugment", "magnitude": recipe.rand_augment, **interpolation}
+    decode: dict[str, Any] = {"name": "DecodeImage"}
+    if preprocessing.channel_order == "BGR":
+        decode["to_rgb"] = False
+    augmented: list[dict[str, Any]] = [
+        decode,
+        {"name": "RandCropImage", "size": recipe.train_size or size, **recipe.crop, **interpolation},
         {"name": "RandFlipImage"},
         *([{"name": "AutoAugment"}] if recipe.auto_augment else []),
-        *last,
+        *([randomly] if recipe.rand_augment is not None else []),
+        normalize,
+        *([erased] if recipe.erasing else []),
+        {"name": "ToCHWImage"},
     ]
     whole = [
-        {"name": "DecodeImage"},
+        decode,
         {"name": "ResizeImage", "resize_short": preprocessing.resize_short, **interpolation},
         {"name": "CropImage", "size": recipe.valid_size or size},
-        *last,
+        normalize,
+        {"name": "ToCHWImage"},
     ]
+    mixes = [{"name": name, "alpha": alpha} for name, alpha in recipe.mix.items()]
     figures = list(record.metrics.values())
     return PAGE.format(
         header=_header(name, record, recipe, source.format(folder=folder, name=recipe.published_for or name)),
@@ -112,7 +122,7 @@ def config(name: str, recipe: Recipe, source: str, folder: str) -> str:
         model=model,
         arguments=f"\n{_section(recipe.arguments)}" if recipe.arguments else "",
         train_transforms=_items(augmented),
-        mix=f"\n    mix: [{{name: {recipe.mix}, alpha: 0.2}}]" if recipe.mix else "",
+        mix=f"\n    mix: {_scalar(mixes)}" if mixes else "",
         batch_size=recipe.batch_size,
         valid_transforms=_items(whole),
         label_smoothing=recipe.label_smoothing,
@@ -141,6 +151,7 @@ def _header(name: str, record: WeightRecord, recipe: Recipe, source: str) -> str
         "",
         "FOLDER holds the pictures, train_list.txt and val_list.txt with lines of a path and a class number from 0.",
         f"Recipe: {source}{taken}.",
+        *([f"Left out here: {recipe.left_out}."] if recipe.left_out else []),
         f"{reached}. Not measured here.",
     ]
     lines = [line for text in paragraphs for line in textwrap.wrap(text, 118, drop_whitespace=True) or [""]]
@@ -178,9 +189,13 @@ def _scalar(value: Any) -> str:
     """Return a value as YAML writes it; small numbers as 1.0e-4."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping):
+        return _flow(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_scalar(item) for item in value) + "]"
     if isinstance(value, float) and 0 < value < 1e-3:
         return f"{value:.1e}".replace("e-0", "e-")
-    return '""' if value == "" else str(value)
+    return f'"{value}"' if value == "" or str(value).startswith("*") else str(value)
 
 
 def main() -> None:

@@ -71,6 +71,45 @@ FAMILIES = {
         *("ResNeXt101_32x8d_wsl", "ResNeXt101_32x16d_wsl", "ResNeXt101_32x32d_wsl"),
         *("ResNeXt101_32x48d_wsl", "Fix_ResNeXt101_32x48d_wsl"),
     ),
+    "pp_lcnet": (
+        *("PPLCNet_x0_25", "PPLCNet_x0_35", "PPLCNet_x0_5", "PPLCNet_x0_75"),
+        *("PPLCNet_x1_0", "PPLCNet_x1_5", "PPLCNet_x2_0", "PPLCNet_x2_5"),
+    ),
+    "pp_lcnet_v2": ("PPLCNetV2_small", "PPLCNetV2_base", "PPLCNetV2_large"),
+    "vision_transformer": (
+        *("DeiT_tiny_patch16_224", "DeiT_small_patch16_224", "DeiT_base_patch16_224", "DeiT_base_patch16_384"),
+        *("DeiT_tiny_distilled_patch16_224", "DeiT_small_distilled_patch16_224"),
+        *("DeiT_base_distilled_patch16_224", "DeiT_base_distilled_patch16_384"),
+        *("ViT_small_patch16_224", "ViT_base_patch16_224", "ViT_base_patch16_384", "ViT_base_patch32_384"),
+        *("ViT_large_patch16_224", "ViT_large_patch16_384", "ViT_large_patch32_384"),
+    ),
+    "swin_transformer": (
+        *("SwinTransformer_tiny_patch4_window7_224", "SwinTransformer_small_patch4_window7_224"),
+        *("SwinTransformer_base_patch4_window7_224", "SwinTransformer_base_patch4_window12_384"),
+        *("SwinTransformer_large_patch4_window7_224", "SwinTransformer_large_patch4_window12_384"),
+    ),
+    "swin_transformer_v2": (
+        *("SwinTransformerV2_tiny_patch4_window8_256", "SwinTransformerV2_tiny_patch4_window16_256"),
+        *("SwinTransformerV2_small_patch4_window8_256", "SwinTransformerV2_small_patch4_window16_256"),
+        *("SwinTransformerV2_base_patch4_window8_256", "SwinTransformerV2_base_patch4_window16_256"),
+        *("SwinTransformerV2_base_patch4_window24_384", "SwinTransformerV2_large_patch4_window16_256"),
+        "SwinTransformerV2_large_patch4_window24_384",
+    ),
+    "convnext": (
+        *("ConvNeXt_tiny", "ConvNeXt_small", "ConvNeXt_base_224", "ConvNeXt_base_384"),
+        *("ConvNeXt_large_224", "ConvNeXt_large_384"),
+    ),
+    "repvgg": (
+        *("RepVGG_A0", "RepVGG_A1", "RepVGG_A2", "RepVGG_B0", "RepVGG_B1", "RepVGG_B1g2", "RepVGG_B1g4"),
+        *("RepVGG_B2", "RepVGG_B2g4", "RepVGG_B3", "RepVGG_B3g4", "RepVGG_D2se"),
+    ),
+    "pp_hgnet": ("PPHGNet_tiny", "PPHGNet_small", "PPHGNet_base"),
+    "pp_hgnet_v2": (
+        *("PPHGNetV2_B0", "PPHGNetV2_B1", "PPHGNetV2_B2", "PPHGNetV2_B3", "PPHGNetV2_B4"),
+        *("PPHGNetV2_B5", "PPHGNetV2_B6"),
+    ),
+    "mobilevit": ("MobileViT_XXS", "MobileViT_XS", "MobileViT_S"),
+    "cspnet": ("CSPDarkNet53",),
     "nasnet": ("NASNetA_mobile", "NASNetA_large"),
     "pnasnet": ("PNASNet5_large",),
 }

@@ -6,7 +6,7 @@ downloaded file's length can be checked, its identity cannot. :mod:`PaddleClas.m
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 from core.weights import Preprocessing, WeightRecord
 
@@ -36,8 +36,23 @@ _DPN = "Dual path networks, https://arxiv.org/abs/1707.01629"
 _XCEPTION = "Xception: deep learning with depthwise separable convolutions, https://arxiv.org/abs/1610.02357"
 _DEEPLAB = "Encoder-decoder with atrous separable convolution, https://arxiv.org/abs/1802.02611"
 _WSL = "Exploring the limits of weakly supervised pretraining, https://arxiv.org/abs/1805.00932"
+_PP_LCNET = "PP-LCNet: a lightweight CPU convolutional neural network, https://arxiv.org/abs/2109.15099"
+_VIT = "An image is worth 16x16 words: transformers for image recognition at scale, https://arxiv.org/abs/2010.11929"
+_DEIT = "Training data-efficient image transformers and distillation, https://arxiv.org/abs/2012.12877"
+_SWIN = "Swin Transformer: hierarchical vision transformer using shifted windows, https://arxiv.org/abs/2103.14030"
+_SWIN_V2 = "Swin Transformer V2: scaling up capacity and resolution, https://arxiv.org/abs/2111.09883"
+_CONVNEXT = "A ConvNet for the 2020s, https://arxiv.org/abs/2201.03545"
+_REPVGG = "RepVGG: making VGG-style ConvNets great again, https://arxiv.org/abs/2101.03697"
+_VOVNET = "CenterMask: real-time anchor-free instance segmentation, https://arxiv.org/abs/1911.06667"
+_MOBILEVIT = "MobileViT: light-weight, general-purpose vision transformer, https://arxiv.org/abs/2110.02178"
+_CSPNET = "CSPNet: a new backbone that can enhance learning capability of CNN, https://arxiv.org/abs/1911.11929"
 _SSLD = "Beyond self-supervision: a simple yet effective network distillation, https://arxiv.org/abs/2103.05959"
 _VGG = "Very deep convolutional networks, https://arxiv.org/abs/1409.1556"
+
+
+_HALVES: dict[str, Any] = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
+_CUBIC: dict[str, Any] = {"interpolation": "bicubic"}
+_AS_THEY_ARE: dict[str, Any] = {"mean": (0.0, 0.0, 0.0), "std": (1.0, 1.0, 1.0), "channel_order": "BGR"}
 
 
 def _record(
@@ -47,17 +62,19 @@ def _record(
     top5: Optional[float] = None,
     size: int = 224,
     resize: Optional[int] = None,
+    **preparation: Any,
 ) -> WeightRecord:
     """Return the record of a file trained on ImageNet-1k.
 
     The figures are percentages, as published; None where a file has none. Images are cropped to a size, in pixels,
-    after their shorter side was resized: to 32 pixels more where ``resize`` is None.
+    after their shorter side was resized: to 32 pixels more where ``resize`` is None. What else prepares them is given
+    to :class:`core.weights.Preprocessing`.
     """
     figures = {"ImageNet top-1 %": top1, "ImageNet top-5 %": top5}
     return WeightRecord(
         url=f"{_HOST}{path}_pretrained.pdparams",
         sha256=None,
-        preprocessing=Preprocessing(input_size=(size, size), resize_short=resize or size + 32),
+        preprocessing=Preprocessing((size, size), resize or size + 32, **preparation),
         class_count=1000,
         license="Apache-2.0",
         source="PaddlePaddle/PaddleClas 2.2 or later",
@@ -198,6 +215,111 @@ WEIGHTS = {
     "ResNeXt101_32x32d_wsl": _record("ResNeXt101_32x32d_wsl", _WSL, 84.97, 97.59),
     "ResNeXt101_32x48d_wsl": _record("ResNeXt101_32x48d_wsl", _WSL, 85.37, 97.69),
     "Fix_ResNeXt101_32x48d_wsl": _record("Fix_ResNeXt101_32x48d_wsl", _WSL, 86.26, 97.97, 320, 320),
+    "PPLCNet_x0_25": _record("legendary_models/PPLCNet_x0_25", _PP_LCNET, 51.86, 75.65),
+    "PPLCNet_x0_35": _record("legendary_models/PPLCNet_x0_35", _PP_LCNET, 58.09, 80.83),
+    "PPLCNet_x0_5": _record("legendary_models/PPLCNet_x0_5", _PP_LCNET, 63.14, 84.66),
+    "PPLCNet_x0_75": _record("legendary_models/PPLCNet_x0_75", _PP_LCNET, 68.18, 88.30),
+    "PPLCNet_x1_0": _record("legendary_models/PPLCNet_x1_0", _PP_LCNET, 71.32, 90.03),
+    "PPLCNet_x1_5": _record("legendary_models/PPLCNet_x1_5", _PP_LCNET, 73.71, 91.53),
+    "PPLCNet_x2_0": _record("legendary_models/PPLCNet_x2_0", _PP_LCNET, 75.18, 92.27),
+    "PPLCNet_x2_5": _record("legendary_models/PPLCNet_x2_5", _PP_LCNET, 76.60, 93.00),
+    "PPLCNetV2_small": _record("legendary_models/PPLCNetV2_small", _PP_LCNET),
+    "PPLCNetV2_base": _record("legendary_models/PPLCNetV2_base", _PP_LCNET, 77.04, 93.27),
+    "PPLCNetV2_large": _record("legendary_models/PPLCNetV2_large", _PP_LCNET),
+    "DeiT_tiny_patch16_224": _record("DeiT_tiny_patch16_224", _DEIT, 72.08, 91.12, **_CUBIC),
+    "DeiT_small_patch16_224": _record("DeiT_small_patch16_224", _DEIT, 79.82, 94.95, **_CUBIC),
+    "DeiT_base_patch16_224": _record("DeiT_base_patch16_224", _DEIT, 81.80, 95.58, **_CUBIC),
+    "DeiT_base_patch16_384": _record("DeiT_base_patch16_384", _DEIT, 82.89, 96.24, 384, 438, **_CUBIC),
+    "DeiT_tiny_distilled_patch16_224": _record("DeiT_tiny_distilled_patch16_224", _DEIT, 74.49, 91.92, **_CUBIC),
+    "DeiT_small_distilled_patch16_224": _record("DeiT_small_distilled_patch16_224", _DEIT, 81.17, 95.38, **_CUBIC),
+    "DeiT_base_distilled_patch16_224": _record("DeiT_base_distilled_patch16_224", _DEIT, 83.30, 96.47, **_CUBIC),
+    "DeiT_base_distilled_patch16_384": _record(
+        "DeiT_base_distilled_patch16_384", _DEIT, 85.20, 97.20, 384, 438, **_CUBIC
+    ),
+    "ViT_small_patch16_224": _record("ViT_small_patch16_224", _VIT, 75.53, 92.11, **_HALVES),
+    "ViT_base_patch16_224": _record("ViT_base_patch16_224", _VIT, 81.87, 96.18, **_HALVES),
+    "ViT_base_patch16_384": _record("ViT_base_patch16_384", _VIT, 84.14, 97.17, 384, 384, **_HALVES),
+    "ViT_base_patch32_384": _record("ViT_base_patch32_384", _VIT, 81.76, 96.13, 384, 384, **_HALVES),
+    "ViT_large_patch16_224": _record("ViT_large_patch16_224", _VIT, 83.03, 96.55, **_HALVES),
+    "ViT_large_patch16_384": _record("ViT_large_patch16_384", _VIT, 85.13, 97.36, 384, 384, **_HALVES),
+    "ViT_large_patch32_384": _record("ViT_large_patch32_384", _VIT, 81.53, 96.08, 384, 384, **_HALVES),
+    "SwinTransformer_tiny_patch4_window7_224": _record(
+        "legendary_models/SwinTransformer_tiny_patch4_window7_224", _SWIN, 81.10, 95.49, **_CUBIC
+    ),
+    "SwinTransformer_small_patch4_window7_224": _record(
+        "legendary_models/SwinTransformer_small_patch4_window7_224", _SWIN, 83.21, 96.22, **_CUBIC
+    ),
+    "SwinTransformer_base_patch4_window7_224": _record(
+        "legendary_models/SwinTransformer_base_patch4_window7_224", _SWIN, 83.37, 96.43, **_CUBIC
+    ),
+    "SwinTransformer_base_patch4_window12_384": _record(
+        "legendary_models/SwinTransformer_base_patch4_window12_384", _SWIN, 84.17, 96.74, 384, 438, **_CUBIC
+    ),
+    "SwinTransformer_large_patch4_window7_224": _record(
+        "legendary_models/SwinTransformer_large_patch4_window7_224_22kto1k", _SWIN, 86.19, 97.88, **_CUBIC
+    ),
+    "SwinTransformer_large_patch4_window12_384": _record(
+        "legendary_models/SwinTransformer_large_patch4_window12_384_22kto1k", _SWIN, 87.06, 98.14, 384, 438, **_CUBIC
+    ),
+    "SwinTransformerV2_tiny_patch4_window8_256": _record(
+        "SwinTransformerV2_tiny_patch4_window8_256", _SWIN_V2, 81.77, 95.88, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_tiny_patch4_window16_256": _record(
+        "SwinTransformerV2_tiny_patch4_window16_256", _SWIN_V2, 82.83, 96.23, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_small_patch4_window8_256": _record(
+        "SwinTransformerV2_small_patch4_window8_256", _SWIN_V2, 83.73, 96.62, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_small_patch4_window16_256": _record(
+        "SwinTransformerV2_small_patch4_window16_256", _SWIN_V2, 84.14, 96.81, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_base_patch4_window8_256": _record(
+        "SwinTransformerV2_base_patch4_window8_256", _SWIN_V2, 84.19, 96.87, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_base_patch4_window16_256": _record(
+        "SwinTransformerV2_base_patch4_window16_256", _SWIN_V2, 84.58, 97.06, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_base_patch4_window24_384": _record(
+        "SwinTransformerV2_base_patch4_window24_384_22kto1k", _SWIN_V2, 87.14, 98.24, 384, 384, **_CUBIC
+    ),
+    "SwinTransformerV2_large_patch4_window16_256": _record(
+        "SwinTransformerV2_large_patch4_window16_256_22kto1k", _SWIN_V2, 86.89, 98.04, 256, 292, **_CUBIC
+    ),
+    "SwinTransformerV2_large_patch4_window24_384": _record(
+        "SwinTransformerV2_large_patch4_window24_384_22kto1k", _SWIN_V2, 87.47, 98.27, 384, 384, **_CUBIC
+    ),
+    "ConvNeXt_tiny": _record("ConvNeXt_tiny", _CONVNEXT, 82.03, 95.90, **_CUBIC),
+    "ConvNeXt_small": _record("ConvNeXt_small", _CONVNEXT, **_CUBIC),
+    "ConvNeXt_base_224": _record("ConvNeXt_base_224", _CONVNEXT, **_CUBIC),
+    "ConvNeXt_base_384": _record("ConvNeXt_base_384", _CONVNEXT, size=384, resize=384, **_CUBIC),
+    "ConvNeXt_large_224": _record("ConvNeXt_large_224", _CONVNEXT, **_CUBIC),
+    "ConvNeXt_large_384": _record("ConvNeXt_large_384", _CONVNEXT, size=384, resize=384, **_CUBIC),
+    "RepVGG_A0": _record("RepVGG_A0", _REPVGG, 71.31, 90.16),
+    "RepVGG_A1": _record("RepVGG_A1", _REPVGG, 73.80, 91.46),
+    "RepVGG_A2": _record("RepVGG_A2", _REPVGG, 75.71, 92.64),
+    "RepVGG_B0": _record("RepVGG_B0", _REPVGG, 74.50, 92.13),
+    "RepVGG_B1": _record("RepVGG_B1", _REPVGG, 77.73, 93.85),
+    "RepVGG_B1g2": _record("RepVGG_B1g2", _REPVGG, 77.32, 93.59),
+    "RepVGG_B1g4": _record("RepVGG_B1g4", _REPVGG, 76.75, 93.35),
+    "RepVGG_B2": _record("RepVGG_B2", _REPVGG, 78.13, 94.10),
+    "RepVGG_B2g4": _record("RepVGG_B2g4", _REPVGG, 78.81, 94.48),
+    "RepVGG_B3": _record("RepVGG_B3", _REPVGG, 80.31, 95.17, **_CUBIC),
+    "RepVGG_B3g4": _record("RepVGG_B3g4", _REPVGG, 80.05, 95.02),
+    "RepVGG_D2se": _record("RepVGG_D2se", _REPVGG, 83.39, 96.65, 320, 320, **_CUBIC),
+    "PPHGNet_tiny": _record("legendary_models/PPHGNet_tiny", _VOVNET, 79.83, 95.04, resize=232, **_CUBIC),
+    "PPHGNet_small": _record("legendary_models/PPHGNet_small", _VOVNET, 81.51, 95.82, resize=236, **_CUBIC),
+    "PPHGNet_base": _record("legendary_models/PPHGNet_base_ssld", _VOVNET, 85.00, 97.35, resize=236, **_CUBIC),
+    "PPHGNetV2_B0": _record("legendary_models/PPHGNetV2_B0_ssld", _VOVNET, 77.77, 93.91, resize=232, **_CUBIC),
+    "PPHGNetV2_B1": _record("legendary_models/PPHGNetV2_B1_ssld", _VOVNET, 79.18, 94.57, resize=232, **_CUBIC),
+    "PPHGNetV2_B2": _record("legendary_models/PPHGNetV2_B2_ssld", _VOVNET, 81.74, 95.88, resize=232, **_CUBIC),
+    "PPHGNetV2_B3": _record("legendary_models/PPHGNetV2_B3_ssld", _VOVNET, 82.98, 96.43, resize=232, **_CUBIC),
+    "PPHGNetV2_B4": _record("legendary_models/PPHGNetV2_B4_ssld", _VOVNET, 83.57, 96.72, resize=232, **_CUBIC),
+    "PPHGNetV2_B5": _record("legendary_models/PPHGNetV2_B5_ssld", _VOVNET, 84.75, 97.32, resize=232, **_CUBIC),
+    "PPHGNetV2_B6": _record("legendary_models/PPHGNetV2_B6_ssld", _VOVNET, 86.30, 97.84, resize=232, **_CUBIC),
+    "MobileViT_XXS": _record("MobileViT_XXS", _MOBILEVIT, 68.67, 88.78, 256, 292, **_AS_THEY_ARE),
+    "MobileViT_XS": _record("MobileViT_XS", _MOBILEVIT, 74.54, 92.27, 256, 292, **_AS_THEY_ARE),
+    "MobileViT_S": _record("MobileViT_S", _MOBILEVIT, 78.14, 94.13, 256, 292, **_AS_THEY_ARE),
+    "CSPDarkNet53": _record("CSPDarkNet53", _CSPNET, 77.25, 93.55, 256),
 }
 """Model name to its official weight file."""
 
@@ -217,5 +339,10 @@ SSLD_WEIGHTS = {
     "HRNet_W18_C": _record("legendary_models/HRNet_W18_C_ssld", _SSLD, 81.16, 95.80),
     "HRNet_W48_C": _record("legendary_models/HRNet_W48_C_ssld", _SSLD, 83.63, 96.82),
     "SE_HRNet_W64_C": _record("legendary_models/SE_HRNet_W64_C_ssld", _SSLD, 84.75, 97.26),
+    "PPLCNet_x0_5": _record("legendary_models/PPLCNet_x0_5_ssld", _SSLD, 66.10, 86.46),
+    "PPLCNet_x1_0": _record("legendary_models/PPLCNet_x1_0_ssld", _SSLD, 74.39, 92.09),
+    "PPLCNet_x2_5": _record("legendary_models/PPLCNet_x2_5_ssld", _SSLD, 80.82, 95.33),
+    "PPHGNet_tiny": _record("legendary_models/PPHGNet_tiny_ssld", _SSLD, 81.95, 96.12, resize=232, **_CUBIC),
+    "PPHGNet_small": _record("legendary_models/PPHGNet_small_ssld", _SSLD, 83.82, 96.81, resize=236, **_CUBIC),
 }
 """Model name to the official weight file of the network distilled from a larger one, with unlabelled images."""

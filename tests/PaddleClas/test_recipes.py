@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Optional
 
 import numpy as np
 import pytest
@@ -46,6 +47,13 @@ PUBLISHED = {
     "GoogLeNet": ("Cosine", 0.01, 200, 1e-4, 256, 0.0, None),
     "MobileNetV3_large_x1_0": ("Cosine", 1.3, 360, 2e-5, 2048, 0.1, None),
     "ResNeSt50": ("Cosine", 0.1, 300, 7e-5, 256, 0.1, "CutMix"),
+    "PPLCNet_x1_0": ("Cosine", 0.8, 360, 3e-5, 2048, 0.1, None),
+    "PPLCNet_x2_5": ("Cosine", 0.8, 360, 4e-5, 2048, 0.1, None),
+    "PPLCNetV2_base": ("Cosine", 0.8, 480, 4e-5, 2000, 0.1, None),
+    "ViT_base_patch16_224": ("Piecewise", 0.1, 120, 1e-4, 256, 0.0, None),
+    "RepVGG_A0": ("Cosine", 0.1, 120, 1e-4, 256, 0.0, None),
+    "RepVGG_B3": ("Cosine", 0.1, 200, 1e-4, 256, 0.1, "Mixup"),
+    "CSPDarkNet53": ("Piecewise", 0.1, 120, 1e-4, 256, 0.0, None),
     "EfficientNetB0": ("Exponential", 0.032, 360, 1e-5, 512, 0.1, None),
 }
 
@@ -140,15 +148,53 @@ def test_where_the_published_accuracy_is_out_of_reach_none_is_expected() -> None
 
 
 def test_the_pictures_become_what_the_network_takes() -> None:
-    config = recipe("EfficientNetB1")  # which augments most
     image = np.random.default_rng(0).integers(0, 256, (300, 350, 3), np.uint8)
-    assert config.data.valid is not None
-    for section in (config.data.train, config.data.valid):
-        array = section.build_transform()(image)
-        assert array.shape == (3, 240, 240) and array.dtype == np.float32
+    for name, size in (("EfficientNetB1", 240), ("ConvNeXt_tiny", 224)):  # which augment most
+        config = recipe(name)
+        assert config.data.valid is not None
+        for section in (config.data.train, config.data.valid):
+            array = section.build_transform()(image)
+            assert array.shape == (3, size, size) and array.dtype == np.float32
     plain = recipe("DarkNet53").data.valid.build_transform()(np.full((256, 256, 3), 128, np.uint8))
     wanted = (128 / 255 - np.array([0.485, 0.456, 0.406])) / np.array([0.229, 0.224, 0.225])
     np.testing.assert_allclose(plain[:, 7, 9], wanted, rtol=1e-5)
+
+
+BOTH = {"Mixup": 0.8, "CutMix": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "learning_rate", "end", "warmup", "epochs", "decay", "batch", "mix", "strength", "erasing"),
+    [
+        ("DeiT_base_patch16_224", 5e-4, 1e-5, 5, 300, 0.05, 1024, BOTH, 9, 0.25),
+        ("SwinTransformer_tiny_patch4_window7_224", 1e-3, 2e-5, 20, 300, 0.05, 1024, BOTH, 9, 0.25),
+        ("SwinTransformerV2_tiny_patch4_window8_256", 1e-3, 1e-5, 20, 300, 0.05, 1024, BOTH, 9, 0.25),
+        ("ConvNeXt_tiny", 4e-3, 1e-6, 20, 300, 0.05, 4096, BOTH, 9, 0.25),
+        ("PPHGNet_small", 0.5, 0.0, 5, 600, 4e-5, 1024, {"Mixup": 0.2, "CutMix": 1.0}, 7, 0.25),
+        ("MobileViT_S", 0.002, 2e-4, 5, 300, 0.01, 1024, {}, None, None),
+    ],
+)  # fmt: skip
+def test_the_numbers_of_transformers_and_their_like(
+    name: str, learning_rate: float, end: float, warmup: int, epochs: int, decay: float, batch: int,
+    mix: dict[str, float], strength: Optional[float], erasing: Optional[float],
+) -> None:  # fmt: skip
+    config = recipe(name)
+    schedule, optimizer = config.schedule.arguments, config.optimizer
+    assert (config.schedule.name, schedule["learning_rate"], schedule["warmup_epochs"]) == (
+        "Cosine",
+        learning_rate,
+        warmup,
+    )
+    assert schedule.get("end_learning_rate", 0.0) == end and config.train.epochs == epochs
+    assert (optimizer.arguments["weight_decay"], config.data.train.batch_size) == (decay, batch)
+    assert config.loss.arguments["label_smoothing"] == 0.1
+    if optimizer.name == "AdamW":
+        assert (optimizer.arguments["beta1"], optimizer.arguments["beta2"]) == (0.9, 0.999)
+        assert not optimizer.decay_norm_and_bias
+    assert {component.name: component.arguments["alpha"] for component in config.data.train.mix} == mix
+    steps = {component.name: component.arguments for component in config.data.train.transforms}
+    assert steps.get("RandAugment", {}).get("magnitude") == strength
+    assert steps.get("RandomErasing", {}).get("prob") == erasing
 
 
 @pytest.mark.exhaustive

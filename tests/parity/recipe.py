@@ -12,6 +12,7 @@ and where a long chain of layers has no residual branches, offsets keep most of 
 
 from __future__ import annotations
 
+import functools
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 DAMPED = re.compile(
-    r"(conv1|conv2|linear_conv|ghost_module_2\.\w+|_pcn\._conv|(layer1|func_list)\.\d\.conv3|bottleneck_\d+\.conv3)"
+    r"(conv1|conv2|linear_conv|aggregation_conv|aggregation_excitation_conv|ghost_module_2\.\w+|_pcn\._conv|(layer1|func_list)\.\d\.conv3|bottleneck_\d+\.conv3)"
     r"\.(bn|_bn|_batch_norm)\.(weight|bias)$"
     r"|^detector\..*\.branch2c\.norm\.(weight|bias)$|^detector\..*(res\d[a-z]\.branch2b\.norm|conv2\.batch_norm)\.(weight|bias)$"
 )
@@ -29,19 +30,22 @@ calibrated normalisation follows, which makes their scale immaterial."""
 LIFTED = re.compile(
     r"^(_?inception|_reduction|dpn\d).*\.(_batch_norm|bn)\.bias$|^detector\..*(norm|bn|_bn_dw|_bn_pw)\d?\.bias$"
     r"|^detector\.backbone\.conv_block_\d\.conv\d\.bias$"
+    r"|^stages\.\d\.\d\.(dw|pw)_conv\w*(\.\d)?\.bn\.bias$|^stages\.\d\.blocks\.\d\.layers\.\d(\.conv2)?\.bn\.bias$"
     r"|^face_(en|de)coder_blocks\..*conv_block\.1\.bias$"
 )
-"""Offsets in the long chains of Inception, DPN, Wav2Lip and whole detectors, of about one standard deviation more than
-elsewhere."""
+"""Offsets in the long chains of Inception, DPN, PP-LCNetV2, PP-HGNet, Wav2Lip and whole detectors, of about one
+standard deviation more than elsewhere."""
 
 QUIETED = (
     (re.compile(r"(^|\.)conv_offset_mask\.weight$"), 0.02),
+    (re.compile(r"^stage\d\.(\d+\.)?se\.up\.weight$"), 0.1),
     (re.compile(r"^detector\.s2anet_head\.(fam|odm)_reg\.weight$"), 0.01),
     (re.compile(r"^detector\..*(delta|wh_head|wh|reg|\.conv_offset|size\.\d)(\.\w+)?\.weight$"), 0.1),
     (re.compile(r"^(stage\d_(encoder|decoder|orsnet)|shallow_feat\d|sam\d\d|concat\d\d)\..*weight$"), 0.4),
 )
 """Filters that are smaller than elsewhere, and by what factor: those of a deformable convolution's offsets,
-which would otherwise point outside the image, and those of MPRNet, which normalises nothing."""
+which would otherwise point outside the image, those of RepVGG-D2se's gates, 47 in a row, and those of MPRNet, which
+normalises nothing."""
 
 
 def uniform(name: str, shape: Sequence[int], low: float, high: float) -> np.ndarray:
@@ -69,7 +73,9 @@ def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, floa
         shape: its shape.
         second_moments: layer name (``blocks.0.conv0.bn``) to the mean square of what that layer receives.
     """
-    layer = name.rpartition(".")[0]
+    layer, _, leaf = name.rpartition(".")
+    if leaf == "relative_position_index":
+        return offset_numbers(shape[0]).copy()
     damping = np.float32(0.25 if DAMPED.search(name) else 1.0)
     if name.endswith("._variance"):
         return uniform(name, shape, 0.7, 1.3) * np.float32(second_moments[layer])
@@ -88,6 +94,18 @@ def parameter(name: str, shape: Sequence[int], second_moments: Mapping[str, floa
     if len(shape) == 4:
         values -= values.mean(axis=(1, 2, 3), keepdims=True, dtype=np.float64).astype(np.float32)
     return values
+
+
+@functools.cache
+def offset_numbers(places: int) -> np.ndarray:
+    """Return the numbers of the offsets between two places of a square window: int64, (places, places)."""
+    side = round(places**0.5)
+    numbers = np.empty((places, places), np.int64)
+    for one in range(places):
+        for other in range(places):
+            down, right = one // side - other // side, one % side - other % side
+            numbers[one, other] = (down + side - 1) * (2 * side - 1) + right + side - 1
+    return numbers
 
 
 def input_images(shape: Sequence[int]) -> np.ndarray:

@@ -38,6 +38,17 @@ SHAPES = {
     "InceptionV3": (2, 3, 107, 107),
     "DPN68": (4, 3, 64, 64),
     "Xception41": (4, 3, 64, 64),
+    "PPLCNet_x0_25": (4, 3, 64, 64),
+    "PPLCNetV2_small": (4, 3, 64, 64),
+    "DeiT_tiny_patch16_224": (2, 3, 224, 224),
+    "SwinTransformer_tiny_patch4_window7_224": (2, 3, 64, 64),
+    "SwinTransformerV2_tiny_patch4_window8_256": (1, 3, 256, 256),
+    "ConvNeXt_tiny": (2, 3, 64, 64),
+    "RepVGG_A0": (4, 3, 64, 64),
+    "PPHGNet_tiny": (4, 3, 64, 64),
+    "PPHGNetV2_B0": (4, 3, 64, 64),
+    "MobileViT_XXS": (4, 3, 64, 64),
+    "CSPDarkNet53": (2, 3, 64, 64),
     "NASNetA_mobile": (4, 3, 32, 32),
 }
 
@@ -73,7 +84,8 @@ def train(
     core.set_default_dtype(dtype)
     model = PaddleClas.create_model(name, class_num=4)
     for key, tensor in model.state_dict().items():
-        tensor.set_value(weights[key].numpy().astype(dtype))
+        values = weights[key].numpy()
+        tensor.set_value(values.astype(dtype) if values.dtype.kind == "f" else values)
     model.train() if training else model.eval()
     values = np.random.default_rng(0).standard_normal(SHAPES[name]).astype("float32")
     x = core.to_tensor(values, dtype=dtype, stop_gradient=False)

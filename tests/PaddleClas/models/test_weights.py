@@ -7,7 +7,8 @@ HOST = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph/"
 WITHOUT_FIGURES = (
     *(f"RegNetX_{size}" for size in ("200MF", "400MF", "600MF", "800MF", "1600MF", "3200MF")),
     *(f"RegNetX_{size}" for size in ("6400MF", "8GF", "12GF", "16GF", "32GF")),
-    *("ResNeSt101", "ResNeSt200", "ResNeSt269"),
+    *("ResNeSt101", "ResNeSt200", "ResNeSt269", "PPLCNetV2_small", "PPLCNetV2_large"),
+    *("ConvNeXt_small", "ConvNeXt_base_224", "ConvNeXt_base_384", "ConvNeXt_large_224", "ConvNeXt_large_384"),
 )
 """Files whose address the official code names, and whose accuracy its documents do not."""
 

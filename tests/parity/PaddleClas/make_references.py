@@ -12,7 +12,8 @@ environment of Python 3.10:
 It writes ``references/NAME.npz``: ``names``, ``shapes`` and ``global_names`` of the official state, ``trainable`` (the
 number of trainable parameters), ``input_shape``, ``normalisations`` and their ``second_moments`` (see recipe.py), the
 ``output`` in evaluation mode, and ``noise``: by how much the output moves when every weight is moved by one rounding
-step, which no implementation can beat. And once, ``references/tiny_mobilenet_v1.pdparams`` with its output: a file that
+step, which no implementation can beat; of SwinTransformerV2 also ``offsets_STAGE``, one line of the table of offsets
+that its files keep. And once, ``references/tiny_mobilenet_v1.pdparams`` with its output: a file that
 Paddle itself wrote.
 """
 
@@ -30,6 +31,12 @@ from tests.parity.recipe import input_images, parameter, uniform  # noqa: E402  
 
 REFERENCES = Path(__file__).with_name("references")
 SMALL, ODD = (2, 3, 64, 64), (2, 3, 72, 72)  # 72 halves to 9, 5 and 3: the -vd shortcut meets odd sizes
+DERIVED = ("relative_position_index", "relative_coords_table", "attn_mask")
+"""What follows from the sizes of windows, and is no parameter."""
+
+OF_224, OF_384 = (2, 3, 224, 224), (1, 3, 384, 384)
+OF_256 = (1, 3, 256, 256)
+OF_112, OF_192 = (2, 3, 112, 112), (1, 3, 192, 192)  # Swin's maps of 7 or 12 patches, and one that is padded
 INPUT_SHAPES = {
     "LeNet": (2, 1, 28, 28),
     **{f"VGG{depth}": (1, 3, 224, 224) for depth in (11, 13, 16, 19)},
@@ -84,6 +91,30 @@ INPUT_SHAPES = {
     **{f"DPN{depth}": SMALL for depth in (68, 92, 98, 107, 131)},
     **{f"Xception{depth}": SMALL for depth in (41, 65, 71)},
     **{f"Xception{depth}_deeplab": SMALL for depth in (41, 65)},
+    **{f"PPLCNet_x{scale}": SMALL for scale in ("0_25", "0_35", "0_5", "0_75", "1_0", "1_5", "2_0", "2_5")},
+    **{f"PPLCNetV2_{size}": SMALL for size in ("small", "base", "large")},
+    **dict.fromkeys(("ViT_small_patch16_224", "ViT_base_patch16_224", "ViT_large_patch16_224"), OF_224),
+    **dict.fromkeys(("ViT_base_patch16_384", "ViT_base_patch32_384"), OF_384),
+    **dict.fromkeys(("ViT_large_patch16_384", "ViT_large_patch32_384"), OF_384),
+    **{f"SwinTransformer_{size}_patch4_window7_224": OF_112 for size in ("tiny", "small", "base", "large")},
+    **{f"SwinTransformer_{size}_patch4_window12_384": OF_192 for size in ("base", "large")},
+    **{
+        f"SwinTransformerV2_{size}_patch4_window{window}_256": OF_256
+        for size, window in (("tiny", 8), ("tiny", 16), ("small", 8), ("small", 16), ("base", 8), ("base", 16))
+    },
+    "SwinTransformerV2_large_patch4_window16_256": OF_256,
+    **{f"SwinTransformerV2_{size}_patch4_window24_384": OF_384 for size in ("base", "large")},
+    **{f"ConvNeXt_{size}": SMALL for size in ("tiny", "small", "base_224", "base_384", "large_224", "large_384")},
+    **{f"RepVGG_A{number}": SMALL for number in range(3)},
+    **{f"RepVGG_B{kind}": SMALL for kind in ("0", "1", "1g2", "1g4", "2", "2g4", "3", "3g4")},
+    "RepVGG_D2se": SMALL,
+    **{f"PPHGNet_{size}": SMALL for size in ("tiny", "small", "base")},
+    **{f"PPHGNetV2_B{number}": SMALL for number in range(7)},
+    **{f"MobileViT_{size}": ODD for size in ("XXS", "XS", "S")},
+    "CSPDarkNet53": SMALL,
+    **{f"DeiT_{size}_patch16_224": OF_224 for size in ("tiny", "small", "base")},
+    **{f"DeiT_{size}_distilled_patch16_224": OF_224 for size in ("tiny", "small", "base")},
+    **dict.fromkeys(("DeiT_base_patch16_384", "DeiT_base_distilled_patch16_384"), OF_384),
 }
 
 
@@ -98,6 +129,7 @@ def official(name: str):
     sys.modules.update({module: Absent(module) for module in ("faiss", "visualdl")})
     import paddle
 
+    draw_nothing()
     if name == "LeNet":
         return paddle.vision.models.LeNet()
     from paddleclas.ppcls.utils import logger
@@ -113,7 +145,80 @@ def official(name: str):
         from paddleclas.ppcls.arch.backbone.legendary_models.hrnet import MODEL_STAGES_PATTERN, HRNet
 
         return HRNet(MODEL_STAGES_PATTERN["HRNet"], width=64, has_se=True)
+    if name.startswith("SwinTransformerV2"):
+        mend_swin_v2()
     return getattr(backbone, name.replace("Fix_", ""))()  # the network of that name has a file, and no function
+
+
+def draw_nothing() -> None:
+    """Let initializers write 0: the recipe gives every value, and drawing millions of others takes a while."""
+    from paddle.nn.initializer import Constant, kaiming, normal, uniform, xavier
+
+    zero = Constant(0.0)
+    for module in (kaiming, normal, uniform, xavier):
+        for kind in vars(module).values():
+            if isinstance(kind, type) and kind.__module__ == module.__name__:
+                kind.forward = lambda self, variable, block=None: zero.forward(variable, block)
+
+
+def mend_swin_v2() -> None:
+    """Join the parts of SwinTransformerV2, whose embedding, blocks and merging stop at undefined names in 2.6.0.
+
+    Attention, MLPs, normalisations and the cutting of windows stay the package's own.
+    """
+    import paddle
+    from paddleclas.ppcls.arch.backbone.model_zoo import swin_transformer_v2 as module
+
+    def embed(self, images):
+        return self.norm(self.proj(images).flatten(2).transpose([0, 2, 1]))
+
+    def mask(self):
+        height, width = self.input_resolution
+        region = np.zeros((height, width), np.int64)
+        for axis in (0, 1):
+            for border in (-self.window_size, -self.shift_size):
+                np.swapaxes(region, 0, axis)[border:] += 3 if axis == 0 else 1
+        parts = module.window_partition(paddle.to_tensor(region[None, :, :, None]), self.window_size)
+        flat = parts.numpy().reshape(-1, self.window_size**2)
+        return paddle.to_tensor(np.where(flat[:, None] == flat[:, :, None], 0, -100).astype(np.float32))
+
+    def block(self, x):
+        height, width = self.input_resolution
+        channels = x.shape[-1]
+        y = x.reshape([-1, height, width, channels])
+        if self.shift_size > 0:
+            y = paddle.roll(y, shifts=(-self.shift_size,) * 2, axis=(1, 2))
+        y = module.window_partition(y, self.window_size).reshape([-1, self.window_size**2, channels])
+        y = self.attn(y, mask=mask(self) if self.shift_size > 0 else None)
+        y = y.reshape([-1, self.window_size, self.window_size, channels])
+        y = module.window_reverse(y, self.window_size, height, width)
+        if self.shift_size > 0:
+            y = paddle.roll(y, shifts=(self.shift_size,) * 2, axis=(1, 2))
+        x = x + self.norm1(y.reshape([-1, height * width, channels]))
+        return x + self.norm2(self.mlp(x))
+
+    def merge(self, x):
+        height, width = self.input_resolution
+        channels = x.shape[-1]
+        x = x.reshape([-1, height // 2, 2, width // 2, 2, channels]).transpose([0, 1, 3, 4, 2, 5])
+        return self.norm(self.reduction(x.reshape([-1, height * width // 4, 4 * channels])))
+
+    def stage(self, x):
+        for layer in self.blocks:
+            x = layer(x)
+        return x if self.downsample is None else self.downsample(x)
+
+    def features(self, x):
+        x = self.patch_embed(x)
+        for layer in self.layers:
+            x = layer(x)
+        return self.norm(x).mean(1)
+
+    module.PatchEmbed.forward = embed
+    module.SwinTransformerBlock.forward = block
+    module.PatchMerging.forward = merge
+    module.BasicLayer.forward = stage
+    module.SwinTransformerV2.forward_features = features
 
 
 def fill(network, images: np.ndarray) -> dict[str, float]:
@@ -124,7 +229,8 @@ def fill(network, images: np.ndarray) -> dict[str, float]:
 
     def fill_parameters(layer, prefix: str) -> None:
         for key, tensor in layer.state_dict(include_sublayers=False).items():
-            tensor.set_value(parameter(prefix + key, tensor.shape, moments))
+            if key not in DERIVED:
+                tensor.set_value(parameter(prefix + key, tensor.shape, moments))
 
     def calibrate(name: str):
         def hook(layer, inputs):
@@ -134,14 +240,16 @@ def fill(network, images: np.ndarray) -> dict[str, float]:
         return hook
 
     network.eval()
+    fill_parameters(network, "")
     hooks = []
     for name, layer in network.named_sublayers():
         if hasattr(layer, "_variance"):
             hooks.append(layer.register_forward_pre_hook(calibrate(name)))
         else:
             fill_parameters(layer, f"{name}.")
-    with paddle.no_grad():
-        network(paddle.to_tensor(images))
+    if hooks:
+        with paddle.no_grad():
+            network(paddle.to_tensor(images))
     for hook in hooks:
         hook.remove()
     return moments
@@ -162,13 +270,16 @@ def make(name: str) -> None:
     network = official(name)
     images = input_images(INPUT_SHAPES[name])
     moments = fill(network, images)
-    state = network.state_dict()
+    state = {key: tensor for key, tensor in network.state_dict().items() if not key.endswith(".attn_mask")}
     output = answer(network, images)
     for key, tensor in state.items():
+        if key.rpartition(".")[2] in DERIVED:
+            continue
         towards = np.where(uniform(f"noise {key}", tensor.shape, -1, 1) < 0, -np.inf, np.inf)
         tensor.set_value(np.nextafter(tensor.numpy(), towards.astype(np.float32)))
     noise = float(np.abs(answer(network, images) - output).max())
     trainable = sum(int(np.prod(p.shape)) for p in network.parameters() if not p.stop_gradient)
+    lines = {key.split(".")[1]: tensor.numpy()[0, :, 0, 0] for key, tensor in state.items() if "coords_table" in key}
     REFERENCES.mkdir(exist_ok=True)
     np.savez_compressed(
         REFERENCES / f"{name}.npz",
@@ -181,6 +292,7 @@ def make(name: str) -> None:
         second_moments=np.array(list(moments.values()), np.float64),
         output=output,
         noise=np.float64(noise),
+        **{f"offsets_{stage}": line for stage, line in lines.items()},
     )
     largest = float(np.abs(output).max())
     print(f"{name}: {trainable:,} parameters, output up to {largest:.3g}, noise {noise:.2g}")
