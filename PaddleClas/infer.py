@@ -25,12 +25,23 @@ class Infer(commands.Infer):
         command_line.add_count(parser, "--batch-size", 8, "images per step")
         told = "also draw over each image where the network finds the best class (Selvaraju et al. 2017)"
         parser.add_argument("--grad-cam", action="store_true", help=told)
+        told = (
+            "write a vector for each image, float32 (images, features), instead of classes; FILE.jsonl beside it says "
+            "which image is which row"
+        )
+        parser.add_argument("--features", metavar="FILE.npy", help=told)
         command_line.add_checkpoint_option(parser)
         command_line.add_output_option(parser, "RUN/predictions, or RUN_predictions beside an exported one")
 
     def problem(self, options: argparse.Namespace) -> str:
-        """Ask for something to classify."""
-        return "" if options.images or options.demo else "name images, or take some of the test split with --demo 8"
+        """Ask for something to classify, and one thing to do with it."""
+        if not (options.images or options.demo):
+            return "name images, or take some of the test split with --demo 8"
+        if options.features and options.grad_cam:
+            return "--grad-cam shows where classes are found, and --features finds none: ask for one of them"
+        if options.features and not options.features.endswith(".npy"):
+            return f"features are written as NumPy's arrays: name a file that ends in .npy, not {options.features!r}"
+        return ""
 
 
 main = Infer(
@@ -47,6 +58,8 @@ main = Infer(
       a pattern (quoted, or left to the shell) and a URL
   python PaddleClas/infer.py runs/hymenoptera_resnet18 photo.jpg --grad-cam
       a second picture, photo_grad_cam.png: where the network finds the best class
+  python PaddleClas/infer.py runs/hymenoptera_resnet18 photos --features photos.npy
+      a vector for each picture of a folder, and photos.jsonl: which picture is which row
   python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg
       the same from a folder that export.py wrote: no network class, no training code
 """,

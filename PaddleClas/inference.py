@@ -21,6 +21,7 @@ from core.vision.image import write_image
 from core.vision.inputs import expand, read_picture
 from core.weights.atomic import atomic_write
 from PaddleClas.classifier import BATCH_SIZE, Classifier, ImageClassifier, Prediction, batches, open_classifier
+from PaddleClas.features import open_encoder, write_features
 
 DRAWN = 5
 """How many of the best classes are drawn under an image."""
@@ -52,13 +53,16 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         options: of the command line: run (its folder, or an exported one), images (files, folders of them, patterns or
             URLs), demo (how many images of the test split to take as well), top (how many classes to report),
             checkpoint, output, batch_size (how many images go through the network at once), and grad_cam (whether to
-            write a second picture, of where the network finds the best class).
+            write a second picture, of where the network finds the best class), features (a file of vectors, which is
+            written instead).
 
     Returns:
         The exit code: 1 when an image could not be read.
     """
     top, batch_size, heat_maps = options.top, options.batch_size, options.grad_cam
     files = expand(options.images)
+    if options.features:
+        return _write_vectors(options, files)
     classifier = open_classifier(options.run, options.checkpoint)
     if heat_maps and not isinstance(classifier, Classifier):
         raise ValueError("--grad-cam needs the folder of a run: an exported program has no gradients")
@@ -86,6 +90,18 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     told = f"; {failed} of {len(records)} images could not be read" if failed else ""
     print(f"wrote {target}/predictions.json, predictions.csv and {len(records) - failed} pictures beside them{told}")
     return 1 if failed else 0
+
+
+def _write_vectors(options: argparse.Namespace, files: Sequence[str]) -> int:
+    """Write the vectors of images; return 1 when an image could not be read."""
+    encoder = open_encoder(options.run, options.checkpoint)
+    sources = [*_sources(files), *_demo_sources(encoder, options.demo or 0)]
+    failures = list(write_features(encoder, sources, options.features, options.batch_size))
+    for failure in failures:
+        print(f"error: {_printable(failure)}", file=sys.stderr)
+    told = f"; {len(failures)} of {len(sources)} images could not be read" if failures else ""
+    print(f"wrote {options.features}: float32 {[len(sources) - len(failures), encoder.size]}{told}")
+    return 1 if failures else 0
 
 
 def classify(

@@ -94,6 +94,10 @@ TABLE: Table = {
             "python PaddleClas/infer.py runs/digits_resnet18 photos --batch-size 32 --grad-cam",
             Run(says="3 pictures beside them"),
         ),
+        (
+            "python PaddleClas/infer.py runs/digits_resnet18 photos --features photos.npy",
+            Run(says="wrote photos.npy: float32 ["),
+        ),
         ("python PaddleClas/export.py runs/digits_resnet18", Run(says="compared with the live network: equal")),
         ("python PaddleClas/infer.py runs/digits_resnet18/exported photo.jpg", Run(says="photo.jpg: ")),
         ("python PaddleClas/export.py runs/digits_resnet18 --onnx", Run(says="run by onnxruntime and compared: equal")),
@@ -273,7 +277,9 @@ TABLE: Table = {
         ),
         (
             "python PaddleNLP/train.py -c PaddleNLP/configs/translation/multi30k_transformer.yaml --data FOLDER",
-            NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_translation.py trains on a few lines"),
+            NotRun(
+                "the data are not in the repository; tests/PaddleNLP/tasks/test_translation.py trains on a few lines"
+            ),
         ),
         (
             'python PaddleNLP/infer.py runs/multi30k_transformer "A man in a blue shirt is standing on a ladder."',
@@ -287,15 +293,21 @@ TABLE: Table = {
             "python -m PaddleNLP.tools.average_checkpoints runs/transformer_base --last 5",
             NotRun("tests/PaddleNLP/tools/test_translation_tools.py runs it"),
         ),
+        (
             "python PaddleNLP/tools/draw_data.py conversations drawn/conversations",
             Run(says="drawn/conversations/mmpms/dial.test"),
+        ),
+        *(
             (
                 f"python PaddleNLP/train.py -c PaddleNLP/configs/dialogue/drawn_{name}.yaml "
                 f"--data drawn/conversations/{data}",
                 NotRun("it trains for minutes; tests/PaddleNLP/tasks/test_dialogue.py trains on a few lines"),
+            )
             for name, data in (
                 *(("dam", "dam"), ("ade_matching", "ade"), ("ade_quality", "ade"), ("duconv_match_kn", "duconv")),
                 *(("duconv_generation", "duconv"), ("mmpms", "mmpms")),
+            )
+        ),
         ("python PaddleNLP/infer.py runs/drawn_mmpms --chat", NotRun("as above")),
         ("python PaddleNLP/infer.py runs/drawn_duconv_generation --chat talk.json", NotRun("as above")),
         (
