@@ -363,6 +363,7 @@ TABLE: Table = {
             "--log benchmarks/PaddleNLP/word_networks.jsonl",
             PEERS,
         ),
+        ("python -m benchmarks.PaddleNLP.word_speed FILE --peers PEERS/bin/python --processor", PEERS),
         ("python PaddleNLP/train.py -c PaddleNLP/configs/drawn_markov_lstm.yaml", NotRun("as above")),
         (
             "python -m benchmarks.PaddleNLP.language_models FOLDER --peers PEERS/bin/python "
