@@ -19,6 +19,7 @@ from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Constant
 from PaddleClas.models import swin_transformer as first
+from PaddleClas.models import window_attention
 from PaddleClas.models.pretrained import Pretrained, build
 from PaddleClas.models.swin_transformer import PatchEmbed, Stage, SwinTransformer, beside
 from PaddleClas.models.transformer import linear
@@ -42,7 +43,7 @@ def log_offsets(window: int, trained_window: int) -> np.ndarray:
     return np.stack(np.meshgrid(scaled, scaled, indexing="ij"), axis=-1)[None].astype(np.float32)
 
 
-class WindowAttention(first.WindowAttention):
+class WindowAttention(window_attention.WindowAttention):
     """Self-attention within windows by cosines, with a number for each offset and head that an MLP gives.
 
     Args:

@@ -11,9 +11,10 @@ import pytest
 import core
 from core.static import InputSpec
 from PaddleClas.models.older_names import renamed
-from PaddleClas.models.swin_transformer import HIDDEN, SwinTransformer, maps, relative_positions, window_mask, windows
+from PaddleClas.models.swin_transformer import SwinTransformer
 from PaddleClas.models.swin_transformer_v2 import SwinTransformerV2, log_offsets
 from PaddleClas.models.vision_transformer import VisionTransformer
+from PaddleClas.models.window_attention import HIDDEN, maps, relative_positions, window_mask, windows
 
 
 def test_windows_are_cut_row_by_row_and_put_back() -> None:
