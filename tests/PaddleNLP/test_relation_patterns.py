@@ -59,7 +59,10 @@ def test_places_types_and_the_guide_of_a_pair() -> None:
     assert pair_columns(sample, [], [""]) == {"first": [], "second": [], "types": [], "guide": []}
 
 
-def test_three_in_ten_drawn_labels_are_wrong_and_pairs_are_apart(tmp_path: Path) -> None:
+def test_three_in_ten_drawn_labels_are_wrong_and_pairs_are_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("PaddleNLP.data.drawn.distant.COUNTS", {"train": 900, "dev_part": 500, "test_part": 500})
     assert write_distant(tmp_path) == ["train.json", "dev_part.json", "test_part.json"]
     rows = {file.stem: [json.loads(line) for line in file.read_text().splitlines()] for file in tmp_path.iterdir()}
     pairs = {}
@@ -69,7 +72,7 @@ def test_three_in_ten_drawn_labels_are_wrong_and_pairs_are_apart(tmp_path: Path)
         stated = [any(word in row["sentText"].split() for word in RELATIONS.get(one["label"], ("", "", ()))[2])
                   for row, one in zip(own, mentions)]  # fmt: skip
         wrong = [one["label"] != "None" and not right for one, right in zip(mentions, stated)]
-        assert np.mean(wrong) == pytest.approx(0.3, abs=0.04)
+        assert np.mean(wrong) == pytest.approx(0.3, abs=0.06)
         assert part == "train" or [one["is_noise"] for one in mentions] == wrong
         assert all(right or any(word in row["sentText"] for word in NEUTRAL) for row, right in zip(own, stated))
     assert not pairs["train"] & (pairs["dev_part"] | pairs["test_part"]) and not pairs["dev_part"] & pairs["test_part"]
