@@ -115,13 +115,11 @@ class MobileViTBlock(nn.Layer):
 
     def _over_patches(self, x: Any, rows: Any, columns: Any) -> Any:
         """Return what the transformer makes of maps of so many patches."""
-        channels, patches = x.shape[1], rows * columns
-        x = x.reshape([-1, PATCH, columns, PATCH]).transpose([0, 2, 1, 3])
-        x = x.reshape([-1, channels, patches, PATCH**2]).transpose([0, 3, 2, 1])
-        x = self.transformer(x.reshape([-1, patches, channels]))
-        x = x.reshape([-1, PATCH**2, patches, channels]).transpose([0, 3, 2, 1])
-        x = x.reshape([-1, columns, PATCH, PATCH]).transpose([0, 2, 1, 3])
-        return x.reshape([-1, channels, rows * PATCH, columns * PATCH])
+        channels = x.shape[1]
+        places = x.reshape([-1, channels, rows, PATCH, columns, PATCH]).transpose([0, 3, 5, 2, 4, 1])
+        x = self.transformer(places.reshape([-1, rows * columns, channels]))
+        places = x.reshape([-1, PATCH, PATCH, rows, columns, channels]).transpose([0, 5, 3, 1, 4, 2])
+        return places.reshape([-1, channels, rows * PATCH, columns * PATCH])
 
 
 class MobileViT(ImageClassifier):
