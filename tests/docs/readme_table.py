@@ -374,7 +374,10 @@ TABLE: Table = {
             "python PaddleNLP/train.py -c PaddleNLP/configs/translation/multi30k_transformer.yaml --data FOLDER",
             NotRun("as above"),
         ),
-        ("python -m benchmarks.PaddleNLP.translation --size small --rounds 1 --processor --peers PEERS/bin/python", PEERS),
+        (
+            "python -m benchmarks.PaddleNLP.translation --size small --rounds 1 --processor --peers PEERS/bin/python",
+            PEERS,
+        ),
         (
             "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
             "--log benchmarks/PaddleNLP/fine_tuning.jsonl",

@@ -16,9 +16,10 @@ loss                   L_c + beta L_a   cross entropy, and - sum of m log a, the
                                         pattern between them, and 0 elsewhere
 =====================  ===============  ======================================================================
 
-The paper says the layers, the losses, beta = 1 and these sizes. Choices of ours: Fluid's LSTM without peepholes, places
-cut at 60, 0.5 of dropout, tables drawn by Xavier's rule, and L_a as the mean over a batch, where instances without a
-trusted pattern count as 0. Which instances these are is decided in :mod:`PaddleNLP.relation_patterns`.
+Layers and losses are the paper's. Sizes and beta = 1 are what we know of it, not compared with its text. Choices of
+ours: Fluid's LSTM without peepholes, places cut at 60, 0.5 of dropout, tables drawn by Xavier's rule, and L_a as the
+mean over a batch, where instances without a trusted pattern count as 0. Which instances these are is decided in
+:mod:`PaddleNLP.relation_patterns`.
 """
 
 from __future__ import annotations

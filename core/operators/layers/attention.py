@@ -7,7 +7,6 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
@@ -144,8 +143,7 @@ def _has_kernel(query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor
     tensors = (query, key, value)
     plain = mask is None or (mask.stop_gradient and 1 <= mask.ndim <= 4 and mask.dtype in (float16, float32))
     full = example(query.size) > 0 and example(key.size) > 0
-    wide = (float32, bfloat16) if dispatcher.is_mixed() else (float32,)  # mixed precision computes it in float32
-    return plain and full and _attention.is_direct and all(t.dtype in wide for t in tensors)
+    return plain and full and _attention.is_direct and all(t.dtype in (float32, bfloat16) for t in tensors)
 
 
 def _of_four_axes(mask: Tensor) -> Tensor:
