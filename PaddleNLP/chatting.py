@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
-from PaddleNLP.data.duconv import moment_of_line
+from PaddleNLP.data.dialogue.duconv import moment_of_line
 from PaddleNLP.data.lines import decoded, text_lines
 from PaddleNLP.readers.base import TextReader
 from PaddleNLP.readers.dialogue.replies import ReplyReader

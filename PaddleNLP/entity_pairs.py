@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from PaddleNLP.question_windows import answer_tokens
+from PaddleNLP.answers.question_windows import answer_tokens
 
 
 def pair_columns(sample: Mapping[str, Any], offsets: Sequence[Any], types: Sequence[str]) -> dict[str, list[int]]:

@@ -7,8 +7,7 @@ from typing import Any, Optional
 
 from core.io.files import join_path
 from core.train.config.table import Component, Table
-from PaddleNLP.data.choices import C3Dataset
-from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
+from PaddleNLP.data.dialogue.understanding import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn.markov import DrawnMarkovText
 from PaddleNLP.data.drawn.reviews import DrawnReviews
 from PaddleNLP.data.drawn.sequences import DrawnSequences
@@ -16,10 +15,11 @@ from PaddleNLP.data.formats import FORMATS
 from PaddleNLP.data.parallel import ParallelDataset
 from PaddleNLP.data.pretraining.documents import DocumentsDataset
 from PaddleNLP.data.pretraining.masked_words import PretrainingRows
-from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
-from PaddleNLP.data.relations import RelationDataset
+from PaddleNLP.data.reading.choices import C3Dataset
+from PaddleNLP.data.reading.windows import DuReaderDataset, MRQADataset, SQuADDataset
 from PaddleNLP.data.sentences import SentencesDataset
-from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows, LacRows
+from PaddleNLP.data.tagging.relations import RelationDataset
+from PaddleNLP.data.tagging.sentences import CoNLLDataset, CoNLLUDataset, JoinedRows, LacRows
 from PaddleNLP.data.tsv import TableDataset
 
 _PATHS = ("path", "labels", "source", "target")
@@ -65,17 +65,17 @@ DATASETS = _Datasets(
         "SQuADDataset": SQuADDataset,
         "MRQADataset": MRQADataset,
         "DuReaderDataset": DuReaderDataset,
-        "DuReaderPassages": "PaddleNLP.data.dureader:DuReaderPassages",
+        "DuReaderPassages": "PaddleNLP.data.reading.dureader:DuReaderPassages",
         "RelationDataset": RelationDataset,
         "DistantRelations": "PaddleNLP.data.distant:DistantRelations",
         "C3Dataset": C3Dataset,
         "DialogueMatchDataset": DialogueMatchDataset,
         "DialogueStateDataset": DialogueStateDataset,
-        "ContextResponseRows": "PaddleNLP.data.conversations:ContextResponseRows",
-        "MatchingPickle": "PaddleNLP.data.conversations:MatchingPickle",
-        "DuConvCandidates": "PaddleNLP.data.duconv:DuConvCandidates",
-        "DuConvReplies": "PaddleNLP.data.duconv:DuConvReplies",
-        "PostReplies": "PaddleNLP.data.posts:PostReplies",
+        "ContextResponseRows": "PaddleNLP.data.dialogue.conversations:ContextResponseRows",
+        "MatchingPickle": "PaddleNLP.data.dialogue.conversations:MatchingPickle",
+        "DuConvCandidates": "PaddleNLP.data.dialogue.duconv:DuConvCandidates",
+        "DuConvReplies": "PaddleNLP.data.dialogue.duconv:DuConvReplies",
+        "PostReplies": "PaddleNLP.data.dialogue.posts:PostReplies",
         "TriplesDataset": "PaddleNLP.data.triples:TriplesDataset",
         "TriplesOfPairs": "PaddleNLP.data.triples:TriplesOfPairs",
         "SeveralDatasets": "PaddleNLP.data.several:SeveralDatasets",

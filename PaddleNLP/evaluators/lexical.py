@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from PaddleNLP.data.schemes import BEGIN, OUTSIDE, SINGLE, has_suffixes, parsed
+from PaddleNLP.data.tagging.schemes import BEGIN, OUTSIDE, SINGLE, has_suffixes, parsed
 from PaddleNLP.evaluators.tagging import TaggingEvaluator
 from PaddleNLP.metrics.chunks import ChunkMetric
 

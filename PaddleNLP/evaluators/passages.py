@@ -11,8 +11,8 @@ import numpy as np
 
 from core.train.task import Evaluator
 from core.weights.atomic import atomic_write
+from PaddleNLP.answers.passage_spans import best_span
 from PaddleNLP.metrics.dureader import dureader_result
-from PaddleNLP.passage_spans import best_span
 
 
 class PassageEvaluator(Evaluator):

@@ -11,9 +11,9 @@ import numpy as np
 
 from core.train.task import Evaluator
 from core.weights.atomic import atomic_write
+from PaddleNLP.answers.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 from PaddleNLP.data.encoded import EncodedDataset
 from PaddleNLP.metrics.reading import cmrc_result, squad_result
-from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 
 
 class ReadingEvaluator(Evaluator):

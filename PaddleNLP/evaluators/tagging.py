@@ -10,7 +10,7 @@ import numpy as np
 
 from core.train.logs.result_file import ResultFile
 from core.train.task import Evaluator
-from PaddleNLP.data.schemes import OUTSIDE
+from PaddleNLP.data.tagging.schemes import OUTSIDE
 from PaddleNLP.metrics.chunks import ChunkMetric
 
 

@@ -10,7 +10,7 @@ from typing import Optional
 
 import numpy as np
 
-from PaddleNLP.data.schemes import BEGIN, END, OUTSIDE, SINGLE, has_suffixes, parsed
+from PaddleNLP.data.tagging.schemes import BEGIN, END, OUTSIDE, SINGLE, has_suffixes, parsed
 
 
 class ChunkScheme:

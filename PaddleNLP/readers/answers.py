@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from PaddleNLP.question_windows import question_windows
+from PaddleNLP.answers.question_windows import question_windows
+from PaddleNLP.answers.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 from PaddleNLP.readers.base import Text, TextReader
-from PaddleNLP.spans import Answer, WindowSpans, best_answers, chosen_answer, inside_text, joined, window_spans
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Optional
 
 import numpy as np
 
-from PaddleNLP.data.schemes import OUTSIDE
+from PaddleNLP.data.tagging.schemes import OUTSIDE
 from PaddleNLP.lexical.user_dictionary import UserDictionary, Word
 from PaddleNLP.readers.base import Text
 from PaddleNLP.readers.tagging import Chunk, Tagged, TaggingReader

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from PaddleNLP.answers.passage_spans import best_span
 from PaddleNLP.evaluators.passages import answer_text
-from PaddleNLP.passage_spans import best_span
 from PaddleNLP.readers.base import Text, TextReader
 
 

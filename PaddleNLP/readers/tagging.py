@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PaddleNLP.data.schemes import Tag, chunks, has_suffixes, parsed
+from PaddleNLP.data.tagging.schemes import Tag, chunks, has_suffixes, parsed
 from PaddleNLP.readers.base import Text, TextReader
 
 WORD = re.compile(r"\S+")

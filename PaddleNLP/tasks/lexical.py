@@ -12,7 +12,7 @@ from core.train.logs.class_names import read_class_names
 from core.train.logs.run_folder import RunFolder
 from core.weights import read_weights
 from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.schemes import OUTSIDE
+from PaddleNLP.data.tagging.schemes import OUTSIDE
 from PaddleNLP.evaluators.lexical import LexicalEvaluator
 from PaddleNLP.tasks.tagging import NONE, TokenClassification
 

@@ -12,12 +12,12 @@ from core.io import Dataset, Pad
 from core.jit.input_spec import InputSpec
 from core.text.batching import LENGTH
 from core.train.runner.task import Program, Suggestion
+from PaddleNLP.answers.passage_spans import PRIOR
+from PaddleNLP.answers.question_windows import answer_tokens
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, Ragged
 from PaddleNLP.data.stacked import StackedDataset, stacked
 from PaddleNLP.evaluators.passages import PassageEvaluator
-from PaddleNLP.passage_spans import PRIOR
-from PaddleNLP.question_windows import answer_tokens
 from PaddleNLP.tasks.base import LanguageTask
 
 

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from core.train.runner.task import Suggestion
+from PaddleNLP.answers.question_windows import answer_tokens, question_windows
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, Ragged
 from PaddleNLP.evaluators.reading import ReadingEvaluator
-from PaddleNLP.question_windows import answer_tokens, question_windows
 from PaddleNLP.tasks.base import LanguageTask
 
 

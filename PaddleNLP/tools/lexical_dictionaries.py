@@ -13,7 +13,7 @@ if not __package__:  # started as a file: make the repository importable instead
 
 from core.train import command_line
 from core.weights.atomic import atomic_write
-from PaddleNLP.data.tagging import JoinedRows
+from PaddleNLP.data.tagging.sentences import JoinedRows
 from PaddleNLP.lexical.tags import TAGS, WIDTHS
 from PaddleNLP.word_level import looked_up
 

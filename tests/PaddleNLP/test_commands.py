@@ -15,12 +15,12 @@ from core.train import Component
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
 from PaddleNLP.config import TASKS
-from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.drawn.reviews import DrawnReviews
-from PaddleNLP.data.reading import SQuADDataset
+from PaddleNLP.data.reading.choices import C3Dataset
+from PaddleNLP.data.reading.windows import SQuADDataset
 from PaddleNLP.data.registry import DATASETS
-from PaddleNLP.data.relations import RelationDataset
-from PaddleNLP.data.tagging import CoNLLDataset
+from PaddleNLP.data.tagging.relations import RelationDataset
+from PaddleNLP.data.tagging.sentences import CoNLLDataset
 from PaddleNLP.metrics.chunks import ChunkMetric
 from PaddleNLP.metrics.reading import squad_result
 from PaddleNLP.metrics.triples import TripleMetric, triple

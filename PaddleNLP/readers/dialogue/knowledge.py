@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from PaddleNLP.data.duconv import Moment, by_characters, moment_of_line, told_history, told_knowledge
+from PaddleNLP.data.dialogue.duconv import Moment, by_characters, moment_of_line, told_history, told_knowledge
 from PaddleNLP.models.dialogue.retrieval import joined_ids
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.choices import Chosen

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from PaddleNLP.data.duconv import Moment, replaced, told_source
+from PaddleNLP.data.dialogue.duconv import Moment, replaced, told_source
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.dialogue.knowledge import moment_of_text
 

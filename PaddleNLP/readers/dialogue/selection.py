@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from PaddleNLP.data.conversations import cut_ids, fitted
-from PaddleNLP.data.dialogues import JOINT
+from PaddleNLP.data.dialogue.conversations import cut_ids, fitted
+from PaddleNLP.data.dialogue.understanding import JOINT
 from PaddleNLP.readers.base import Text
 from PaddleNLP.readers.choices import StackedReader
 from PaddleNLP.readers.classification import RankingReader, RegressionReader

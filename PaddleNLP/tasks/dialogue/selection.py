@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from PaddleNLP.config import LanguageConfig
-from PaddleNLP.data.conversations import Keep, cut_ids, fitted, said_and_reply
+from PaddleNLP.data.dialogue.conversations import Keep, cut_ids, fitted, said_and_reply
 from PaddleNLP.data.encoded import Column, Ragged
 from PaddleNLP.evaluators.dialogue import SelectionEvaluator
 from PaddleNLP.evaluators.numbers import RegressionEvaluator

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from PaddleNLP.data.choices import C3Dataset
 from PaddleNLP.data.encoded import EncodedDataset, Ragged
+from PaddleNLP.data.reading.choices import C3Dataset
 from PaddleNLP.data.stacked import StackedDataset, stacked
 
 QUESTION = {"question": "谁？", "choice": ["甲", "乙"], "answer": "乙"}

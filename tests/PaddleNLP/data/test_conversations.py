@@ -11,10 +11,17 @@ import numpy as np
 import pytest
 
 from core.train import Component
-from PaddleNLP.data.conversations import MatchingPickle, fitted, said_and_reply
+from PaddleNLP.data.dialogue.conversations import MatchingPickle, fitted, said_and_reply
+from PaddleNLP.data.dialogue.duconv import (
+    by_characters,
+    moment_of_line,
+    moments_of,
+    told_history,
+    told_knowledge,
+    told_source,
+)
 from PaddleNLP.data.drawn.conversations import write_conversations
 from PaddleNLP.data.drawn.dialogues import part_of
-from PaddleNLP.data.duconv import by_characters, moment_of_line, moments_of, told_history, told_knowledge, told_source
 from PaddleNLP.data.registry import DATASETS
 
 TALK = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.train import Component
-from PaddleNLP.data.dialogues import DialogueMatchDataset, DialogueStateDataset
+from PaddleNLP.data.dialogue.understanding import DialogueMatchDataset, DialogueStateDataset
 from PaddleNLP.data.drawn.dialogues import (
     CITIES,
     DAYS,
@@ -24,9 +24,9 @@ from PaddleNLP.data.drawn.dialogues import (
     write_dialogues,
 )
 from PaddleNLP.data.drawn.questions import ATTRIBUTES, FORMS, IN_DOMAIN, PEOPLE, write_dbqa, write_mrqa
-from PaddleNLP.data.reading import MRQADataset
+from PaddleNLP.data.reading.windows import MRQADataset
 from PaddleNLP.data.registry import DATASETS
-from PaddleNLP.data.tagging import JoinedRows
+from PaddleNLP.data.tagging.sentences import JoinedRows
 from PaddleNLP.tools.draw_data import KINDS, main
 
 

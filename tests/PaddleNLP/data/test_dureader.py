@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from PaddleNLP.data.dureader import DuReaderPassages
-from PaddleNLP.passage_spans import best_span
+from PaddleNLP.answers.passage_spans import best_span
+from PaddleNLP.data.reading.dureader import DuReaderPassages
 
 RECORD: dict[str, Any] = {
     "question_id": 7,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from PaddleNLP.data.reading import DuReaderDataset, MRQADataset, SQuADDataset
+from PaddleNLP.data.reading.windows import DuReaderDataset, MRQADataset, SQuADDataset
 
 SQUAD = {
     "version": "v2.0",

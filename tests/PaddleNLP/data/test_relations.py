@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from PaddleNLP.data.relations import RelationDataset
+from PaddleNLP.data.tagging.relations import RelationDataset
 
 ROW = {"text": "甲生于乙", "spo_list": [{"predicate": "出生地", "subject": [0, 1], "object": [3, 4]}]}
 

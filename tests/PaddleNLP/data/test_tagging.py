@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from PaddleNLP.data.schemes import breaks, has_suffixes, parsed, written
-from PaddleNLP.data.tagging import CoNLLDataset, CoNLLUDataset, JoinedRows
+from PaddleNLP.data.tagging.schemes import breaks, has_suffixes, parsed, written
+from PaddleNLP.data.tagging.sentences import CoNLLDataset, CoNLLUDataset, JoinedRows
 
 
 @pytest.fixture

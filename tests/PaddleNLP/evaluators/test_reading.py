@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from PaddleNLP.data.encoded import EncodedDataset, Ragged
-from PaddleNLP.data.questions import Question
-from PaddleNLP.data.reading import ReadingDataset
+from PaddleNLP.data.reading.questions import Question
+from PaddleNLP.data.reading.windows import ReadingDataset
 from PaddleNLP.evaluators.reading import ReadingEvaluator
 
 CONTEXT = "ann met bob and cid"

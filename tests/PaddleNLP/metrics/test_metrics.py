@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from PaddleNLP.data.schemes import chunks, parsed
+from PaddleNLP.answers.spans import best_answers, chosen_answer, window_spans
+from PaddleNLP.data.tagging.schemes import chunks, parsed
 from PaddleNLP.metrics.chunks import ChunkMetric, ChunkScheme
 from PaddleNLP.metrics.reading import (
     best_threshold,
@@ -20,7 +21,6 @@ from PaddleNLP.metrics.reading import (
     token_f1,
     treebank_words,
 )
-from PaddleNLP.spans import best_answers, chosen_answer, window_spans
 
 PARITY = Path(__file__).resolve().parents[2] / "parity" / "PaddleNLP"
 

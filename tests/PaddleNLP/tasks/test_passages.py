@@ -11,7 +11,7 @@ import pytest
 import PaddleNLP
 from PaddleNLP import eval as evaluation
 from PaddleNLP import train
-from PaddleNLP.data.dureader import DuReaderPassages
+from PaddleNLP.data.reading.dureader import DuReaderPassages
 from PaddleNLP.metrics.dureader import dureader_result
 from tests.PaddleNLP.small import experiment
 

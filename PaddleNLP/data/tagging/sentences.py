@@ -12,7 +12,7 @@ from core.weights.messages import shown
 from PaddleNLP.data.dataset import NameLists, TextDataset, TextLists, Transform
 from PaddleNLP.data.labels import ClassLabels
 from PaddleNLP.data.lines import text_lines
-from PaddleNLP.data.schemes import OUTSIDE, Tag, breaks, chunks, has_suffixes, parsed, written
+from PaddleNLP.data.tagging.schemes import OUTSIDE, Tag, breaks, chunks, has_suffixes, parsed, written
 from PaddleNLP.lexical.tags import TAGS
 
 Scheme = Literal["BIO", "BIOES", "BMES", "BMEO", "BIS"]

@@ -8,7 +8,7 @@ from typing import Any, Optional
 from core.weights.messages import shown
 from PaddleNLP.data.dataset import TextDataset, TextLists, Texts, Transform
 from PaddleNLP.data.lines import json_file
-from PaddleNLP.data.reading import Repeated
+from PaddleNLP.data.reading.windows import Repeated
 
 _LAYOUT = "[[texts, [{question, choice, answer}, ...], id], ...]"
 

@@ -11,7 +11,7 @@ from core.io.files import open_path
 from core.weights.formats.unpickler import load_plain
 from core.weights.messages import one_line, shown
 from PaddleNLP.data.dataset import Names, TextDataset, Texts, Transform
-from PaddleNLP.data.dialogues import JOINT
+from PaddleNLP.data.dialogue.understanding import JOINT
 from PaddleNLP.data.labels import ClassLabels, NumberLabels
 from PaddleNLP.data.lines import text_lines
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Optional
 from core.io.files import is_url, list_files
 from core.weights.messages import shown
 from PaddleNLP.data.dataset import TextDataset, TextLists, Texts, Transform
-from PaddleNLP.data.questions import Question, dureader_questions, mrqa_questions, squad_questions
+from PaddleNLP.data.reading.questions import Question, dureader_questions, mrqa_questions, squad_questions
 
 BadAnswers = Literal["refuse", "skip"]
 

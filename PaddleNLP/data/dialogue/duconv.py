@@ -17,8 +17,8 @@ from typing import Any, Literal, Optional
 import numpy as np
 
 from core.weights.messages import shown
-from PaddleNLP.data.conversations import grouped
 from PaddleNLP.data.dataset import Names, TextDataset, TextLists, Texts, Transform
+from PaddleNLP.data.dialogue.conversations import grouped
 from PaddleNLP.data.lines import json_lines, json_value
 from PaddleNLP.word_level import CHINESE
 

@@ -1,0 +1,1 @@
+"""Where in texts answers to questions are."""

@@ -1,0 +1,1 @@
+"""Data sets of questions with texts that answer them."""

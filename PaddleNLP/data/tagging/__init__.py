@@ -1,0 +1,1 @@
+"""Data sets of texts whose parts have tags or relations."""
