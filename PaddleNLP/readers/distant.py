@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import softmax
 
 from PaddleNLP.data.distant import WORD, characters, nearest
-from PaddleNLP.entity_pairs import pair_columns
 from PaddleNLP.readers.base import Text, TextReader
 from PaddleNLP.readers.classification import Classified
+from PaddleNLP.relations.entity_pairs import pair_columns
 
 MARKS = ("first", "second", "types")
 

@@ -11,7 +11,7 @@ import numpy as np
 from PaddleNLP.evaluators.numbers import sigmoid
 from PaddleNLP.metrics.triples import Triple
 from PaddleNLP.readers.base import Text, WholeTextReader
-from PaddleNLP.relation_tags import found_relations
+from PaddleNLP.relations.tags import found_relations
 
 
 @dataclasses.dataclass

@@ -17,9 +17,9 @@ from core.train.runner.task import Program, Suggestion
 from PaddleNLP.config import LanguageConfig
 from PaddleNLP.data.encoded import Column, Ragged
 from PaddleNLP.data.lines import label_list
-from PaddleNLP.entity_pairs import pair_columns, pattern_of
 from PaddleNLP.evaluators.distant import RelationLabelEvaluator
-from PaddleNLP.relation_patterns import confidence, frequent_patterns, grown, redistributed
+from PaddleNLP.relations.entity_pairs import pair_columns, pattern_of
+from PaddleNLP.relations.patterns import confidence, frequent_patterns, grown, redistributed
 from PaddleNLP.tasks.classification import Classification
 
 TYPES = "entity_types.txt"

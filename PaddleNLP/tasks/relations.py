@@ -16,14 +16,14 @@ from PaddleNLP.data.encoded import Column, EncodedDataset, Ragged
 from PaddleNLP.evaluators.numbers import sigmoid
 from PaddleNLP.evaluators.relations import RelationEvaluator
 from PaddleNLP.metrics.triples import Triple
-from PaddleNLP.relation_tags import found_relations, relation_tags, tag_count
+from PaddleNLP.relations.tags import found_relations, relation_tags, tag_count
 from PaddleNLP.tasks.base import LanguageTask
 
 
 class RelationExtraction(LanguageTask):
     """Trains a network to mark the characters of subjects and objects of relations; one may have several marks.
 
-    Marks are those of :mod:`PaddleNLP.relation_tags`; each is judged on its own, by binary cross entropy.
+    Marks are those of :mod:`PaddleNLP.relations.tags`; each is judged on its own, by binary cross entropy.
 
     Args:
         config: the experiment.

@@ -19,7 +19,7 @@ loss                   L_c + beta L_a   cross entropy, and - sum of m log a, the
 Layers and losses are the paper's. Sizes and beta = 1 are what we know of it, not compared with its text. Choices of
 ours: Fluid's LSTM without peepholes, places cut at 60, 0.5 of dropout, tables drawn by Xavier's rule, and L_a as the
 mean over a batch, where instances without a trusted pattern count as 0. Which instances these are is decided in
-:mod:`PaddleNLP.relation_patterns`.
+:mod:`PaddleNLP.relations.patterns`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from PaddleNLP.metrics.triples import Triple, triple
-from PaddleNLP.relation_tags import found_relations, relation_tags
+from PaddleNLP.relations.tags import found_relations, relation_tags
 
 NUMBERS = {"born": 0, "home": 1}
 

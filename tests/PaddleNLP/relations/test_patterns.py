@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from PaddleNLP.data.drawn.distant import NEUTRAL, RELATIONS, write_distant
-from PaddleNLP.entity_pairs import pair_columns, pattern_of
-from PaddleNLP.relation_patterns import confidence, frequent_patterns, grown, redistributed
+from PaddleNLP.relations.entity_pairs import pair_columns, pattern_of
+from PaddleNLP.relations.patterns import confidence, frequent_patterns, grown, redistributed
 
 PATTERNS = ["born in", "born in", "saw", "lived in", "works at", "saw", "left"]
 LABELS = ["birth", "birth", "birth", "birth", "job", "job", "None"]
