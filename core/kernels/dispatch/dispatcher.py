@@ -151,9 +151,8 @@ class Value:
 
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
-        if self.traced:
-            return self.traced.detached(self)
-        return Value(self.array, self.meta)
+        trace = self.traced or (None if self.owner is None else state.trace)  # what a handle holds may be another later
+        return Value(self.array, self.meta) if trace is None else trace.detached(self)
 
 
 class Node:

@@ -25,7 +25,8 @@ class Server:
 
     def __init__(self) -> None:
         command = [sys.executable, "-W", "ignore", "-m", "tests.core.train.killed_program"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+        threads = {"OMP_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+        environment = {**os.environ, **threads}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -232,3 +232,24 @@ def test_weight_norm_computes_its_weight_anew() -> None:
         layer.weight_g.set_value(np.full(layer.weight_g.shape, scale, "float32"))
         np.testing.assert_allclose(compiled(x).numpy(), layer(x).numpy(), rtol=1e-6)
     assert compiled_programs(compiled) == 1
+
+
+def test_what_a_detached_tensor_from_outside_holds_later_is_seen() -> None:
+    scale = core.to_tensor(np.float32([1, 2]))
+    scale.stop_gradient = False
+    number = core.to_tensor(np.float32(3))
+
+    @to_static
+    def scaled(x: core.Tensor) -> core.Tensor:
+        return x * scale.detach() * float(number.detach())
+
+    x = core.ones([2])
+    x.stop_gradient = False
+    for step in range(3):
+        result = scaled(x)
+        np.testing.assert_array_equal(result.numpy(), np.float32([1 + step, 2 + step]) * (3 + step))
+        result.sum().backward()
+        assert scale.grad is None
+        with core.no_grad():
+            scale.add_(core.ones([2]))
+            number.add_(core.ones([]))
