@@ -7,40 +7,81 @@ few names that they use are given here in its own layers and functions, the ones
 from __future__ import annotations
 
 import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import sys
 import types
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+NO_FILES = ("core.vision.models.base",)
+"""Files beside those of networks that need all of core."""
 
 
 def on_paddle(name: str) -> Any:
     """Return a classifier made of Paddle's layers; this process must not have loaded core."""
-    for module in ("core", "core.nn", "core.nn.functional", "core.nn.initializer", "core.regularizer"):
-        sys.modules[module] = importlib.import_module(module.replace("core", "paddle", 1))
-    return _entry(name)(class_num=1000)
+    import paddle
+
+    paddle.nn.ParamAttr = paddle.ParamAttr
+    return _entry(name, paddle)(class_num=1000)
 
 
 def on_torch(name: str, class_num: int = 1000) -> Any:
     """Return a classifier made of PyTorch's layers; this process must not have loaded core."""
-    core = _torch_names()
-    sys.modules.update(
-        {
-            "core": core,
-            "core.nn": core.nn,
-            "core.nn.functional": core.nn.functional,
-            "core.nn.initializer": core.nn.initializer,
-            "core.regularizer": core.regularizer,
-        }
-    )
-    return _entry(name)(class_num=class_num)
+    return _entry(name, _torch_names())(class_num=class_num)
 
 
-def _entry(name: str) -> Any:
-    """Return a model's entry function, which has no weights to offer here."""
+def _entry(name: str, framework: Any) -> Any:
+    """Return a model's entry function on a framework; it has no weights to offer here."""
+    modules = {"core": framework, "core.nn": framework.nn, "core.nn.functional": framework.nn.functional}
+    modules.update({"core.nn.initializer": framework.nn.initializer, "core.regularizer": framework.regularizer})
+    sys.modules.update(modules)
+    sys.meta_path.insert(0, _CoreFiles(framework))
     pretrained = types.ModuleType("PaddleClas.models.pretrained")
     pretrained.Pretrained = Any  # type: ignore[attr-defined]
     pretrained.build = lambda name, network, pretrained, **arguments: network(**arguments)  # type: ignore[attr-defined]
     sys.modules["PaddleClas.models.pretrained"] = pretrained
-    return importlib.import_module("PaddleClas.models.registry").entry_function(name)
+    family = importlib.import_module("PaddleClas.models.registry").MODELS[name]
+    return getattr(importlib.import_module(f"PaddleClas.models.{family}"), name)
+
+
+class _CoreFiles(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds modules below ``core``: blocks and tables of networks are our files, all else has the framework's names.
+
+    Args:
+        framework: what stands for core.
+    """
+
+    def __init__(self, framework: Any) -> None:
+        self.framework = framework
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return where a module comes from, None for those of others."""
+        if not name.startswith("core."):
+            return None
+        file = ROOT / f"{name.replace('.', '/')}.py"
+        if name.startswith("core.vision.models.") and file.exists() and name not in NO_FILES:
+            return importlib.util.spec_from_file_location(name, file)
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Give a module the framework's names; what it has not is nothing that a network's speed depends on."""
+
+        def named(name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return getattr(self.framework, name, _Nothing)
+
+        module.__getattr__ = named  # type: ignore[method-assign]
+
+
+class _Nothing:
+    """Stands for classes that a network's files name and its forward pass does not need."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
 
 
 def _torch_names() -> Any:
@@ -133,10 +174,13 @@ def _torch_names() -> Any:
         Flatten=torch.nn.Flatten,
         Identity=torch.nn.Identity,
         ReLU=lambda: torch.nn.ReLU(inplace=True),
+        Hardswish=lambda: torch.nn.Hardswish(inplace=True),
+        Swish=lambda: torch.nn.SiLU(inplace=True),
         functional=functional,
         initializer=initializer,
     )
     core: Any = types.ModuleType("core")
+    core.__path__ = []  # so that modules below it are looked for
     core.nn, core.ParamAttr, core.regularizer = nn, nothing, types.SimpleNamespace(L2Decay=nothing)
     core.flatten = lambda x, start_axis=0: torch.flatten(x, start_axis)
     core.concat = lambda parts, axis=0: torch.cat(list(parts), axis)
@@ -144,4 +188,5 @@ def _torch_names() -> Any:
         x, x.shape[axis] // parts if isinstance(parts, int) else parts, axis
     )
     core.unsqueeze = unsqueeze
+    core.reshape, core.sqrt, nn.ParamAttr = torch.reshape, torch.sqrt, nothing
     return core
