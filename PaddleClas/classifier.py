@@ -165,7 +165,6 @@ class Classifier(TrainedNetwork, ImageClassifier):
 
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
         super().__init__(TOOLKIT, path, checkpoint)
-        self.path = self.folder.path
         self.class_names = read_class_names(self.folder, self.config.class_num)
         self.transform = self.section.build_transform()
         self._view = self.section.composed([part for part in self.section.transforms if part.name not in _NOT_SEEN])

@@ -170,7 +170,6 @@ class Detector(TrainedNetwork, ObjectDetector):
         self, path: Union[str, os.PathLike[str]], checkpoint: str = "best", overrides: Sequence[str] = ()
     ) -> None:
         super().__init__(TOOLKIT, path, checkpoint, overrides)
-        self.path = self.folder.path
         self.class_names = read_class_names(self.folder, self.config.num_classes)
         self.transform = prepared(self.section.transforms, self.section.batch_transforms, self.network.divisor)
 

@@ -13,6 +13,7 @@ from typing import Any, Optional
 from core.io.array_file import array_file
 from core.jit.exported.file import is_exported
 from core.train.logs.run_folder import writing
+from core.train.runner.answering import predictions_folder
 from core.train.runner.experiment import open_run
 from core.train.runner.toolkit import Toolkit
 from core.weights.atomic import atomic_write
@@ -64,8 +65,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         reader.drawing = {"words": words, "strategy": "sampling", "temperature": options.temperature}
         reader.drawing["top_k"] = options.top_k or 0
         reader.seed = options.seed
-    exported = not (reader.path / "config.yaml").is_file()
-    target = Path(options.output or (f"{reader.path}_predictions" if exported else reader.path / "predictions"))
+    target = predictions_folder(reader.path, options.output)
     count, problem = 0, None
     with contextlib.ExitStack() as stack:
         stack.enter_context(writing(target))

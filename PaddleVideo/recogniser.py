@@ -199,7 +199,6 @@ class Recogniser(TrainedNetwork, ActionRecogniser):
 
     def __init__(self, path: Union[str, os.PathLike[str]], checkpoint: str = "best") -> None:
         super().__init__(TOOLKIT, path, checkpoint)
-        self.path = self.folder.path
         if self.config.task.name != "Recognition":
             raise ValueError(f"{str(self.path)!r} is a run of the task {self.config.task.name}, which takes no videos")
         self.class_names = read_class_names(self.folder, self.config.class_num)

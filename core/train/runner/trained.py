@@ -23,6 +23,7 @@ class TrainedNetwork:
 
     Attributes:
         folder: of the run.
+        path: the folder's.
         config: of the run.
         checkpoint: the folder of the weights.
         network: the Layer, in evaluation mode.
@@ -41,6 +42,7 @@ class TrainedNetwork:
         overrides: Sequence[str] = (),
     ) -> None:
         self.folder = RunFolder.open(path)
+        self.path = self.folder.path
         self.config = toolkit.load(self.folder.config, overrides).continued()
         self.checkpoint = self.folder.find_checkpoint(checkpoint)
         self.network: Any = toolkit.tables["network"].build(self.config.network)
