@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import pydantic
 
@@ -13,6 +13,9 @@ from core.train.runner.splits import Splits
 from core.train.runner.toolkit import Toolkit
 from PaddleGAN.data.pipeline import SplitSection
 from PaddleGAN.models.registry import DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 TASKS = Table(
     "task",
@@ -60,6 +63,17 @@ class GANConfig(BaseExperiment):
     generator: GeneratorSection
     discriminator: DiscriminatorSection
     samples: SamplesSection = SamplesSection()
+
+    def continued(self) -> Self:
+        """Return the same experiment without weights to start from: those of a run are in its checkpoints."""
+        players = {
+            name: player.model_copy(update={"network": table.continued(player.network)})
+            for name, player, table in (
+                ("generator", self.generator, GENERATOR_NETWORKS),
+                ("discriminator", self.discriminator, DISCRIMINATOR_NETWORKS),
+            )
+        }
+        return self.model_copy(update=players)
 
     def title(self) -> str:
         """Return the names of the task and of its two players."""

@@ -1,16 +1,70 @@
-"""Weight files: one network's, or a checkpoint of ppgan with several networks, of which one is taken."""
+"""Weights of a network: official ones, one network's file, or a checkpoint of ppgan, of which one network is taken."""
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
-from core.weights import file_format, load_weights, read_pickle
+from core.weights import fetch, file_format, load_weights, read_pickle
+from PaddleGAN.models.weights import CHECKPOINTS, own_checkpoint
 
-PREFIXES = {"generator": ("netG", "net_gen"), "discriminator": ("netD", "net_des")}
+Pretrained = Union[bool, str, "os.PathLike[str]", None]
+"""False or None for fresh weights, True for the official ones, the name of a published checkpoint, or a file's path."""
+
+PREFIXES = {"generator": ("netG", "net_gen", "gen"), "discriminator": ("netD", "net_des", "dis")}
 """How ppgan's checkpoints name their networks: ``netG``, or ``netG_A`` and ``netG_B``, and so on; ``net_gen`` and
-``net_des`` those of PhotoPen."""
+``net_des`` those of PhotoPen; ``gen``, ``genA2B``, ``generator`` and so on those of later models."""
+
+_NETWORKS = ("net", "gen", "dis", "style_encoder", "mapping_network")
+"""How the entries of ppgan's checkpoints begin that are networks."""
+
+_logger = logging.getLogger(__name__)
+
+
+def build(table: Any, name: str, pretrained: Pretrained, part: Optional[str], arguments: Mapping[str, Any]) -> Any:
+    """Return a network, with weights where they are asked for.
+
+    Args:
+        table: of generators, or of discriminators.
+        name: of the network.
+        pretrained: False or None, True (the official weights), the name of one of
+            :data:`PaddleGAN.models.weights.CHECKPOINTS`, or the path of a weight file.
+        part: which network of a file with several; None for the only one of the kind.
+        arguments: of the network; what an official file was made with need not be given.
+
+    Raises:
+        TypeError: ``pretrained`` is something else, or the network takes no such argument, or lacks one.
+        ValueError: no weights are published, or the file does not fit.
+        FileNotFoundError: there is no such file.
+        ConnectionError: the official file is neither in the cache nor within reach.
+    """
+    name = table.find(name)
+    if pretrained is None or pretrained is False:
+        if part is not None:
+            raise ValueError(f"part={part!r} names a network of a file, and pretrained names no file")
+        return table.resolve(name)(**arguments)
+    if not isinstance(pretrained, (bool, str, os.PathLike)):
+        raise TypeError(f"pretrained must be a bool, a checkpoint's name or a path, not {pretrained!r}")
+    chosen = own_checkpoint(name) if pretrained is True else os.fspath(pretrained)
+    if chosen is None:
+        raise ValueError(f"no weights are published for {name}: pass pretrained=PATH with a file of your own")
+    checkpoint = CHECKPOINTS.get(chosen)
+    if checkpoint is None:
+        network = table.resolve(name)(**arguments)
+        load(network, chosen, part, table.kind)
+        return network
+    if checkpoint.network != name:
+        raise ValueError(f"the checkpoint {chosen!r} is of the network {checkpoint.network}, not {name}")
+    network = table.resolve(name)(**{**checkpoint.arguments, **arguments})
+    if checkpoint.record.sha256 is None:
+        _logger.warning(
+            "the SHA-256 of %s is not known: that the file is the published one could not be verified",
+            checkpoint.record.url,
+        )
+    load(network, fetch(checkpoint.record), part or checkpoint.part, table.kind)
+    return network
 
 
 def load(network: Any, path: Union[str, os.PathLike[str]], part: Optional[str], kind: str) -> None:
@@ -28,7 +82,7 @@ def load(network: Any, path: Union[str, os.PathLike[str]], part: Optional[str], 
     """
     content = read_pickle(path) if file_format(path) == "paddle" else {}
     parts = {
-        name: value for name, value in content.items() if name.startswith("net") and isinstance(value, Mapping)
+        name: value for name, value in content.items() if name.startswith(_NETWORKS) and isinstance(value, Mapping)
     }
     if not parts:
         if part is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
-from core.train.config.table import Table
+from core.train.config.table import Component, Table
 
 GENERATORS = {
     "cgan": ("CGANGenerator", "ConditionalDeepConvGenerator"),
@@ -48,9 +49,49 @@ ALIASES = {
 discriminator, which is AttGAN's."""
 
 
-def _table(kind: str, families: Mapping[str, Sequence[str]]) -> Table:
+class Networks(Table):
+    """Networks by name; a component may have "pretrained" and "part" beside the arguments of its class."""
+
+    def build(self, component: Component, **provided: Any) -> Any:
+        """Build a network, with weights where the component asks for them."""
+        arguments = {**component.arguments, **provided}
+        return self.create(component.name, arguments.pop("pretrained", None), arguments.pop("part", None), arguments)
+
+    def create(
+        self,
+        name: str,
+        pretrained: Union[bool, str, os.PathLike[str], None],
+        part: Optional[str],
+        arguments: Mapping[str, Any],
+    ) -> Any:
+        """Build a network by name; see :func:`PaddleGAN.models.pretrained.build`."""
+        build = importlib.import_module("PaddleGAN.models.pretrained").build  # loads the engine
+        return build(self, name, pretrained, part, arguments)
+
+    def continued(self, component: Component) -> Component:
+        """Return a component without weights to start from, with the arguments that an official file implied."""
+        given = component.arguments
+        pretrained = given.pop("pretrained", None)
+        given.pop("part", None)
+        weights = importlib.import_module("PaddleGAN.models.weights")
+        name = weights.own_checkpoint(self.find(component.name)) if pretrained is True else pretrained
+        implied = weights.CHECKPOINTS[name].arguments if name in weights.CHECKPOINTS else {}
+        return Component.model_validate({"name": component.name, **implied, **given})
+
+    def _parameters(self, name: str) -> dict[str, inspect.Parameter]:
+        """Return the arguments that a config may give."""
+        extra = {"pretrained": (False, Union[bool, str]), "part": (None, Optional[str])}
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        own = {
+            key: inspect.Parameter(key, keyword, default=default, annotation=annotation)
+            for key, (default, annotation) in extra.items()
+        }
+        return {**super()._parameters(name), **own}
+
+
+def _table(kind: str, families: Mapping[str, Sequence[str]]) -> Networks:
     entries = {name: f"PaddleGAN.models.{family}:{name}" for family, names in families.items() for name in names}
-    return Table(kind, entries, aliases={old: name for old, name in ALIASES.items() if name in entries})
+    return Networks(kind, entries, aliases={old: name for old, name in ALIASES.items() if name in entries})
 
 
 GENERATOR_NETWORKS = _table("generator", GENERATORS)
@@ -59,7 +100,7 @@ GENERATOR_NETWORKS = _table("generator", GENERATORS)
 DISCRIMINATOR_NETWORKS = _table("discriminator", DISCRIMINATORS)
 """Discriminators and critics by name."""
 
-NETWORKS = Table("network", {**GENERATOR_NETWORKS.entries, **DISCRIMINATOR_NETWORKS.entries}, aliases=ALIASES)
+NETWORKS = Networks("network", {**GENERATOR_NETWORKS.entries, **DISCRIMINATOR_NETWORKS.entries}, aliases=ALIASES)
 """All of them."""
 
 
@@ -87,7 +128,7 @@ def entry(name: str) -> Any:
 
 def create_generator(
     name: str,
-    pretrained: Optional[Union[str, os.PathLike[str]]] = None,
+    pretrained: Union[bool, str, os.PathLike[str], None] = None,
     part: Optional[str] = None,
     **arguments: Any,
 ) -> Any:
@@ -95,8 +136,10 @@ def create_generator(
 
     Args:
         name: one of :data:`GENERATORS`, such as ``"resnet_9block"``.
-        pretrained: the path of a ``.pdparams`` or ``.safetensors`` file with exactly the network's parameters; a
-            checkpoint of ppgan, which holds several networks, serves too. None for fresh weights.
+        pretrained: None or False for fresh weights; True for the official ones, downloaded on first use and kept in the
+            cache; the name of a checkpoint of :data:`PaddleGAN.models.weights.CHECKPOINTS`; or the path of a
+            ``.pdparams`` or ``.safetensors`` file with exactly the network's parameters; a checkpoint of ppgan, which
+            holds several networks, serves too.
         part: which network of such a checkpoint, such as ``"netG_A"``; its only generator by default.
         **arguments: of the network's class, documented there.
 
@@ -104,20 +147,22 @@ def create_generator(
         The network, a :class:`core.nn.Layer` in training mode.
 
     Raises:
-        ValueError: there is no such generator (the message has the nearest names), or the file does not fit it.
+        ValueError: there is no such generator (the message has the nearest names), no weights are published for it, or
+            the file does not fit it.
         TypeError: the network takes no such argument, or lacks one.
         FileNotFoundError: there is no such file.
+        ConnectionError: the official file is neither in the cache nor within reach.
 
     Example:
         >>> generator = PaddleGAN.create_generator("unet_256", input_nc=3, output_nc=3, use_dropout=True)
         >>> pictures = generator(core.randn([1, 3, 256, 256]))
     """
-    return _create(GENERATOR_NETWORKS, name, pretrained, part, arguments)
+    return GENERATOR_NETWORKS.create(name, pretrained, part, arguments)
 
 
 def create_discriminator(
     name: str,
-    pretrained: Optional[Union[str, os.PathLike[str]]] = None,
+    pretrained: Union[bool, str, os.PathLike[str], None] = None,
     part: Optional[str] = None,
     **arguments: Any,
 ) -> Any:
@@ -140,19 +185,4 @@ def create_discriminator(
     Example:
         >>> discriminator = PaddleGAN.create_discriminator("nlayers", input_nc=6, n_layers=4)
     """
-    return _create(DISCRIMINATOR_NETWORKS, name, pretrained, part, arguments)
-
-
-def _create(
-    table: Table,
-    name: str,
-    pretrained: Optional[Union[str, os.PathLike[str]]],
-    part: Optional[str],
-    arguments: Mapping[str, Any],
-) -> Any:
-    if part is not None and pretrained is None:
-        raise ValueError(f"part={part!r} names a network of a file, and pretrained names no file")
-    network = table.resolve(name)(**arguments)
-    if pretrained is not None:
-        importlib.import_module("PaddleGAN.models.pretrained").load(network, pretrained, part, table.kind)
-    return network
+    return DISCRIMINATOR_NETWORKS.create(name, pretrained, part, arguments)

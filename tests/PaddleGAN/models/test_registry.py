@@ -12,6 +12,8 @@ import core
 import PaddleGAN
 from core.train.config.schema import ConfigError, Section, load_config
 from core.train.config.table import Component, Named
+from core.weights import WeightRecord
+from PaddleGAN.models import pretrained, weights
 from PaddleGAN.models.registry import ALIASES, DISCRIMINATOR_NETWORKS, GENERATOR_NETWORKS, MODELS, NETWORKS, entry
 from tests.engine import ENGINE
 
@@ -83,7 +85,7 @@ def test_networks_of_a_config(tmp_path: Path) -> None:
 def test_every_argument_of_a_network_is_known(name: str) -> None:
     parameters = inspect.signature(entry(name)).parameters.values()
     assert not [parameter.name for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
-    assert NETWORKS.describe(name).count(":") == 1 + len(parameters)
+    assert NETWORKS.describe(name).count(":") == 1 + len(parameters) + len(("pretrained", "part"))
 
 
 def test_importing_the_package_loads_no_engine() -> None:
@@ -138,3 +140,28 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         PaddleGAN.create_generator("DCGenerator", pretrained=tmp_path / "absent.pdparams", **ARGUMENTS)
     with pytest.raises(ValueError, match="part='netG' names a network of a file, and pretrained names no file"):
         PaddleGAN.create_generator("DCGenerator", part="netG", **ARGUMENTS)
+
+
+def test_official_weights_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="no weights are published for DCGenerator: pass pretrained=PATH with a file"):
+        PaddleGAN.create_generator("DCGenerator", pretrained=True, **ARGUMENTS)
+    with pytest.raises(TypeError, match="pretrained must be a bool, a checkpoint's name or a path, not 3"):
+        PaddleGAN.create_generator("DCGenerator", pretrained=3, **ARGUMENTS)  # type: ignore[arg-type]
+    record = WeightRecord("https://example.org/dc.pdparams", None, None, None, "MIT", "a test", "none")
+    monkeypatch.setattr(weights, "CHECKPOINTS", {"dc": weights.Checkpoint("DCGenerator", record, ARGUMENTS, "gen_ema")})
+    monkeypatch.setattr(pretrained, "CHECKPOINTS", weights.CHECKPOINTS)
+    monkeypatch.setattr(pretrained, "fetch", lambda found: checkpoint(tmp_path / "dc.pdparams", "gen", "gen_ema"))
+    for asked in (True, "dc"):
+        assert PaddleGAN.create_generator("DCGenerator", pretrained=asked).model[0].weight.numpy().min() == 1
+    with pytest.raises(ValueError, match="the checkpoint 'dc' is of the network DCGenerator, not DCGenerator28"):
+        PaddleGAN.create_generator("DCGenerator28", pretrained="dc")
+    component = Component.model_validate({"name": "DCGenerator", "pretrained": True, "ngf": 5})
+    assert GENERATOR_NETWORKS.continued(component).model_dump() == {"name": "DCGenerator", "input_nz": 3, "ngf": 5}
+
+
+@pytest.mark.parametrize("name", weights.CHECKPOINTS)
+def test_a_checkpoint_is_of_a_network_that_can_be_built(name: str) -> None:
+    checkpoint = weights.CHECKPOINTS[name]
+    with core.LazyGuard():
+        assert entry(checkpoint.network)(**checkpoint.arguments).state_dict()
+    assert checkpoint.record.url.startswith("https://") and checkpoint.record.paper and checkpoint.record.source

@@ -1,0 +1,46 @@
+"""The manifest: what PaddlePaddle published for each network. Addresses and settings are facts of its documents.
+
+Addresses are those in the applications (``ppgan/apps``), the tutorials (``docs/en_US/tutorials``) and the model list of
+PaddleGAN 2.1. No SHA-256 is published with these files, and none was measured here, so ``sha256`` is None in every
+record: a downloaded file's length can be checked, its identity cannot. Loading says so in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional
+
+from core.weights import WeightRecord
+
+_HOST = "https://paddlegan.bj.bcebos.com/models/"
+_SOURCE = "PaddlePaddle/PaddleGAN 2.1"
+
+
+class Checkpoint(NamedTuple):
+    """A published weight file.
+
+    Attributes:
+        network: whose parameters it has, a name of :func:`PaddleGAN.list_models`.
+        record: where it is.
+        arguments: with which the network has these parameters, where they are not the defaults.
+        part: which network of the file it is, where it holds several.
+    """
+
+    network: str
+    record: WeightRecord
+    arguments: Mapping[str, Any] = {}
+    part: Optional[str] = None
+
+
+def _record(file: str, paper: str) -> WeightRecord:
+    """Return the record of a file of PaddleGAN's."""
+    return WeightRecord(f"{_HOST}{file}", None, None, None, "Apache-2.0", _SOURCE, paper)
+
+
+CHECKPOINTS: Mapping[str, Checkpoint] = {}
+"""Name to file; the first one of a network is what ``pretrained: true`` means."""
+
+
+def own_checkpoint(network: str) -> Optional[str]:
+    """Return the name of the checkpoint that ``pretrained=True`` means for a network; None where none is published."""
+    return next((name for name, checkpoint in CHECKPOINTS.items() if checkpoint.network == network), None)
