@@ -36,9 +36,33 @@ def built(name: str, classes: int) -> Any:
         nms = layers.MultiClassNMS(score_threshold=0.01, nms_top_k=400, keep_top_k=200, nms_threshold=0.45)
         decode = layers.SSDBox()
         return architectures.SSD(backbone, head, post_process.BBoxPostProcess(classes, decode, nms))
+    if name.endswith("rcnn_r50_fpn"):
+        return _region_detector(name, classes)
     scale = {"depth_mult": 0.33, "width_mult": 0.5}
     backbone = backbones.CSPResNet(use_large_stem=True, **scale)
     neck = necks.CustomCSPPAN(channels(backbone), [768, 384, 192], act="swish", spp=True, **scale)
     nms = layers.MultiClassNMS(score_threshold=0.01, nms_top_k=1000, keep_top_k=300, nms_threshold=0.7)
     head = heads.PPYOLOEHead(channels(neck), classes, nms=nms)
     return architectures.PPYOLOE(backbone, neck, head, None)
+
+
+def _region_detector(name: str, classes: int) -> Any:
+    """Return Faster or Mask R-CNN, its masks as the head gives them: pasting them into the image is left out."""
+    from ppdet.modeling import architectures, backbones, heads, layers, necks, post_process
+    from ppdet.modeling.heads.bbox_head import TwoFCHead
+    from ppdet.modeling.heads.mask_head import MaskFeat, MaskHead
+    from ppdet.modeling.proposal_generator.rpn_head import RPNHead
+
+    backbone = backbones.ResNet(50, return_idx=[0, 1, 2, 3], num_stages=4)
+    neck = necks.FPN([shape.channels for shape in backbone.out_shape], 256)
+    kept = {"min_size": 0.0, "nms_thresh": 0.7, "pre_nms_top_n": 1000, "post_nms_top_n": 1000}
+    anchors = {"anchor_sizes": [[32], [64], [128], [256], [512]], "strides": [4, 8, 16, 32, 64]}
+    proposals = RPNHead({"aspect_ratios": [0.5, 1.0, 2.0], **anchors}, {}, kept, kept, 256)
+    cut = {"sampling_ratio": 0, "aligned": True, "spatial_scale": [1 / 4, 1 / 8, 1 / 16, 1 / 32]}
+    head = heads.BBoxHead(TwoFCHead(256, 1024, 7), 1024, {"resolution": 7, **cut}, None, num_classes=classes)
+    nms = layers.MultiClassNMS(score_threshold=0.05, nms_top_k=-1, keep_top_k=100, nms_threshold=0.5, return_index=True)
+    finish = post_process.BBoxPostProcess(classes, layers.RCNNBox(num_classes=classes), nms)
+    if name.startswith("faster"):
+        return architectures.FasterRCNN(backbone, proposals, head, finish, neck)
+    masks = MaskHead(MaskFeat(256, 256, 4), {"resolution": 14, **cut}, None, classes)
+    return architectures.MaskRCNN(backbone, proposals, head, masks, finish, lambda logits, *_: logits, neck)

@@ -12,24 +12,27 @@ import numpy as np
 from benchmarks.side import settled
 
 Steps = Mapping[str, Callable[[], Any]]
+Size = tuple[int, int]
+"""Height and width of images, pixels."""
+
 CLASSES, OBJECTS = 80, 8
 WEIGHTS, ORDERED = "weights.pdparams", "ordered.npz"
 """Files of weights by name, and in the order in which layers are called."""
 
 
-def data(size: int, batch: int) -> dict[str, np.ndarray]:
+def data(size: Size, batch: int) -> dict[str, np.ndarray]:
     """Return images and their sizes."""
-    images = np.random.default_rng(0).standard_normal((batch, 3, size, size), dtype=np.float32)
-    shapes = np.full((batch, 2), size, np.float32)
+    images = np.random.default_rng(0).standard_normal((batch, 3, *size), dtype=np.float32)
+    shapes = np.array([size] * batch, np.float32)
     return {"image": images, "im_shape": shapes, "scale_factor": np.ones((batch, 2), np.float32)}
 
 
-def objects(size: int, batch: int) -> dict[str, np.ndarray]:
+def objects(size: Size, batch: int) -> dict[str, np.ndarray]:
     """Return what a training step learns: eight objects in each image."""
     random = np.random.default_rng(1)
     corners = random.uniform(0, 0.7, (batch, OBJECTS, 2))
     ends = corners + random.uniform(0.05, 0.3, (batch, OBJECTS, 2))
-    boxes = (np.concatenate([corners, ends], -1) * size).astype(np.float32)
+    boxes = (np.concatenate([corners, ends], -1) * np.tile(size[::-1], 2)).astype(np.float32)
     classes = random.integers(0, CLASSES, (batch, OBJECTS))
     return {"gt_bbox": boxes, "gt_class": classes, "gt_count": np.full(batch, OBJECTS)}
 
@@ -37,7 +40,7 @@ def objects(size: int, batch: int) -> dict[str, np.ndarray]:
 # --- ours ------------------------------------------------------------------------------------------------------------
 
 
-def ours(name: str, size: int, batch: int, folder: str, file_wanted: bool) -> Steps:
+def ours(name: str, size: Size, batch: int, folder: str, file_wanted: bool) -> Steps:
     """Return what our detector does, exported and compiled, and its training step; writes weights for the others."""
     import core
     from core.static import InputSpec
@@ -115,39 +118,53 @@ def draw_predictors(network: Any, images: Any) -> None:
     import core
 
     kind = type(network).__name__
+    drawn = [(layer, [0.0] * 4, [0.3] * 4) for layer in shifts(network)]
     if kind == "YOLOv3":
         mean, deviation = [0, 0, 0, 0, -7, *[-3] * CLASSES], [*[0.5] * 4, *[1.5] * (CLASSES + 1)]
         layers = network.yolo_head.yolo_outputs
     elif kind == "PPYOLOE":
         mean, deviation = [-8] * CLASSES, [1.5] * CLASSES
         layers = list(network.yolo_head.pred_cls)
-    else:
+    elif kind == "SSD":
         mean, deviation = [*[0] * CLASSES, 9], [1.5] * (CLASSES + 1)
         layers = [layer for layer in network.ssd_head.sublayers() if layer.__class__.__name__ == "Conv2D"]
         layers = [layer for layer in layers if layer.weight.shape[0] % (CLASSES + 1) == 0]
+    else:
+        mean, deviation = [*[0] * CLASSES, 5], [1.5] * (CLASSES + 1)
+        layers = [network.bbox_head.bbox_score]
+    drawn += [(layer, mean, deviation) for layer in layers]
     random, seen = np.random.default_rng(2), {}
     hooks = []
-    for layer in layers:
+    for layer, _, _ in drawn:
         layer.weight.set_value(random.standard_normal(layer.weight.shape).astype(np.float32))
         hook = layer.register_forward_post_hook(lambda layer, _, output: seen.update({id(layer): output.numpy()}))
         hooks.append(hook)
-    with core.no_grad():
-        network(*images)
-    for hook, layer in zip(hooks, layers):
-        hook.remove()
+    for number, (layer, mean, deviation) in enumerate(drawn):
+        if number == 0 or shifts(network):  # what regions show depends on the boxes that are proposed
+            with core.no_grad():
+                network(*images)
+        hooks[number].remove()
         output, weight, bias = seen[id(layer)], layer.weight.numpy(), layer.bias.numpy()
-        repeats = len(bias) // len(mean)
-        spread = output.std((0, 2, 3))
+        repeats, axes = len(bias) // len(mean), tuple(axis for axis in range(output.ndim) if axis != 1)
+        spread = output.std(axes)
         factor = np.tile(deviation, repeats) / np.where(spread > 0, spread, 1)  # a map of one pixel has none
-        layer.weight.set_value((weight * factor[:, None, None, None]).astype(np.float32))
-        moved = (bias - output.mean((0, 2, 3))) * factor + np.tile(mean, repeats)
+        scaled = weight * (factor if weight.ndim == 2 else factor[:, None, None, None])
+        layer.weight.set_value(scaled.astype(np.float32))
+        moved = (bias - output.mean(axes)) * factor + np.tile(mean, repeats)
         layer.bias.set_value(moved.astype(np.float32))
+
+
+def shifts(network: Any) -> list[Any]:
+    """Return the layers of a two-stage detector that move boxes, whose inputs are large with random weights."""
+    if not hasattr(network, "rpn_head"):
+        return []
+    return [network.rpn_head.rpn_rois_delta, network.bbox_head.bbox_delta]
 
 
 # --- the others ------------------------------------------------------------------------------------------------------
 
 
-def onnxruntime(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+def onnxruntime(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
     """Return what our ONNX file does."""
     import onnxruntime as runtime
 
@@ -160,7 +177,7 @@ def onnxruntime(name: str, size: int, batch: int, threads: int, folder: str) -> 
     return steps
 
 
-def openvino(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+def openvino(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
     """Return the same, in float32 and in bfloat16."""
     import openvino as library
 
@@ -182,7 +199,7 @@ def openvino(name: str, size: int, batch: int, threads: int, folder: str) -> Ste
     return steps
 
 
-def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+def paddle(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
     """Return what PaddleDetection's own export does in Paddle's inference library with oneDNN."""
     import zlib  # noqa: F401  # before paddle, which crashes after it
 
@@ -220,7 +237,7 @@ def paddle(name: str, size: int, batch: int, threads: int, folder: str) -> Steps
     return {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
 
 
-def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Steps:
+def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
     """Return forward pass and training step of a plain network with channels-last memory."""
     import torch
 
@@ -244,7 +261,7 @@ def pytorch(name: str, size: int, batch: int, threads: int, folder: str) -> Step
     def training() -> None:
         network.train()
         optimizer.zero_grad()
-        value = detector_torch.loss(network(images), targets, size**2)
+        value = detector_torch.loss(network(images), targets, size[0] * size[1])
         value.backward()
         optimizer.step()
 

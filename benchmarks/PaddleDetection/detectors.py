@@ -6,12 +6,14 @@
     python -m benchmarks.PaddleDetection.detectors --models yolov3_darknet53-320 --peers PEERS/bin/python
     [--paddle PADDLE/bin/python] [--batch 1] [--rounds 10] [--threads 2] [--processor]
 
-A model is a detector and the side of its square images; its predictors are drawn so that about one prediction in a
-hundred passes the threshold, as in a trained detector. Every side has the same weights, and finds as many boxes or the
-run ends. onnxruntime and OpenVINO get our ONNX file for just this size, Paddle PaddleDetection's own export; PyTorch a
-plain network of the same layers with torchvision's suppression. Each side runs in a process of its own with the same
-number of threads; the two of a row take turns, and its ratio is the median of the rounds' ratios. Above 1: ours is
-faster. ``--processor`` compares the time that processors worked, for machines that are busy otherwise.
+A model is a detector and the side of its square images, or their height and width, such as
+``faster_rcnn_r50_fpn-800x1088``, whose peer in PyTorch is in region_detectors.py. Its predictors are drawn so that
+about one prediction in a hundred passes the threshold, as in a trained detector. Every side has the same weights, and
+finds as many boxes or the run ends. onnxruntime and OpenVINO get our ONNX file for just this size, Paddle
+PaddleDetection's own export, without the pasting of masks; PyTorch a plain network of the same layers with
+torchvision's suppression. Each side runs in a process of its own with the same number of threads; the two of a row take
+turns, and its ratio is the median of the rounds' ratios. Above 1: ours is faster. ``--processor`` compares the time
+that processors worked, for machines that are busy otherwise.
 """
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ def _compare(model: str, peers: Sequence[str], options: argparse.Namespace) -> N
         return
     name, size = model.rsplit("-", 1)
     with tempfile.TemporaryDirectory() as folder:
-        given = (name, int(size), options.batch)
+        sides_of_image = [int(side) for side in size.split("x")]
+        given = (name, (sides_of_image[0], sides_of_image[-1]), options.batch)
         file_wanted, kind = bool({"onnxruntime", "openvino"} & set(peers)), {"processor": options.processor}
         mine = Side("ours", sides.ours, (*given, folder, file_wanted), options.threads, **kind)
         counts = mine.ask("counts")

@@ -105,7 +105,7 @@ def measured(kind: str, way: str, options: argparse.Namespace) -> float:
     """Return the megabytes of a row, from a process of its own."""
     words = [kind, way, str(options.batch), str(options.vocabulary)]
     if way == "PyTorch":
-        command = [options.peers, str(Path(__file__).with_name("dialogue_memory_torch.py")), *words]
+        command = [options.peers, str(Path(__file__).with_name("sides") / "dialogue_memory_torch.py"), *words]
     else:
         command = [sys.executable, "-m", "benchmarks.PaddleNLP.dialogue_memory", "--row", *words]
     environment = {**os.environ, **({"NNVM_EXEC_MATCH_RANGE": "0"} if way == "unplanned" else {})}

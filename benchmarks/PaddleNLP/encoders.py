@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.PaddleNLP import encoder_sides as sides
+from benchmarks.PaddleNLP.sides import encoders as sides
 from benchmarks.side import Side, compare, require
 
 SIZES = "8x128,1x16,1x128,32x128"

@@ -20,7 +20,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from benchmarks.PaddleNLP.kneser_ney import KneserNey
+from benchmarks.PaddleNLP.sides.kneser_ney import KneserNey
 from benchmarks.runs import ROOT, Log, Part, add_options, processor_seconds, trained
 from core.train import load_config
 from core.train.seeds import seed_everything
@@ -29,7 +29,7 @@ from PaddleNLP.data.encoded import texts_of
 
 CONFIG = "language_model/small_ptb_lstm"
 ORDERS = (2, 3, 5)
-SCRIPT = Path(__file__).with_name("language_models_torch.py")
+SCRIPT = Path(__file__).with_name("sides") / "language_models_torch.py"
 SPLITS = ("train", "valid", "test")
 
 

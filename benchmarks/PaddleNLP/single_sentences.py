@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=12, help="of the network (default 12)")
     parser.add_argument("--processor", action="store_true", help="of the thread, instead of wall time")
     arguments = parser.parse_args()
-    clock = time.thread_time if arguments.processor_time else time.perf_counter
+    clock = time.thread_time if arguments.processor else time.perf_counter
     drawn = np.random.default_rng(0)
     lengths = drawn.integers(arguments.characters // 2, arguments.characters * 3 // 2, arguments.sentences)
     texts = ["".join(map(chr, drawn.integers(FIRST, FIRST + VOCABULARY - 5, length).tolist())) for length in lengths]

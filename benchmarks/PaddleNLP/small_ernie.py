@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.PaddleNLP import small_ernie_baselines as baselines
+from benchmarks.PaddleNLP.sides import small_ernie_baselines as baselines
 from benchmarks.runs import Log, add_options, processor_seconds, trained
 
 CONFIG = "pretraining/small_ernie"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.PaddleNLP import translation_sides as sides
+from benchmarks.PaddleNLP.sides import translation as sides
 from benchmarks.side import Side, compare, require
 
 

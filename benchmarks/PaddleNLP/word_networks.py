@@ -21,14 +21,14 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from benchmarks.PaddleNLP.word_baselines import fitted
+from benchmarks.PaddleNLP.sides.word_baselines import fitted
 from benchmarks.runs import ROOT, Log, add_options, processor_seconds, trained
 from core.train import load_config
 from PaddleNLP.config import TOOLKIT, LanguageConfig
 
 LEARNT = "keep: [0, 1, 2, 3, 4, 5, 6, 7, 8]"
 NETS = ("bow", "cnn", "textcnn", "lstm", "gru", "bilstm")
-TAGGER, CLASSIFIER = (Path(__file__).with_name(f"word_{name}_torch.py") for name in ("tagger", "networks"))
+TAGGER, CLASSIFIER = (Path(__file__).with_name("sides") / f"word_{name}_torch.py" for name in ("tagger", "networks"))
 
 
 class Set(NamedTuple):

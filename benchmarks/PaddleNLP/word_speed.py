@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
-from benchmarks.PaddleNLP import word_speed_sides as sides
+from benchmarks.PaddleNLP.sides import word_speed as sides
 from benchmarks.side import Side, compare, require
 
 

@@ -17,7 +17,7 @@ import tempfile
 
 import numpy as np
 
-from benchmarks.core import bert_sides as sides
+from benchmarks.core.sides import bert as sides
 from benchmarks.side import Side, compare, require
 
 ROWS = ("ours", "pytorch", "compile", "paddle", "inference", "onnxruntime", "openvino")

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.core.exported_sides import exported
+from benchmarks.core.sides.exported import exported
 
 
 def main() -> None:

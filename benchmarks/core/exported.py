@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.core.exported_sides import steady
+from benchmarks.core.sides.exported import steady
 from benchmarks.side import Side, compare
 
 

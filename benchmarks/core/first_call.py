@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from benchmarks.core.exported_sides import first_calls
+from benchmarks.core.sides.exported import first_calls
 from benchmarks.side import Side
 
 

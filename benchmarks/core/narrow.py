@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 
-from benchmarks.core import narrow_sides as sides
+from benchmarks.core.sides import narrow as sides
 from benchmarks.side import Side, compare, require
 
 MODELS = "ResNet50_vd,MobileNetV1,MobileNetV3_large_x1_0,EfficientNetB0,BERT"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.PaddleNLP.kneser_ney import START, KneserNey
+from benchmarks.PaddleNLP.sides.kneser_ney import START, KneserNey
 
 SENTENCES = [[0, 1, 2], [0, 1, 2], [1, 0, 2], [0, 3, 2]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.PaddleNLP import small_ernie
-from benchmarks.PaddleNLP.small_ernie_baselines import KINDS
+from benchmarks.PaddleNLP.sides.small_ernie_baselines import KINDS
 from benchmarks.runs import ROOT, Log
 
 

@@ -13,7 +13,7 @@ def data(name: str, batch: int) -> Any:
     """Return a batch of random images, or of words, as a numpy array."""
     import numpy as np
 
-    from benchmarks.core.bert_sides import WORDS
+    from benchmarks.core.sides.bert import WORDS
 
     generator = np.random.default_rng(0)
     if name == "BERT":
@@ -27,13 +27,13 @@ def ours(name: str, batch: int, folder: str) -> Steps:
 
     import core
     import PaddleClas
-    from benchmarks.core import bert_sides
+    from benchmarks.core.sides import bert as encoder
     from core.quantization.folding import fold_batch_normalization
     from core.quantization.post_training import PostTraining
     from core.static import InputSpec
 
     generator, inputs = np.random.default_rng(0), data(name, batch)
-    network = bert_sides.model_of(core, 0.0) if name == "BERT" else PaddleClas.create_model(name)
+    network = encoder.model_of(core, 0.0) if name == "BERT" else PaddleClas.create_model(name)
     network.eval()
     for key, buffer in network.state_dict().items():
         if key.endswith("_variance"):

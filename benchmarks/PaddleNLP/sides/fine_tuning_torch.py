@@ -11,11 +11,11 @@ import numpy as np
 import torch
 import transformers
 
-from benchmarks.PaddleNLP.torch_weights import torch_weights
+from benchmarks.PaddleNLP.sides.torch_weights import torch_weights
 
 
 def train(folder: Path) -> list[float]:
-    """Train on the batches in a folder, and return the losses.
+    """Train on the batches in a folder, and return the losses; logits of the other parts are written there, if wanted.
 
     Args:
         folder: written by benchmarks.PaddleNLP.fine_tuning.
@@ -30,19 +30,35 @@ def train(folder: Path) -> list[float]:
     others = [one for one in model.parameters() if one.ndim <= 1]
     groups = [{"params": decayed, "weight_decay": settings["weight_decay"]}, {"params": others, "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups)
-    model.train()
+    torch.manual_seed(settings["seed"])
     losses = []
     for number, rate in enumerate(settings["rates"]):
         for group in optimizer.param_groups:
             group["lr"] = rate
-        batch = {name: torch.from_numpy(array) for name, array in np.load(folder / f"batch_{number}.npz").items()}
+        batch = read(folder / f"batch_{number}.npz")
+        model.train()
         optimizer.zero_grad()
         loss = model(**batch).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip"])
         optimizer.step()
         losses.append(loss.item())
+        if len(losses) in settings["ends"]:
+            np.savez(folder / f"logits_{len(losses)}.npz", **logits(model, folder))
     return losses
+
+
+def read(file: Path) -> dict[str, torch.Tensor]:
+    """Return the fields of a batch."""
+    return {name: torch.from_numpy(array) for name, array in np.load(file).items()}
+
+
+def logits(model: torch.nn.Module, folder: Path) -> dict[str, np.ndarray]:
+    """Return the logits of the batches of the dev and the test part, by the names of their files."""
+    model.eval()
+    files = [*folder.glob("valid_*.npz"), *folder.glob("test_*.npz")]
+    with torch.inference_mode():
+        return {file.stem: model(**read(file)).logits.numpy() for file in files}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
-from benchmarks.PaddleNLP.torch_weights import torch_weights
+from benchmarks.PaddleNLP.sides.torch_weights import torch_weights
 from benchmarks.paddlenlp_import import let_import
 
 Steps = Mapping[str, Callable[[], Any]]

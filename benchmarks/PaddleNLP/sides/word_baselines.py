@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.PaddleNLP.small_ernie_baselines import STRENGTHS
+from benchmarks.PaddleNLP.sides.small_ernie_baselines import STRENGTHS
 from benchmarks.runs import ROOT
 from core.train import load_config
 from PaddleNLP.config import LanguageConfig
