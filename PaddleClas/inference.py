@@ -171,7 +171,7 @@ def _failure(source: Source, error: Exception) -> dict[str, Any]:
 
 def _sources(files: Sequence[str]) -> Iterator[Source]:
     for file in files:
-        yield Source(file, lambda file=file: read_picture(file))  # type: ignore[misc]
+        yield Source(file, lambda file=file: read_picture(file))  # type: ignore[misc]  # a lambda's default
 
 
 def _demo_sources(classifier: ImageClassifier, count: int) -> Iterator[Source]:
@@ -181,7 +181,7 @@ def _demo_sources(classifier: ImageClassifier, count: int) -> Iterator[Source]:
         raise ValueError("--demo needs the folder of a run: an exported one holds no images; name image files")
     dataset = classifier.section.build_dataset(classifier.config.data.root)
     for i in range(min(count, len(dataset))):
-        yield Source(f"test_{i:04d}", lambda i=i: dataset.image(i), dataset.class_names[dataset.label(i)])  # type: ignore[misc]
+        yield Source(f"test_{i:04d}", lambda i=i: dataset.image(i), dataset.class_names[dataset.label(i)])  # type: ignore[misc]  # a lambda's default
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -134,7 +134,7 @@ def _line(record: dict[str, Any]) -> str:
 def _files(named: dict[str, str]) -> Iterator[Source]:
     for stem, file in named.items():
         video = file.lower().endswith(VIDEO_EXTENSIONS) and not is_url(file)
-        yield Source(file, stem, None if video else lambda file=file: read_picture(file))  # type: ignore[misc]
+        yield Source(file, stem, None if video else lambda file=file: read_picture(file))  # type: ignore[misc]  # a lambda's default
 
 
 def _demo(detector: ObjectDetector, count: int) -> Sequence[Source]:
@@ -144,6 +144,6 @@ def _demo(detector: ObjectDetector, count: int) -> Sequence[Source]:
         raise ValueError("--demo needs the folder of a run: an exported one holds no images; name image files")
     dataset, decode = detector.section.build_dataset(detector.config.data.root), Decode()
     return [
-        Source(f"test_{i:04d}", f"test_{i:04d}", lambda i=i: decode(dataset.sample(i))["image"])  # type: ignore[misc]
+        Source(f"test_{i:04d}", f"test_{i:04d}", lambda i=i: decode(dataset.sample(i))["image"])  # type: ignore[misc]  # a lambda's default
         for i in range(min(count, len(dataset)))
     ]

@@ -256,11 +256,11 @@ def outline(box: Sequence[float]) -> list[float]:
     return [left, top, right, top, right, bottom, left, bottom]
 
 
-def boxes_of(rows: Sequence[Sequence[float]]) -> np.ndarray:
+def boxes_of(rows: Union[Sequence[Sequence[float]], np.ndarray]) -> np.ndarray:
     """Return boxes as float32 (G, 4), also where there are none."""
     return np.array(rows, np.float32).reshape(-1, 4)
 
 
-def column(values: Sequence[int]) -> np.ndarray:
+def column(values: Union[Sequence[int], np.ndarray]) -> np.ndarray:
     """Return one number of each object, int32 (G, 1)."""
     return np.array(values, np.int32).reshape(-1, 1)

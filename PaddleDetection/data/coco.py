@@ -103,9 +103,9 @@ class COCODataset(DetectionDataset):
         self.ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(images)))])
         self.labels, self.crowds = np.array(labels, np.int32), np.array(crowds, np.int32)
         self.areas = np.array(areas, np.float64)
-        self.boxes = boxes_of(np.frombuffer(boxes, np.float32) if len(boxes) else [])  # type: ignore[arg-type]
+        self.boxes = boxes_of(np.frombuffer(boxes, np.float32) if len(boxes) else [])
         self.coordinates = np.array(self.polygons, np.float32)
-        self.parts, self.part_ends = np.array(self.parts), np.array(self.part_ends)  # type: ignore[assignment]
+        self.parts, self.part_ends = np.array(self.parts), np.array(self.part_ends)  # type: ignore[assignment]  # complete
         del self.polygons
         counts = np.diff(self.ends)
         self.kept = np.arange(len(images)) if allow_empty else np.flatnonzero(counts)
@@ -181,8 +181,8 @@ class COCODataset(DetectionDataset):
             "h": int(self.sizes[image, 0]),
             "w": int(self.sizes[image, 1]),
             "gt_bbox": self.boxes[places],
-            "gt_class": column(self.labels[places]),  # type: ignore[arg-type]
-            "is_crowd": column(self.crowds[places]),  # type: ignore[arg-type]
+            "gt_class": column(self.labels[places]),
+            "is_crowd": column(self.crowds[places]),
             "difficult": np.zeros((len(places), 1), np.int32),
             "gt_poly": [self._mask(int(place)) for place in places],
         }

@@ -82,7 +82,7 @@ class _Text:
         """Step over the rest of a list, which as a whole may be gigabytes; its values are not looked at."""
         depth, size = 1, CHUNK
         while depth:
-            begin, self.place = self.place, _NO_BRACKET.match(self.text, self.place).end()  # type: ignore[union-attr]
+            begin, self.place = self.place, _NO_BRACKET.match(self.text, self.place).end()  # type: ignore[union-attr]  # matches
             sign = self.text[self.place : self.place + 1]
             if sign in ("", '"'):  # the text that is here ends, perhaps within a string
                 size = CHUNK if self.place > begin else 2 * size
@@ -107,7 +107,7 @@ class _Text:
 
     def _skip(self) -> None:
         while True:
-            self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
+            self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]  # matches
             if self.place < len(self.text) or not self._more(CHUNK):
                 return
 

@@ -100,7 +100,7 @@ class YOLODataset(DetectionDataset):
         found, file = self.found[index], self.files[index]
         height, width = image_size(file)
         scale = np.array([width, height], np.float64)
-        boxes = boxes_of(found["boxes"] * np.tile(scale, 2))  # type: ignore[arg-type]
+        boxes = boxes_of(found["boxes"] * np.tile(scale, 2))
         count = len(boxes)
         sample: Sample = {"im_id": np.array([index], np.int64), "im_file": file, "h": height, "w": width}
         sample.update(gt_bbox=boxes, gt_class=found["classes"])

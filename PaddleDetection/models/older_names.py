@@ -189,7 +189,7 @@ def _predictors(names: Sequence[str], numbers: Sequence[int]) -> dict[str, str]:
     """Return the names of SSD's predictors: of each level that of boxes, then that of scores."""
     found = {}
     for name in names:
-        kind, level, what = re.fullmatch(_SSD, name).groups()  # type: ignore[union-attr]
+        kind, level, what = re.fullmatch(_SSD, name).groups()  # type: ignore[union-attr]  # SSD's names match
         place = 2 * int(level) + (kind == "scores")
         if place < len(numbers):
             found[f"conv2d_{numbers[place]}.{what[0]}_0"] = name

@@ -128,7 +128,7 @@ class WassersteinGAN(NoiseTask):
     def clipped(self, fields: Sequence[Any], given: Mapping[str, Any]) -> Sequence[Any]:
         """Clip the critic's weights before it scores images; return the batch's fields as they are."""
         for parameter in self.weights:
-            parameter.set_value(core.clip(parameter, -self.clip, self.clip))  # type: ignore[operator]
+            parameter.set_value(core.clip(parameter, -self.clip, self.clip))  # type: ignore[operator]  # set here
         return fields
 
     def critic_loss(self, images: Any, *rest: Any) -> tuple[Any, Mapping[str, Any]]:

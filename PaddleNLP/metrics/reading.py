@@ -107,7 +107,7 @@ def squad_result(
                 for question, score in part.items()
             }
             for part in scores
-        )  # type: ignore[assignment]
+        )  # type: ignore[assignment]  # of two parts
     result = _means("", given, list(references))
     if not version_2:
         return result
