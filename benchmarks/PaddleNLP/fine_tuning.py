@@ -6,10 +6,10 @@
     [--work runs/fine_tuning] [--threads 1]
 
 FOLDER holds the sets as benchmarks.PaddleNLP.small_ernie has them. Both sides begin with the same random weights, see
-the same batches, and have the same optimizer, learning rates and clipping. Without ``--dropout`` nothing is dropped, and
-the losses of the first steps are compared; with it, each side drops its own, a smaller network is trained to the end
-with five seeds, the dev part chooses the epoch, and what the test part says is compared: means that differ by no more
-than two standard errors count as equal. What is in the log is not done again.
+the same batches, and have the same optimizer, learning rates and clipping. Without ``--dropout`` nothing is dropped,
+and the losses of the first steps are compared. With it each side drops its own, a smaller network is trained to the
+end with five seeds, the dev part chooses the epoch, and the test part is compared: means that differ by no more than
+two standard errors count as equal. What is in the log is not done again.
 """
 
 from __future__ import annotations
@@ -205,7 +205,9 @@ def judged(task: Any, split: str, file: Path) -> dict[str, float]:
     import core
     from core.train.evaluation_pass import EvaluationPass
 
-    arrays, numbers = np.load(file), itertools.count()
+    numbers = itertools.count()
+    with np.load(file) as opened:
+        arrays = dict(opened)
     task.forward = lambda fields: core.to_tensor(arrays[f"{split}_{next(numbers)}"])
     result: dict[str, float] = EvaluationPass(task, compiled=False)(split).result()
     return result
@@ -248,8 +250,8 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
         error = math.sqrt(sum(spread**2 / len(one) for spread, one in zip(spreads, found)))
         cells = [f"{mean:.4f} ± {spread:.4f} of {len(one)}" for mean, spread, one in zip(means, spreads, found)]
         apart = abs(means[0] - means[1])
-        told = "equal" if apart <= 2 * error else "NOT equal"
-        lines.append(f"{name}: ours {cells[0]}, PyTorch {cells[1]}; {apart:.4f} apart, standard error {error:.4f}: {told}")
+        told = f"{apart:.4f} apart, standard error {error:.4f}: {'equal' if apart <= 2 * error else 'NOT equal'}"
+        lines.append(f"{name}: ours {cells[0]}, PyTorch {cells[1]}; {told}")
     return lines
 
 
