@@ -25,6 +25,7 @@ TASKS = Table(
         "ConditionalGAN": "PaddleGAN.tasks.conditional:ConditionalGAN",
         "Pix2Pix": "PaddleGAN.tasks.paired_translation:Pix2Pix",
         "CycleGAN": "PaddleGAN.tasks.unpaired_translation:CycleGAN",
+        "UGATIT": "PaddleGAN.tasks.ugatit:UGATIT",
         "SPADE": "PaddleGAN.tasks.semantic_synthesis:SPADE",
         "StarGAN": "PaddleGAN.tasks.attribute_editing_tasks:StarGAN",
         "AttGAN": "PaddleGAN.tasks.attribute_editing_tasks:AttGAN",

@@ -40,8 +40,10 @@ class Infer(commands.Infer):
         mode.add_argument("--reach", type=float, default=1.5, metavar="X", help=told)
         mode = _mode(modes, "translate", "images of another kind from images")
         _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
-        command_line.add_count(mode, "--count", None, "how many, at most (default: all)")
-        mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help="of a CycleGAN (default: AtoB)")
+        mode.add_argument("--videos", nargs="+", metavar="VIDEO", help="videos: files, folders, patterns")
+        command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
+        told = "of a task that goes both ways (default: AtoB)"
+        mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help=told)
 
 
 def _add_faces(mode: argparse.ArgumentParser) -> None:
@@ -82,6 +84,8 @@ main = Infer(
       one attribute from none of the change to half more than learned
   python PaddleGAN/infer.py translate runs/dusk2day_cyclegan --images my/photos street.jpg 'more/*.png' --direction BtoA
       what the generator makes of each picture, and a sheet with inputs and outputs side by side
+  python PaddleGAN/infer.py translate runs/selfie2anime_ugatit --videos clip.mp4
+      a video frame by frame, into an MP4 file
 """,
 )
 

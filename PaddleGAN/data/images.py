@@ -127,11 +127,12 @@ def transformed(transform: Optional[Transform], images: Any, paths: Sequence[str
 
 
 class Inputs:
-    """Images that a command line names; one that cannot be read or used is named on the error stream and passed over.
+    """Images or videos that a command line names; one that cannot be read or used is named on the error stream and passed over.
 
     Args:
         named: files, folders of them, patterns or URLs.
         count: how many of them to take at most; None: all.
+        videos: whether they are videos.
 
     Attributes:
         paths: path of each, by a file name of its own without an ending.
@@ -141,8 +142,9 @@ class Inputs:
         FileNotFoundError: a file is missing, a folder holds no images, or a pattern matches no file.
     """
 
-    def __init__(self, named: Sequence[str], count: Optional[int] = None) -> None:
-        self.paths = dict(list(expand_named(named).items())[:count])
+    def __init__(self, named: Sequence[str], count: Optional[int] = None, videos: bool = False) -> None:
+        self.paths = dict(list(expand_named(named, videos).items())[:count])
+        self.kind = "videos" if videos else "images"
         self.failed = 0
 
     def read(self, transform: Transform) -> Iterator[tuple[str, np.ndarray]]:
@@ -172,7 +174,7 @@ class Inputs:
             ValueError: none could be used.
         """
         if self.paths and self.failed == len(self.paths):
-            raise ValueError(f"none of the {self.failed} images could be used")
+            raise ValueError(f"none of the {self.failed} {self.kind} could be used")
 
 
 def check_same_size(first: np.ndarray, second: np.ndarray, paths: Sequence[str]) -> None:

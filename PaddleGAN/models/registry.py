@@ -19,6 +19,9 @@ GENERATORS = {
     "attgan": ("AttGANGenerator",),
     "stgan": ("STGANGenerator",),
     "spade": ("SPADEGenerator",),
+    "ugatit": ("ResnetUGATITGenerator",),
+    "photo2cartoon": ("ResnetUGATITP2CGenerator",),
+    "animegan": ("AnimeGenerator", "AnimeGeneratorLite"),
 }
 """Module of PaddleGAN.models to the names of its generators: classes, or functions that build one."""
 
@@ -30,6 +33,8 @@ DISCRIMINATORS = {
     "stargan": ("StarGANDiscriminator",),
     "attgan": ("AttGANDiscriminator",),
     "spade": ("MultiscaleDiscriminator",),
+    "ugatit": ("UGATITDiscriminator",),
+    "animegan": ("AnimeDiscriminator",),
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
 

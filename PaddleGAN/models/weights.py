@@ -37,7 +37,15 @@ def _record(file: str, paper: str) -> WeightRecord:
     return WeightRecord(f"{_HOST}{file}", None, None, None, "Apache-2.0", _SOURCE, paper)
 
 
-CHECKPOINTS: Mapping[str, Checkpoint] = {}
+_UGATIT = "U-GAT-IT, https://arxiv.org/abs/1907.10830"
+_ANIMEGAN = "AnimeGAN: a novel lightweight GAN for photo animation, https://doi.org/10.1007/978-981-15-5577-0_18"
+
+CHECKPOINTS: Mapping[str, Checkpoint] = {
+    "photo2cartoon": Checkpoint(
+        "ResnetUGATITP2CGenerator", _record("photo2cartoon_genA2B_weight.pdparams", _UGATIT)
+    ),
+    "animeganv2_hayao": Checkpoint("AnimeGenerator", _record("animeganv2_hayao.pdparams", _ANIMEGAN), part="netG"),
+}
 """Name to file; the first one of a network is what ``pretrained: true`` means."""
 
 

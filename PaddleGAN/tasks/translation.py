@@ -27,9 +27,11 @@ class TranslationTask(AdversarialTask):
 
     Attributes:
         translators: the generator of each direction that is learned.
+        any_size: whether images that are translated may differ in size.
     """
 
     modes = ("translate",)
+    any_size = False
     translators: dict[str, Any]
 
     def facts(self) -> list[str]:

@@ -88,6 +88,13 @@ def write_unpaired(folder: Path) -> Path:
     return folder
 
 
+def write_four_parts(folder: Path) -> Path:
+    """Write pictures of two kinds in trainA, trainB, testA and testB."""
+    for number, part in enumerate(("trainA", "trainB", "testA", "testB")):
+        write_pictures(folder / part, 4, 32, first=20 * number)
+    return folder
+
+
 SAMPLES = {"samples": ("--count", "4"), "interpolate": ("--rows", "2", "--steps", "2")}
 EDITS = {"edit": ("--count", "2"), "sweep": ("--attribute", "Bangs", "--count", "2", "--steps", "2")}
 ADVERSARIAL = {
@@ -102,6 +109,14 @@ ADVERSARIAL = {
     "CycleGAN": (
         "dusk2day_cyclegan", write_unpaired,
         (*PAIRED, "generator.network.ngf=2", "discriminator.network.ndf=2"),
+        {"translate": ("--direction", "BtoA")},
+    ),
+    "UGATIT": (
+        "selfie2anime_ugatit", write_four_parts,
+        (
+            *PAIRED, "generator.network.ngf=2", "generator.network.n_blocks=1", "discriminator.network.ndf=2",
+            "task.global_layers=4", "task.local_layers=3", "data.num_workers=0",
+        ),
         {"translate": ("--direction", "BtoA")},
     ),
     "SPADE": (

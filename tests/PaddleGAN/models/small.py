@@ -26,9 +26,12 @@ SMALL: Mapping[str, Case] = {
         PPGAN[name].network: PPGAN[name]
         for name in (
             *("resnet_instance", "patch_instance", "patch_classes", "dc_generator", "dc_discriminator", "deep_conv"),
-            "deep_conv_classes",
+            *("deep_conv_classes", "ugatit_generator_light", "ugatit_discriminator", "anime_generator_lite"),
+            "anime_discriminator",
         )
     },
+    "ResnetUGATITP2CGenerator": Case("ResnetUGATITP2CGenerator", {"ngf": 4, "n_blocks": 1}, (PICTURES,)),
+    "AnimeGenerator": Case("AnimeGenerator", {}, (PICTURES[:, :, :8, :8],)),
     "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
     "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
     "NLayerDiscriminator, spectral": PPGAN["patch_spectral"],

@@ -42,6 +42,10 @@ SETTINGS = [
     ("SPADEGenerator", {"semantic_nc": 3, "crop_size": 64, "aspect_ratio": 0.0}, "aspect_ratio must be more than 0"),
     ("MultiscaleDiscriminator", {}, "give input_nc for the paper's network, or crop_size and label_nc for ppgan's"),
     ("MultiscaleDiscriminator", {"input_nc": 6, "crop_size": 64, "label_nc": 3}, "give input_nc for the paper's netw"),
+    ("ResnetUGATITGenerator", {"img_size": 30}, "img_size must be a multiple of 4, not 30"),
+    ("ResnetUGATITP2CGenerator", {"ngf": 6}, "ngf must be a multiple of 4, and img_size of 16, not 6 and 256"),
+    ("UGATITDiscriminator", {"n_layers": 2}, "UGATITDiscriminator: n_layers must be at least 3, not 2"),
+    ("AnimeDiscriminator", {"channel": 5}, "AnimeDiscriminator: channel must be even, not 5"),
     ("NLayerDiscriminator", {"norm_type": "group"}, "must be 'batch', 'instance', 'none' or 'spectral', not 'group'"),
 ]
 
@@ -62,6 +66,8 @@ SMALL_SETTINGS: dict[str, dict[str, Any]] = {
     "STGANGenerator": {"ngf": 1},
     "WGANCritic": {"ndf": 1},
     "SPADEGenerator": {"semantic_nc": 4, "ngf": 1},
+    "ResnetUGATITGenerator": {"ngf": 1, "n_blocks": 1, "img_size": 32},
+    "AnimeGeneratorLite": {},
 }
 
 INPUTS = [
@@ -85,6 +91,8 @@ INPUTS = [
     ("STGANGenerator", [(3, 64, 64), (1, 13)], r"STGANGenerator takes images \(N, 3, H, W\), not \[3, 64, 64\]"),
     ("STGANGenerator", [(1, 3, 64, 64), (1, 5)], r"STGANGenerator takes attributes \(N, 13\), not \[1, 5\]"),
     ("WGANCritic", [(1, 3, 32, 32)], r"WGANCritic takes images \(N, 3, 64, 64\), not \[1, 3, 32, 32\]"),
+    ("ResnetUGATITGenerator", [(1, 3, 64, 64)], r"takes images \(N, 3, 32, 32\), not \[1, 3, 64, 64\]"),
+    ("AnimeGeneratorLite", [(1, 3, 30, 32)], r"height and width are multiples of 4, not \[30, 32\]"),
     ("SPADEGenerator", [(1, 3, 32, 32)], r"SPADEGenerator takes images \(N, 4, H, W\), not \[1, 3, 32, 32\]"),
 ]
 

@@ -109,6 +109,12 @@ PARAMETERS = {
         *(conv(512 + 256 + 13, 256, 4, False) + 512, conv(256 + 128 + 13, 128, 4, False) + 256),
         conv(128 + 64 + 13, 3, 4),
     ),
+    "ResnetUGATITGenerator": 15_309_504 + (64**2 - 1) * 256**2,  # ppgan counts the light one; this sees each pixel
+    "UGATITDiscriminator": 3_290_560,
+    "ResnetUGATITP2CGenerator": 3_767_333,
+    "AnimeGenerator": 2_143_552,
+    "AnimeGeneratorLite": 962_368,
+    "AnimeDiscriminator": 1_128_800,
     "SPADEGenerator": (
         *(conv(35, 1024, 3), 3 * spade_block(1024, 1024, 35), spade_block(1024, 512, 35), spade_block(512, 256, 35)),
         *(spade_block(256, 128, 35), spade_block(128, 64, 35), conv(64, 3, 3)),
@@ -137,6 +143,8 @@ def test_number_of_trainable_parameters(name: str) -> None:
 
 
 PPGANS_FORMS = [
+    ("ResnetUGATITGenerator", {"light": True, "n_blocks": 4}, 10_589_888),
+    ("UGATITDiscriminator", {"n_layers": 7}, 53_130_176),
     ("NLayerDiscriminator", {"norm_type": "spectral"}, 2_764_736),
     (
         "SPADEGenerator",

@@ -19,7 +19,7 @@ from PaddleGAN import infer, train
 from PaddleGAN.data import FACE_ATTRIBUTES, UnpairedFaces
 from PaddleGAN.metrics import measure_attributes
 from PaddleGAN.pool import ImagePool
-from PaddleGAN.tasks.unpaired_translation import UnpairedEvaluator, WithCounterparts
+from PaddleGAN.tasks.unpaired import UnpairedEvaluator, WithCounterparts
 from tests.PaddleGAN.tasks.translations import batch_of, task_of, unpaired_config
 
 SMALL = (

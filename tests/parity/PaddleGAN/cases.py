@@ -108,6 +108,23 @@ PPGAN = {
         {"latent_dim": 12, "output_nc": 1, "n_class": 10, "size": 28, "ngf": 4},
         (NOISE, CLASSES),
     ),
+    "ugatit_generator": Case(
+        "ResnetUGATITGenerator",
+        {"input_nc": 3, "output_nc": 3, "ngf": 4, "n_blocks": 2, "img_size": 32},
+        (PICTURES,),
+    ),
+    "ugatit_generator_light": Case(
+        "ResnetUGATITGenerator",
+        {"input_nc": 3, "output_nc": 2, "ngf": 4, "n_blocks": 1, "light": True},
+        (PICTURES,),
+    ),
+    "ugatit_discriminator": Case("UGATITDiscriminator", {"input_nc": 3, "ndf": 4, "n_layers": 5}, (PICTURES,)),
+    "photo2cartoon_generator": Case(
+        "ResnetUGATITP2CGenerator", {"ngf": 4}, (images("a larger picture", 1, 3, 64, 64),)
+    ),
+    "anime_generator": Case("AnimeGenerator", {}, (PICTURES,)),
+    "anime_generator_lite": Case("AnimeGeneratorLite", {}, (PICTURES,)),
+    "anime_discriminator": Case("AnimeDiscriminator", {"channel": 8}, (PICTURES,)),
 }
 """What ppgan has. Without normalisation its Resnet generator and DCGenerator are compared too."""
 

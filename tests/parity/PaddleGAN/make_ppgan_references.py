@@ -16,6 +16,7 @@ networks that Paddle itself wrote.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -27,6 +28,12 @@ from tests.parity.PaddleGAN.cases import PPGAN, flat, thinned
 from tests.parity.PaddleGAN.weights import images, state  # it imports zlib, which crashes when paddle came before
 
 REFERENCES = Path(__file__).with_name("references")
+MODULES = (
+    *("discriminators.dcdiscriminator", "discriminators.nlayers", "discriminators.discriminator_photopen"),
+    *("generators.dcgenerator", "generators.deep_conv", "generators.generater_photopen", "generators.resnet"),
+    *("generators.unet", "generators.resnet_ugatit", "generators.resnet_ugatit_p2c", "generators.generater_animegan"),
+    *("discriminators.discriminator_ugatit", "discriminators.discriminator_animegan"),
+)
 MODES = ("vanilla", "lsgan", "wgan", "wgangp", "hinge", "logistic")
 
 
@@ -49,13 +56,9 @@ def official_names() -> dict[str, Any]:
         sys.modules[f"paddle.{module}"] = Absent(f"paddle.{module}")
     paddle.fluid = sys.modules["paddle.fluid"]
     from ppgan.models.criterions.gan_loss import GANLoss
-    from ppgan.models.discriminators import dcdiscriminator, discriminator_photopen, nlayers
-    from ppgan.models.generators import dcgenerator, deep_conv, generater_photopen, resnet, unet
-
     found: dict[str, Any] = {"GANLoss": GANLoss}
-    photopen = (discriminator_photopen, generater_photopen)
-    for module in (dcdiscriminator, nlayers, dcgenerator, deep_conv, resnet, unet, *photopen):
-        found.update(vars(module))
+    for module in MODULES:
+        found.update(vars(importlib.import_module(f"ppgan.models.{module}")))
     return found
 
 
