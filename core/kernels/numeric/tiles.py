@@ -56,12 +56,27 @@ def _tile(rows: int) -> Any:
                 return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
             places = {0, 4, 7, 10}
-            _emit(builder, rows, *[pointer(i) if i in places else item for i, item in enumerate(arguments)])
+            given = [pointer(i) if i in places else item for i, item in enumerate(arguments)]
+            builder.call(_function(builder.module, rows, [item.type for item in given]), given)
             return context.get_dummy_value()
 
         return signature, generate
 
     return tile
+
+
+def _function(module: Any, rows: int, kinds: Any) -> Any:
+    """Return the function of a tile. Written out where it is called, its sums would not all stay in registers."""
+    name = f"core.tile.{rows}"
+    found = module.globals.get(name)
+    if found is None:
+        found = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), name)
+        found.linkage = "linkonce_odr"
+        found.attributes.add("noinline")
+        builder = ir.IRBuilder(found.append_basic_block("entry"))
+        _emit(builder, rows, *found.args)
+        builder.ret_void()
+    return found
 
 
 def _emit(
