@@ -1,8 +1,8 @@
-"""GRUs of Fluid 1.x that read texts from both ends, for networks that reply."""
+"""GRUs of Fluid 1.x that read texts from both ends, for networks of dialogues."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import core
 from core import nn
@@ -15,15 +15,27 @@ class BothWays(nn.Layer):
     Args:
         input_size: length of a token's vector.
         hidden_size: of both ways together.
-        origin_mode: as in :class:`core.incubate.layers.DynamicGRU`.
+        origin_mode, candidate_activation: as in :class:`core.incubate.layers.DynamicGRU`.
+        fc_bias: whether the layers have biases.
+        attr: how fresh weights, and the GRUs' biases, are drawn; None: as layers do.
     """
 
-    def __init__(self, input_size: int, hidden_size: int, origin_mode: bool) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        origin_mode: bool,
+        candidate_activation: Literal["tanh", "relu"] = "tanh",
+        fc_bias: bool = True,
+        attr: Any = None,
+    ) -> None:
         super().__init__()
         units = hidden_size // 2
-        self.fc_forward, self.fc_backward = nn.Linear(input_size, 3 * units), nn.Linear(input_size, 3 * units)
-        self.gru_forward = DynamicGRU(units, origin_mode=origin_mode)
-        self.gru_backward = DynamicGRU(units, is_reverse=True, origin_mode=origin_mode)
+        for way in ("forward", "backward"):
+            fc = nn.Linear(input_size, 3 * units, attr, None if fc_bias else False)
+            gru = DynamicGRU(units, way == "backward", origin_mode, attr, attr, candidate_activation)
+            self.add_sublayer(f"fc_{way}", fc)
+            self.add_sublayer(f"gru_{way}", gru)
 
     def forward(self, words: Any, lengths: Any) -> tuple[Any, Any]:
         """Return the states (N, L, hidden_size), and both ways' last ones (N, hidden_size), 0 of a text without tokens.

@@ -24,9 +24,9 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from core.incubate.layers import sequence_reverse
 from core.nn import functional as F
 from core.nn.initializer import Normal, TruncatedNormal, XavierUniform
+from PaddleNLP.models.dialogue.recurrent import BothWays
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
 
@@ -60,7 +60,7 @@ class EncoderLayer(nn.Layer):
 
 
 class FactReader(nn.Layer):
-    """The GRU that reads facts forwards and backwards, both ways at once.
+    """The GRU that reads facts forwards and backwards.
 
     Args:
         vocab_size: rows of its table of words.
@@ -70,37 +70,19 @@ class FactReader(nn.Layer):
 
     def __init__(self, vocab_size: int, size: int, units: int) -> None:
         super().__init__()
-        self.units = units
-        drawn = nn.ParamAttr(initializer=Normal(0.0, 0.02))
         self.word_embeddings = nn.Embedding(vocab_size, size, weight_attr=nn.ParamAttr(initializer=XavierUniform()))
-        self.projections: Any = self.create_parameter([2, size, 3 * units], attr=drawn)
-        self.gates: Any = self.create_parameter([2, units, 2 * units], attr=drawn)
-        self.candidates: Any = self.create_parameter([2, units, units], attr=drawn)
-        self.biases: Any = self.create_parameter([2, 1, 3 * units], attr=drawn)
+        drawn = nn.ParamAttr(initializer=Normal(0.0, 0.02))
+        self.both = BothWays(size, 2 * units, False, "relu", fc_bias=False, attr=drawn)
 
     def forward(self, ids: Any, kept: Any) -> Any:
-        """Return the states of all tokens, float32 (N, K, 2 * units); those of padding mean nothing.
+        """Return the states of all tokens, float32 (N, K, 2 * units), 0 of padding.
 
         Args:
             ids: int64 (N, K).
             kept: float32 (N, K), 1 where there is a token.
         """
-        lengths = kept.sum(axis=1).astype("int64")
-        words = self.word_embeddings(ids * kept.astype("int64"))
-        both = core.stack([words, sequence_reverse(words, lengths)], axis=0)  # (2, N, K, size)
-        count, steps, size, units = ids.shape[0], ids.shape[1], words.shape[2], self.units
-        inputs = core.matmul(both.reshape([2, -1, size]), self.projections) + self.biases
-        inputs = inputs.reshape([2, count, steps, 3 * units])
-        state = core.zeros([2, count, units])
-        states = []
-        of_gates, of_candidates = core.split(inputs, [2 * units, units], axis=-1)
-        for gates, candidate in zip(core.unbind(of_gates, axis=2), core.unbind(of_candidates, axis=2)):
-            update, reset = core.split(F.sigmoid(gates + core.matmul(state, self.gates)), 2, axis=-1)
-            new = F.relu(candidate + core.matmul(reset * state, self.candidates))
-            state = state + update * (new - state)
-            states.append(state)
-        found = core.stack(states, axis=2)
-        return core.concat([found[0], sequence_reverse(found[1], lengths)], axis=-1)
+        whole = kept.astype("int64")
+        return self.both(self.word_embeddings(ids * whole), whole.sum(axis=1))[0]
 
 
 class RetrievalModel(nn.Layer):
@@ -112,7 +94,7 @@ class RetrievalModel(nn.Layer):
         layers: how many there are.
         attention_heads: of each.
         max_length: tokens of history and reply together at most.
-        knowledge_length: tokens of goal and facts; 0: the network reads none. The GRU takes so many steps.
+        knowledge_length: tokens of goal and facts that are read at most; 0: the network reads none.
         fact_units: of the GRU in each direction.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
@@ -179,7 +161,7 @@ class RetrievalModel(nn.Layer):
         """Return what is found in goal and facts, float32 (N, 2 * fact_units).
 
         Args:
-            knowledge_ids: int64 (N, knowledge_length).
+            knowledge_ids: int64 (N, K).
             context: float32 (N, hidden_size).
         """
         kept = kept_tokens(knowledge_ids, None, self.pad_token_id)
@@ -214,7 +196,7 @@ class ReplyMatching(Head):
         Args:
             input_ids: int64 (N, L), history and reply.
             token_type_ids: int64 (N, L), 1 in the reply.
-            knowledge_ids: int64 (N, knowledge_length), goal and facts, of a network that reads some.
+            knowledge_ids: int64 (N, K), goal and facts, of a network that reads some.
         """
         _, context = self.encoder(input_ids, token_type_ids)
         if self.encoder.knowledge_length:

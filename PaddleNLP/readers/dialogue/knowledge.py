@@ -46,8 +46,7 @@ class KnowledgeSelectionReader(TextReader):
             part = pairs[start : start + batch_size]
             arrays = self.batch({"input_ids": [one[0] for one in part], "token_type_ids": [one[1] for one in part]})
             if steps:
-                arrays["knowledge_ids"] = np.full((len(part), steps), self.tokenizer.pad_token_id, np.int64)
-                arrays["knowledge_ids"][:, : len(facts)] = facts
+                arrays["knowledge_ids"] = np.tile(np.array(facts, np.int64), (len(part), 1))
             logits = np.asarray(self.run(arrays)[0], np.float64)
             scores += softmax(logits, axis=-1)[:, 1].tolist()
         best = int(np.argmax(scores))

@@ -43,7 +43,7 @@ class KnowledgeSelection(Ranking):
 
     @property
     def steps(self) -> int:
-        """How many tokens of goal and facts the network reads."""
+        """How many tokens of goal and facts the network reads at most."""
         return int(self.config.network.arguments.get("knowledge_length", 0))
 
     def encode(self, split: str, dataset: Any, part: range) -> Mapping[str, Column]:
@@ -61,19 +61,14 @@ class KnowledgeSelection(Ranking):
         return found
 
     def padded(self) -> dict[str, Any]:
-        """Return how fields are batched: facts to the network's number of tokens."""
+        """Return how fields are batched."""
         facts = Pad("knowledge", value=self.tokenizer.pad_token_id, mask=False)
         return {**super().padded(), "knowledge_ids": facts}
 
     def forward(self, fields: Mapping[str, Any]) -> Any:
         """Return the logits of a batch."""
-        facts = (self._whole(fields["knowledge_ids"]),) if self.steps else ()
+        facts = (fields["knowledge_ids"],) if self.steps else ()
         return self.network(fields["input_ids"], fields["token_type_ids"], *facts)
-
-    def _whole(self, ids: Any) -> Any:
-        """Return facts padded to the network's number of tokens."""
-        gap = core.full([ids.shape[0], self.steps], self.tokenizer.pad_token_id, "int64")
-        return core.concat([ids, gap], axis=1)[:, : self.steps]
 
     def evaluator(self, split: str) -> SelectionEvaluator:
         """Return an empty evaluator."""
@@ -85,12 +80,8 @@ class KnowledgeSelection(Ranking):
 
     def program(self) -> Program:
         """Return the network from ids to logits, for any number and length of conversations."""
-        specs = [
-            InputSpec([None, None], "int64", name, examples={0: (2, 3), 1: (8, 12)})
-            for name in ("input_ids", "token_type_ids")
-        ]
-        if self.steps:
-            specs.append(InputSpec([None, self.steps], "int64", "knowledge_ids", examples={0: (2, 3)}))
+        names = ("input_ids", "token_type_ids", *(("knowledge_ids",) if self.steps else ()))
+        specs = [InputSpec([None, None], "int64", name, examples={0: (2, 3), 1: (8, 12)}) for name in names]
         extra = {"preprocessing": self.stored(), "class_names": list(self.class_names)}
         told = f"{', '.join(str(spec.name) for spec in specs)} int64"
         return Program(core.jit.to_static(self.network), specs, told, extra)

@@ -6,7 +6,7 @@ last step, and outputs behind the lengths are 0.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Literal, Optional
 
 from core.nn import Layer
 from core.nn.param_attr import ParamAttrLike
@@ -183,9 +183,10 @@ class DynamicGRU(Layer):
             of it is new.
         param_attr: ParamAttr of the weight.
         bias_attr: ParamAttr of the bias.
+        candidate_activation: ``tanh`` or ``relu``.
 
     Raises:
-        ValueError: ``hidden_size`` is not positive.
+        ValueError: ``hidden_size`` is not positive, or there is no such activation.
     """
 
     def __init__(
@@ -195,12 +196,16 @@ class DynamicGRU(Layer):
         origin_mode: bool = False,
         param_attr: ParamAttrLike = None,
         bias_attr: ParamAttrLike = None,
+        candidate_activation: Literal["tanh", "relu"] = "tanh",
     ) -> None:
         super().__init__()
         _check_sizes("DynamicGRU", hidden_size=hidden_size)
+        if candidate_activation not in ("tanh", "relu"):
+            raise ValueError(f"DynamicGRU: candidate_activation is 'tanh' or 'relu', not {candidate_activation!r}")
         self.hidden_size = hidden_size
         self.is_reverse = is_reverse
         self.origin_mode = origin_mode
+        self.candidate_activation = candidate_activation
         self.weight: Any = self.create_parameter([hidden_size, 3 * hidden_size], attr=param_attr)
         self.bias: Any = self.create_parameter([1, 3 * hidden_size], attr=bias_attr, is_bias=True)
 
@@ -231,6 +236,7 @@ class DynamicGRU(Layer):
             reverse=self.is_reverse,
             origin=self.origin_mode,
             repeated=False,
+            rectified=self.candidate_activation == "relu",
         )
         return y.transpose([1, 0, 2])
 

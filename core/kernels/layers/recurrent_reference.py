@@ -112,6 +112,7 @@ def reset_first_gru_reference(
     lengths: np.ndarray,
     reverse: bool = False,
     origin: bool = False,
+    rectified: bool = False,
 ) -> np.ndarray:
     """Return the states of all steps, 0 behind the lengths, on inputs that are projected already.
 
@@ -122,6 +123,7 @@ def reset_first_gru_reference(
         lengths: Number of valid steps of each sample.
         reverse: Whether the last valid step comes first.
         origin: Whether the update gate says how much of the state is kept.
+        rectified: Whether a candidate is relu, rather than tanh, of its sum.
     """
     y = np.zeros((*x.shape[:2], hidden.shape[1]), x.dtype)
     for b, length in enumerate(lengths):
@@ -129,7 +131,8 @@ def reset_first_gru_reference(
         for t in reversed(range(length)) if reverse else range(length):
             given = x[t, b] + bias
             update, reset = np.split(sigmoid(given[: 2 * len(h)] + h @ weight), 2)
-            candidate = np.tanh(given[2 * len(h) :] + (reset * h) @ candidate_weight)
+            candidate = given[2 * len(h) :] + (reset * h) @ candidate_weight
+            candidate = np.maximum(candidate, 0) if rectified else np.tanh(candidate)
             h = update * h + (1 - update) * candidate if origin else (1 - update) * h + update * candidate
             y[t, b] = h
     return y

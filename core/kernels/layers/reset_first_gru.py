@@ -33,6 +33,7 @@ def reset_first_gru(
     reverse: bool,
     origin: bool,
     repeated: bool,
+    rectified: bool = False,
     out: tuple[np.ndarray, ...],
 ) -> None:
     """Write the states of all steps, the last one, the activated gates, and the states that were reset.
@@ -44,12 +45,13 @@ def reset_first_gru(
         reverse: Whether the last valid step comes first.
         origin: Whether the update gate says how much of the state is kept, rather than how much of it is new.
         repeated: Whether the states behind a sample's length repeat what was passed through, rather than being 0.
+        rectified: Whether a candidate is relu, rather than tanh, of its sum.
         out: (y, last state, gates, reset states (T, B, H)).
     """
     check_lengths(lengths, len(x), "gru")
     y, last, gates, reset = out
     last[...] = hidden
-    given = (x, panels(weight), panels(candidate_weight), bias, lengths, reverse, origin, repeated)
+    given = (x, panels(weight), panels(candidate_weight), bias, lengths, reverse, origin, repeated, rectified)
     _forward(*given, last, y, gates, reset, groups_of(x))
 
 
@@ -67,6 +69,7 @@ def reset_first_gru_gradients(
     reverse: bool,
     origin: bool,
     repeated: bool,
+    rectified: bool = False,
     out: tuple[np.ndarray, ...],
 ) -> None:
     """Write the gradients of (x, weight, candidate_weight, bias, hidden) of :func:`reset_first_gru`."""
@@ -75,7 +78,7 @@ def reset_first_gru_gradients(
     grad_hidden[...] = grad_last
     earlier = before(hidden, y, lengths, reverse)
     given = (grad_y, panels(weight.T), panels(candidate_weight.T), lengths, earlier, gates)
-    _backward(*given, reverse, origin, repeated, grad_x, grad_hidden, groups_of(grad_x))
+    _backward(*given, reverse, origin, repeated, rectified, grad_x, grad_hidden, groups_of(grad_x))
     of_gates, of_candidates = np.ascontiguousarray(flat[:, : 2 * size]), np.ascontiguousarray(flat[:, 2 * size :])
     multiply(transposed(earlier.reshape(len(flat), -1)), of_gates, grad_weight)
     multiply(transposed(reset.reshape(len(flat), -1)), of_candidates, grad_candidate_weight)
@@ -92,6 +95,7 @@ def _forward(
     reverse: bool,
     origin: bool,
     repeated: bool,
+    rectified: bool,
     hidden: np.ndarray,
     y: np.ndarray,
     gates: np.ndarray,
@@ -118,14 +122,20 @@ def _forward(
                     reset[t, b, j] = gates[t, b, size + j] * hidden[b, j]
             add_rows_of_product(reset[t], candidate_weight, candidates, first, last)
             for b in range(first, last):
-                _step(gates[t, b], candidates[b], origin, t < lengths[b], hidden[b], reset[t, b])
+                _step(gates[t, b], candidates[b], origin, rectified, t < lengths[b], hidden[b], reset[t, b])
                 for j in range(size):
                     y[t, b, j] = hidden[b, j] if repeated or t < lengths[b] else _ZERO
 
 
 @serial
 def _step(
-    gates: np.ndarray, candidates: np.ndarray, origin: bool, valid: bool, hidden: np.ndarray, reset: np.ndarray
+    gates: np.ndarray,
+    candidates: np.ndarray,
+    origin: bool,
+    rectified: bool,
+    valid: bool,
+    hidden: np.ndarray,
+    reset: np.ndarray,
 ) -> None:
     size = hidden.size
     if not valid:
@@ -135,7 +145,7 @@ def _step(
             reset[j] = 0
         return
     for j in range(size):
-        gates[2 * size + j] = tanh(candidates[j])
+        gates[2 * size + j] = max(candidates[j], _ZERO) if rectified else tanh(candidates[j])
     for j in range(size):
         new = _ONE - gates[j] if origin else gates[j]
         hidden[j] += new * (gates[2 * size + j] - hidden[j])
@@ -152,6 +162,7 @@ def _backward(
     reverse: bool,
     origin: bool,
     repeated: bool,
+    rectified: bool,
     grad_gates: np.ndarray,
     grad_hidden: np.ndarray,
     groups: int,
@@ -174,7 +185,8 @@ def _backward(
                 for j in range(2 * size):
                     of_gates[b, j] = 0
                 if t < lengths[b]:
-                    _step_back(gates[t, b], earlier[t, b], origin, grad_hidden[b], of_gates[b], of_candidates[b])
+                    grads = grad_hidden[b], of_gates[b], of_candidates[b]
+                    _step_back(gates[t, b], earlier[t, b], origin, rectified, *grads)
             add_rows_of_product(of_candidates, candidate_weight, before_reset, first, last)
             for b in range(first, last):
                 if t < lengths[b]:
@@ -194,6 +206,7 @@ def _step_back(
     gates: np.ndarray,
     before: np.ndarray,
     origin: bool,
+    rectified: bool,
     grad_hidden: np.ndarray,
     of_gates: np.ndarray,
     of_candidates: np.ndarray,
@@ -205,5 +218,6 @@ def _step_back(
         new = _ONE - update if origin else update
         of_update = grad_hidden[j] * (candidate - before[j]) * update * (_ONE - update)
         of_gates[j] = -of_update if origin else of_update
-        of_candidates[j] = grad_hidden[j] * new * (_ONE - candidate * candidate)
+        steepness = (_ONE if candidate > _ZERO else _ZERO) if rectified else _ONE - candidate * candidate
+        of_candidates[j] = grad_hidden[j] * new * steepness
         grad_hidden[j] *= _ONE - new

@@ -17,6 +17,7 @@ from core.kernels.sizes.dimension import agree
 from core.operators.arithmetic.rounding import clip
 from core.operators.creation.creation import arange, zeros_like
 from core.operators.indexing.masking import where
+from core.operators.layers.activation import relu
 from core.operators.layers.activation_smooth import sigmoid, tanh
 from core.operators.linear_algebra.linalg import matmul
 from core.operators.shape.joining import split, stack, unbind
@@ -146,7 +147,7 @@ def reset_first_gru(
         bias: (3 H,).
         hidden: (B, H) before the first step.
         lengths: Number of valid steps of each sample, int64 (B,).
-        options: All of ``reverse``, ``origin`` and ``repeated``, which
+        options: All of ``reverse``, ``origin`` and ``repeated``, perhaps ``rectified``, which
             :func:`core.kernels.layers.reset_first_gru.reset_first_gru` explains.
 
     Returns:
@@ -213,15 +214,16 @@ def reset_first_gru_steps(
     reverse: bool,
     origin: bool,
     repeated: bool,
+    rectified: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Compute :func:`reset_first_gru` step by step, in operators that can be differentiated any number of times."""
-    size = hidden.shape[1]
+    size, activation = hidden.shape[1], relu if rectified else tanh
 
     def step(projected: Tensor, states: States) -> States:
         given = projected + bias
         gates = sigmoid(given[:, : 2 * size] + matmul(states[0], weight))
         update, reset = split(gates, 2, axis=-1)
-        candidate = tanh(given[:, 2 * size :] + matmul(reset * states[0], candidate_weight))
+        candidate = activation(given[:, 2 * size :] + matmul(reset * states[0], candidate_weight))
         new = 1.0 - update if origin else update
         return (states[0] + new * (candidate - states[0]),)
 

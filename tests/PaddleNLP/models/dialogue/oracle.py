@@ -65,12 +65,14 @@ def fluid_gru(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, origin: bool,
     return np.array(found).reshape(-1, size)
 
 
-def both_ways(words: np.ndarray, values: Values, name: str, origin: bool) -> tuple[np.ndarray, np.ndarray]:
+def both_ways(
+    words: np.ndarray, values: Values, name: str, origin: bool, act: Any = np.tanh
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the states of a text read from both ends, (L, H), and the last ones (H,)."""
     sides = []
     for way in ("forward", "backward"):
         x = linear(words if way == "forward" else words[::-1], values, f"{name}.fc_{way}")
-        found = fluid_gru(x, values[f"{name}.gru_{way}.weight"], values[f"{name}.gru_{way}.bias"], origin)
+        found = fluid_gru(x, values[f"{name}.gru_{way}.weight"], values[f"{name}.gru_{way}.bias"], origin, act)
         sides.append(found if way == "forward" else found[::-1])
     if not len(words):
         return np.concatenate(sides, -1), np.zeros(2 * sides[0].shape[1])

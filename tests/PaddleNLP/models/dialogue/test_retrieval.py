@@ -13,10 +13,10 @@ from PaddleNLP.models.dialogue.retrieval import joined_ids
 from PaddleNLP.models.registry import create_model
 from tests.PaddleNLP.models.dialogue.oracle import (
     Values,
+    both_ways,
     check_loss_gradients,
     count,
     drawn,
-    fluid_gru,
     linear,
     norm,
     softmax,
@@ -60,15 +60,8 @@ def expected(place: int, values: Values, facts: bool) -> np.ndarray:
         x = norm(y + linear(inner, own, f"{layer}.fc1"), own, f"{layer}.behind_ffn")
     context = np.tanh(linear(norm(x, own, "norm_last")[0], own, "pooler"))
     if facts:
-        words, sides = own["facts.word_embeddings.weight"][FACTS[place]], []
-        for side in (0, 1):
-            given = words[::-1] if side else words
-            weight = np.concatenate([own["facts.gates"][side].reshape(-1), own["facts.candidates"][side].reshape(-1)])
-            bias = own["facts.biases"][side].reshape(-1)
-            inputs = given @ own["facts.projections"][side]
-            states = fluid_gru(inputs, weight.reshape(3, 9), bias, False, lambda x: np.maximum(x, 0))
-            sides.append(states[::-1] if side else states)
-        memory = np.concatenate(sides, -1)
+        words = own["facts.word_embeddings.weight"][FACTS[place]]
+        memory, _ = both_ways(words, own, "facts.both", False, lambda x: np.maximum(x, 0))
         scores = np.tanh(memory @ own["fact_keys.weight"] + context) @ own["fact_scores.weight"]
         context = np.concatenate([context, softmax(scores[:, 0]) @ memory])
     return linear(context, own, "classifier")
@@ -88,7 +81,7 @@ def test_it_computes_the_formulas(facts: bool) -> None:
 
 def test_gradients() -> None:
     model = create_model("duconv_retrieval", "reply_matching", knowledge_length=5, **SMALL)
-    drawn(model)
+    drawn(model, seed=1)  # at which no relu of the GRU bends near by
     labels = core.to_tensor([1, 0])
     check_loss_gradients(model, lambda: model.loss(model(*inputs()), labels))
 

@@ -99,14 +99,16 @@ def test_elmos_cell_against_numpy() -> None:
     assert np.abs(y.numpy()).max() == np.float32(0.1) and not y.numpy()[1].any()
 
 
-def test_units_that_reset_first_against_numpy() -> None:
-    layer = DynamicGRU(20, origin_mode=True)
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_units_that_reset_first_against_numpy(activation: Any) -> None:
+    layer = DynamicGRU(20, origin_mode=True, candidate_activation=activation)
     x, lengths = RNG.standard_normal((9, 4, 60)).astype("float32"), np.array([4, 0, 2, 1, 4, 3, 3, 0, 1])
     flat = layer.weight.numpy().reshape(-1)
     weights = flat[:800].reshape(20, 40), flat[800:].reshape(20, 20)
     expected = reset_first_gru_reference(
-        x.transpose(1, 0, 2), *weights, layer.bias.numpy()[0], np.zeros((9, 20)), lengths, origin=True
-    )
+        x.transpose(1, 0, 2), *weights, layer.bias.numpy()[0], np.zeros((9, 20)), lengths,
+        origin=True, rectified=activation == "relu",
+    )  # fmt: skip
     np.testing.assert_allclose(layer(T(x), T(lengths)).numpy().transpose(1, 0, 2), expected, atol=1e-6)
 
 
@@ -119,13 +121,16 @@ def test_gradients_of_both_orders() -> None:
         y, memories, last = peephole_lstm(x, weight, bias, (h, c), lengths, peepholes, projection, **options)
         return [y, memories, *last]
 
-    def gru(x: Any, weight: Any, candidate: Any, bias: Any, h: Any) -> Any:
-        return reset_first_gru(x, weight, candidate, bias, h, lengths, reverse=False, origin=False, repeated=True)
+    def gru(*given: Any) -> Any:
+        return reset_first_gru(*given, lengths, reverse=False, origin=False, repeated=True)
+
+    def rectified(*given: Any) -> Any:
+        return reset_first_gru(*given, lengths, reverse=True, origin=True, repeated=False, rectified=True)
 
     draw = RNG.standard_normal
     lstm_inputs = [draw(s) for s in ((2, 2, 4), (2, 4), (4,), (2, 2), (2, 1), (3, 1), (1, 2))]
     gru_inputs = [draw(s) for s in ((2, 2, 3), (1, 2), (1, 1), (3,), (2, 1))]
-    for function, arrays in ((lstm, lstm_inputs), (gru, gru_inputs)):
+    for function, arrays in ((lstm, lstm_inputs), (gru, gru_inputs), (rectified, gru_inputs)):
         check_gradients(function, *arrays, order=1)  # float64, by steps
         found = []
         for dtype in ("float32", "float64"):  # the kernel, and the steps
@@ -181,6 +186,10 @@ def test_messages() -> None:
         DynamicGRU(2)(T(np.zeros((2, 0, 6), "float32")))
     for build, message in (
         (lambda: DynamicLSTM(0), "DynamicLSTM: hidden_size is a positive number, got 0"),
+        (
+            lambda: DynamicGRU(2, candidate_activation="elu"),  # type: ignore[arg-type]
+            "DynamicGRU: candidate_activation is 'tanh' or 'relu', not 'elu'",
+        ),
         (lambda: DynamicLSTMP(2, 0), "DynamicLSTMP: proj_size is a positive number, got 0"),
         (lambda: DynamicLSTMP(2, 2, cell_clip=0), "cell_clip is a positive number, or None for no limit, got 0"),
         (lambda: DynamicLSTMP(2, 2, proj_activation="relu"), "proj_activation is 'tanh' or 'identity', not 'relu'"),
