@@ -4,12 +4,13 @@
     PADDLE/bin/pip install --no-deps paddlenlp==2.8.1                     # and what importing it then asks for
     python3.11 -m venv PEERS; PEERS/bin/pip install torch transformers onnxruntime openvino
     python -m benchmarks.PaddleNLP.encoders [--sizes 8x128,1x16,1x128,32x128] [--rows NAMES] [--peers PEERS/bin/python]
-    [--paddle PADDLE/bin/python] [--rounds 7] [--threads 2] [--lengths DEV.tsv]
+    [--paddle PADDLE/bin/python] [--rounds 7] [--threads 2] [--processor] [--lengths DEV.tsv]
 
 Every side has the same weights and ids; "difference" is how far its logits are from ours. onnxruntime and OpenVINO get
 our ONNX file for any size, Paddle's inference library (with oneDNN) paddlenlp's network, PyTorch that of transformers.
 Each side is a process of its own; the two of a row take turns, and its ratio is the median of the rounds' ratios, above
-1 where ours is faster. All is float32.
+1 where ours is faster. All is float32. With ``--processor`` it is the time that processors worked for a side, which
+other work on the machine shows less in.
 
 ``--lengths`` takes a file of pairs as LCQMC's: our reader answers its first 512 pairs, 32 at a time, in the order of
 the file. What it reads a second, tokens without padding, is compared with 8 texts of 128 tokens.
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and paddlenlp")
     parser.add_argument("--rounds", type=int, default=7, help="rounds in which the sides take turns (default 7)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
+    parser.add_argument("--processor", action="store_true", help="processor time, for machines that are busy otherwise")
     parser.add_argument("--lengths", metavar="FILE", help="compare lengths instead: pairs, a line each, by TABs")
     options = parser.parse_args()
     if options.lengths:
@@ -57,11 +59,12 @@ def main() -> None:
     sizes = [tuple(map(int, size.split("x"))) for size in options.sizes.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         files = bool({"onnxruntime", "openvino"} & set(wanted))
-        ours = Side("ours", sides.ours, (sizes, folder, files), options.threads)
+        ours = Side("ours", sides.ours, (sizes, folder, files), options.threads, processor=options.processor)
         print(f"{'texts x tokens':14} {'ours, ms':>9}   {'against':14} {'ms':>8} {'ratio':>6} {'difference':>11}")
         for name in wanted:
             arguments = (sizes, folder, options.threads)
-            other = Side(name, getattr(sides, name), arguments, options.threads, python=_python(name, options))
+            given = {"python": _python(name, options), "processor": options.processor}
+            other = Side(name, getattr(sides, name), arguments, options.threads, **given)
             for size in other.steps:
                 mine, its, ratio = compare((ours, size), (other, size), options.rounds)
                 difference = np.abs(other.ask(size) - ours.ask(size)).max()
@@ -79,7 +82,7 @@ def _lengths(options: argparse.Namespace) -> None:
     lines = Path(options.lengths).read_text(encoding="utf-8").splitlines()
     pairs = [tuple(line.split("\t")[:2]) for line in lines if line.count("\t") >= 2][:512]
     with tempfile.TemporaryDirectory() as folder:
-        side = Side("ours", sides.lengths, (pairs, folder), options.threads)
+        side = Side("ours", sides.lengths, (pairs, folder), options.threads, processor=options.processor)
         tokens = side.ask("tokens of pairs")
         full, ragged, _ = compare((side, "full"), (side, "pairs"), options.rounds)
         rates = sides.FULL[0] * sides.FULL[1] / full, tokens / ragged
