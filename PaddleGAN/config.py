@@ -26,6 +26,8 @@ TASKS = Table(
         "Pix2Pix": "PaddleGAN.tasks.paired_translation:Pix2Pix",
         "CycleGAN": "PaddleGAN.tasks.unpaired_translation:CycleGAN",
         "UGATIT": "PaddleGAN.tasks.ugatit:UGATIT",
+        "AnimeGAN": "PaddleGAN.tasks.animegan:AnimeGAN",
+        "AnimeGANPretraining": "PaddleGAN.tasks.animegan:AnimeGANPretraining",
         "SPADE": "PaddleGAN.tasks.semantic_synthesis:SPADE",
         "StarGAN": "PaddleGAN.tasks.attribute_editing_tasks:StarGAN",
         "AttGAN": "PaddleGAN.tasks.attribute_editing_tasks:AttGAN",

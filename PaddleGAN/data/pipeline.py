@@ -9,6 +9,7 @@ import pydantic
 from core.train.config.table import Component, Named, Table
 from core.train.runner import splits
 from core.vision import transforms
+from PaddleGAN.data.anime import AnimeGANV2Dataset, ResizeToScale
 from PaddleGAN.data.celeba import CelebA
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
 from PaddleGAN.data.mnist import MNIST, FashionMNIST
@@ -18,6 +19,7 @@ from PaddleGAN.data.unpaired import SingleDataset, UnpairedDataset
 DATASETS = Table(
     "data set",
     {
+        "AnimeGANV2Dataset": AnimeGANV2Dataset,
         "CelebA": CelebA,
         "FaceOutlines": FaceOutlines,
         "Faces": Faces,
@@ -35,6 +37,7 @@ TRANSFORMS = Table(
     "transform",
     {
         "Resize": transforms.Resize,
+        "ResizeToScale": ResizeToScale,
         "CenterCrop": transforms.CenterCrop,
         "Pad": transforms.Pad,
         "RandomCrop": transforms.RandomCrop,

@@ -22,6 +22,7 @@ GENERATORS = {
     "ugatit": ("ResnetUGATITGenerator",),
     "photo2cartoon": ("ResnetUGATITP2CGenerator",),
     "animegan": ("AnimeGenerator", "AnimeGeneratorLite"),
+    "stylegan2": ("StyleGANv2Generator",),
 }
 """Module of PaddleGAN.models to the names of its generators: classes, or functions that build one."""
 
@@ -35,6 +36,7 @@ DISCRIMINATORS = {
     "spade": ("MultiscaleDiscriminator",),
     "ugatit": ("UGATITDiscriminator",),
     "animegan": ("AnimeDiscriminator",),
+    "stylegan2": ("StyleGANv2Discriminator",),
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
 

@@ -49,9 +49,11 @@ class TranslationTask(AdversarialTask):
     def _check(self, split: str) -> None:
         sample = self.first(split, 1)[0]
         images = [field for field in sample if isinstance(field, np.ndarray) and field.ndim == 3]
-        if len(sample) != 2 or len(images) != 2 or any(image.dtype != np.float32 for image in images):
+        count = self.fields_of(split)
+        if len(sample) != count or len(images) != count or any(image.dtype != np.float32 for image in images):
+            asked = {2: "two images", 4: "the four images of AnimeGANV2Dataset"}[count]
             raise ValueError(
-                f"data.{split}: {self.config.task.name} learns from two images, float32 (channels, height, width), -1 "
+                f"data.{split}: {self.config.task.name} learns from {asked}, float32 (channels, height, width), -1 "
                 "to 1; choose a data set of pairs, and end its transforms with ToTensor and Normalize"
             )
         self.eval_mode()
@@ -63,6 +65,10 @@ class TranslationTask(AdversarialTask):
             raise ValueError(f"data.{split}: the networks cannot take images of {shapes}: {error}") from None
         finally:
             self.train_mode()
+
+    def fields_of(self, split: str) -> int:
+        """Return how many images a sample of a split has."""
+        return 2
 
     def probe(self, *images: Any) -> None:
         """Run the networks once, so that what they cannot take is refused before a run begins."""

@@ -54,7 +54,7 @@ class UnpairedTask(TranslationTask):
         return self._features
 
     def _judge(self) -> Classifier:
-        samples = OfTwoKinds(self.first("train", JUDGED))
+        samples = OfTwoKinds([sample[:2] for sample in self.first("train", JUDGED)])
         judge = Classifier(samples, 2, seed=self.config.seed)
         judge.features.description = f"a classifier of A and B, trained here on {len(samples):,} training images"
         return judge

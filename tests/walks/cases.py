@@ -12,7 +12,8 @@ import PaddleClas
 from core.vision import write_image
 from PGL.data import CoraDataset
 from tests.PaddleGAN.small_runs import CGAN, DCGAN, WGAN, write_blobs
-from tests.PaddleGAN.tasks.translations import write_pictures
+from tests.PaddleGAN.tasks.translations import write_film, write_pictures
+from tests.PaddleGAN.vgg_file import write_vgg
 from tests.PGL.small_sets import NODES, write_blog_catalog, write_cora, write_triples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +89,19 @@ def write_unpaired(folder: Path) -> Path:
     return folder
 
 
+ANIMATED = (
+    *PAIRED, "data.num_workers=0", "task.vgg_weights=vgg.npy", "discriminator.network.channel=4",
+)  # fmt: skip
+
+
+def write_film_and_vgg(folder: Path) -> Path:
+    """Write AnimeGAN's data, and VGG-19 with few channels."""
+    write_film(folder, smooth=True)
+    write_pictures(folder / "test" / "HR_photo", 2, 32, first=60)
+    write_vgg(folder / "vgg.npy")
+    return folder
+
+
 def write_four_parts(folder: Path) -> Path:
     """Write pictures of two kinds in trainA, trainB, testA and testB."""
     for number, part in enumerate(("trainA", "trainB", "testA", "testB")):
@@ -110,6 +124,14 @@ ADVERSARIAL = {
         "dusk2day_cyclegan", write_unpaired,
         (*PAIRED, "generator.network.ngf=2", "discriminator.network.ndf=2"),
         {"translate": ("--direction", "BtoA")},
+    ),
+    "AnimeGAN": (
+        "animegan_hayao", write_film_and_vgg, (*ANIMATED, "generator.network={name: AnimeGeneratorLite}"),
+        {"translate": ()},
+    ),
+    "AnimeGANPretraining": (
+        "animegan_hayao_pretraining", write_film_and_vgg,
+        (*ANIMATED, "generator.network={name: AnimeGeneratorLite}"), {"translate": ()},
     ),
     "UGATIT": (
         "selfie2anime_ugatit", write_four_parts,

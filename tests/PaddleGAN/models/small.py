@@ -9,7 +9,7 @@ import numpy as np
 
 import core
 from PaddleGAN.models.registry import entry
-from tests.parity.PaddleGAN.cases import PICTURES, PPGAN, PYTORCH, Case, flat
+from tests.parity.PaddleGAN.cases import NOISE, PICTURES, PPGAN, PYTORCH, Case, flat
 from tests.parity.PaddleGAN.weights import class_map, state
 from tests.parity.recipe import uniform
 
@@ -32,6 +32,10 @@ SMALL: Mapping[str, Case] = {
     },
     "ResnetUGATITP2CGenerator": Case("ResnetUGATITP2CGenerator", {"ngf": 4, "n_blocks": 1}, (PICTURES,)),
     "AnimeGenerator": Case("AnimeGenerator", {}, (PICTURES[:, :, :8, :8],)),
+    "StyleGANv2Generator": Case(
+        "StyleGANv2Generator", {"size": 8, "style_dim": 6, "n_mlp": 2, "max_channels": 4}, (NOISE[:2, :6],)
+    ),
+    "StyleGANv2Discriminator": Case("StyleGANv2Discriminator", {"size": 32, "max_channels": 4}, (PICTURES,)),
     "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
     "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
     "NLayerDiscriminator, spectral": PPGAN["patch_spectral"],

@@ -45,6 +45,8 @@ SETTINGS = [
     ("ResnetUGATITGenerator", {"img_size": 30}, "img_size must be a multiple of 4, not 30"),
     ("ResnetUGATITP2CGenerator", {"ngf": 6}, "ngf must be a multiple of 4, and img_size of 16, not 6 and 256"),
     ("UGATITDiscriminator", {"n_layers": 2}, "UGATITDiscriminator: n_layers must be at least 3, not 2"),
+    ("StyleGANv2Generator", {"size": 48}, "StyleGANv2Generator: size must be one of 8, 16, .*, 1024, not 48"),
+    ("StyleGANv2Discriminator", {"size": 4}, "StyleGANv2Discriminator: size must be one of 8, 16, .*, not 4"),
     ("AnimeDiscriminator", {"channel": 5}, "AnimeDiscriminator: channel must be even, not 5"),
     ("NLayerDiscriminator", {"norm_type": "group"}, "must be 'batch', 'instance', 'none' or 'spectral', not 'group'"),
 ]
@@ -68,6 +70,8 @@ SMALL_SETTINGS: dict[str, dict[str, Any]] = {
     "SPADEGenerator": {"semantic_nc": 4, "ngf": 1},
     "ResnetUGATITGenerator": {"ngf": 1, "n_blocks": 1, "img_size": 32},
     "AnimeGeneratorLite": {},
+    "StyleGANv2Generator": {"size": 8, "style_dim": 6, "n_mlp": 1, "max_channels": 2},
+    "StyleGANv2Discriminator": {"size": 8, "max_channels": 2},
 }
 
 INPUTS = [
@@ -92,6 +96,9 @@ INPUTS = [
     ("STGANGenerator", [(1, 3, 64, 64), (1, 5)], r"STGANGenerator takes attributes \(N, 13\), not \[1, 5\]"),
     ("WGANCritic", [(1, 3, 32, 32)], r"WGANCritic takes images \(N, 3, 64, 64\), not \[1, 3, 32, 32\]"),
     ("ResnetUGATITGenerator", [(1, 3, 64, 64)], r"takes images \(N, 3, 32, 32\), not \[1, 3, 64, 64\]"),
+    ("StyleGANv2Generator", [(2, 5)], r"StyleGANv2Generator takes noise \(N, 6\), not \[2, 5\]"),
+    ("StyleGANv2Discriminator", [(6, 3, 8, 8)], "compares groups of 4 images: 6 images are no multiple of that"),
+    ("StyleGANv2Discriminator", [(4, 3, 16, 16)], r"takes images \(N, 3, 8, 8\), not \[4, 3, 16, 16\]"),
     ("AnimeGeneratorLite", [(1, 3, 30, 32)], r"height and width are multiples of 4, not \[30, 32\]"),
     ("SPADEGenerator", [(1, 3, 32, 32)], r"SPADEGenerator takes images \(N, 4, H, W\), not \[1, 3, 32, 32\]"),
 ]

@@ -115,6 +115,8 @@ PARAMETERS = {
     "AnimeGenerator": 2_143_552,
     "AnimeGeneratorLite": 962_368,
     "AnimeDiscriminator": 1_128_800,
+    "StyleGANv2Generator": 30_034_338,
+    "StyleGANv2Discriminator": 28_864_129,
     "SPADEGenerator": (
         *(conv(35, 1024, 3), 3 * spade_block(1024, 1024, 35), spade_block(1024, 512, 35), spade_block(512, 256, 35)),
         *(spade_block(256, 128, 35), spade_block(128, 64, 35), conv(64, 3, 3)),
@@ -145,6 +147,7 @@ def test_number_of_trainable_parameters(name: str) -> None:
 PPGANS_FORMS = [
     ("ResnetUGATITGenerator", {"light": True, "n_blocks": 4}, 10_589_888),
     ("UGATITDiscriminator", {"n_layers": 7}, 53_130_176),
+    ("StyleGANv2Generator", {"size": 1024}, 30_370_060),
     ("NLayerDiscriminator", {"norm_type": "spectral"}, 2_764_736),
     (
         "SPADEGenerator",

@@ -26,6 +26,15 @@ def write_pictures(folder: Path, count: int, width: int, height: int = 32, first
     return folder
 
 
+def write_film(folder: Path, smooth: bool = False) -> Path:
+    """Write four photographs and three pictures of a film, of 32 pixels."""
+    write_pictures(folder / "train_photo", 4, 32)
+    write_pictures(folder / "Hayao" / "style", 3, 32, first=20)
+    if smooth:
+        write_pictures(folder / "Hayao" / "smooth", 2, 32, first=40)
+    return folder
+
+
 def paired_config(folder: Path, task: str, generator: str, discriminator: str, count: int = 6) -> Path:
     """Write pairs of 32 pixels, and a config that trains on them for three epochs of three steps."""
     write_pictures(folder / "train", count, 2 * 36, 36)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ NOISE = images("noise", 3, 12)
 CLASSES = numbers("classes", 3, 10)
 FIVE = attributes("five attributes", 2, 5)
 DIFFERENCE = attributes("target", 2, 5) - attributes("source", 2, 5)
+STYLE_NOISE = images("noise of styles", 3, 16) * np.float32(2)
 
 PHOTOPEN = {
     **{"ngf": 1, "num_upsampling_layers": "normal", "crop_size": 64, "aspect_ratio": 1.0},
@@ -124,6 +125,11 @@ PPGAN = {
     ),
     "anime_generator": Case("AnimeGenerator", {}, (PICTURES,)),
     "anime_generator_lite": Case("AnimeGeneratorLite", {}, (PICTURES,)),
+    "stylegan2_generator": Case("StyleGANv2Generator", {"size": 8, "style_dim": 16, "n_mlp": 2}, (STYLE_NOISE,)),
+    "stylegan2_mixed": Case(
+        "StyleGANv2Generator", {"size": 8, "style_dim": 16, "n_mlp": 1}, (STYLE_NOISE, images("further noise", 3, 16))
+    ),
+    "stylegan2_discriminator": Case("StyleGANv2Discriminator", {"size": 8}, (images("small squares", 8, 3, 8, 8),)),
     "anime_discriminator": Case("AnimeDiscriminator", {"channel": 8}, (PICTURES,)),
 }
 """What ppgan has. Without normalisation its Resnet generator and DCGenerator are compared too."""
@@ -168,6 +174,24 @@ PYTORCH = {
     "multiscale": Case("MultiscaleDiscriminator", {"input_nc": 3, "ndf": 4}, (PICTURES,)),
 }
 """What only the script's own PyTorch networks answer for."""
+
+
+def official_answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
+    """Return what a network of ppgan answers to a case's inputs.
+
+    StyleGAN2's takes a list of noises, with the level that the second one begins at; its noise of details is its own.
+    """
+    if case.network != "StyleGANv2Generator":
+        return network(*inputs)
+    return network(list(inputs), inject_index=3 if len(inputs) > 1 else None, randomize_noise=False)[0]
+
+
+def answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
+    """Return what a network of ours answers to a case's inputs, with StyleGAN2's own noise of details."""
+    if case.network != "StyleGANv2Generator":
+        return network(*inputs)
+    first, *second = (network.style(noise) for noise in inputs)
+    return network.synthesize(network.at_levels(first, *(second and (second[0], 3))), random=False)
 
 
 def flat(outputs: Any) -> list[Any]:

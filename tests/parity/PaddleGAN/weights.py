@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,6 +14,13 @@ SCALED = {"UpBlock.13.weight": 0.25, "gap_fc.weight_orig": 8.0, "gmp_fc.weight_o
 it; of U-GAT-IT's discriminator those by which it looks, as otherwise its kernels, divided, say little."""
 
 
+EQUALISED = (
+    (re.compile(r"^style\.\d+\.weight$"), 200.0),
+    (re.compile(r"modulation\.weight$|^(convs\.\d|final_conv|final_linear)\..*\.?weight$"), 2.0),
+)
+"""Weights of StyleGAN2, which its layers multiply by what keeps variances, and by a rate of 0.01 before the styles."""
+
+
 def weight(name: str, shape: tuple[int, ...]) -> np.ndarray:
     """Return a parameter or running statistic: scales near 1, shifts near 0, kernels that keep magnitudes."""
     kind = name.rpartition(".")[2]
@@ -20,6 +28,9 @@ def weight(name: str, shape: tuple[int, ...]) -> np.ndarray:
         return uniform(name, shape, 0.7, 1.3)
     if len(shape) == 1:
         return uniform(name, shape, -0.2, 0.2)
+    for names, size in EQUALISED:
+        if names.search(name) and kind == "weight":
+            return uniform(name, shape, -size, size)
     bound = SCALED.get(name, 1.0) * float(np.sqrt(4.0 / np.prod(shape[1:] if len(shape) == 4 else shape[:1])))
     return uniform(name, shape, -bound, bound)
 
