@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
@@ -123,10 +124,13 @@ def nearest(words: Sequence[str], first: Sequence[str], second: Sequence[str]) -
         Both; None: one is not in the sentence, or only within the other.
     """
     best: Optional[tuple[int, tuple[Span, Span]]] = None
+    others = _occurrences(words, second)
+    starts, ends = [start for start, _ in others], [end for _, end in others]
     for one in _occurrences(words, first):
-        for other in _occurrences(words, second):
+        before, behind = bisect_right(ends, one[0]) - 1, bisect_left(starts, one[1])
+        for other in others[max(before, 0) : before + 1] + others[behind : behind + 1]:
             gap = max(other[0] - one[1], one[0] - other[1])
-            if gap >= 0 and (best is None or gap < best[0]):
+            if best is None or gap < best[0]:
                 best = gap, (one, other)
     return None if best is None else best[1]
 

@@ -269,3 +269,17 @@ class LanguageTask(ToolkitTask):
         """Return what a reader of the export needs beside the program."""
         common = {"reader": self.reader, "max_length": self.config.tokenizer.max_length}
         return {**common, "tokenizer": stored(self.tokenizer), **self.reader_settings()}
+
+
+def check_beams(beams: int, tokens: int) -> None:
+    """Refuse a search that is wider than the vocabulary.
+
+    Args:
+        beams: sequences that it follows.
+        tokens: of the vocabulary.
+
+    Raises:
+        ValueError: it is wider.
+    """
+    if beams > tokens:
+        raise ValueError(f"task.beam_size {beams} is wider than the vocabulary of {tokens} tokens; lower it")

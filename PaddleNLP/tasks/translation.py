@@ -21,7 +21,7 @@ from PaddleNLP.evaluators.translation import TranslationEvaluator
 from PaddleNLP.metrics.bleu import Tokenize
 from PaddleNLP.models.registry import MODELS
 from PaddleNLP.readers.translation import Translated, translated
-from PaddleNLP.tasks.base import LanguageTask
+from PaddleNLP.tasks.base import LanguageTask, check_beams
 from PaddleNLP.translation.tokenizer import SubwordTokenizer
 
 
@@ -117,9 +117,7 @@ class Translation(LanguageTask):
             raise ValueError(f"{told}: its files are of another vocabulary")
         given = {key: value for key, value in sizes.items() if key not in component.arguments}
         network = self.add_network("model", MODELS, component, "network", task="encoder", **given)
-        if self.search.rows > count:
-            told = f"task.beam_size {self.search.rows} is wider than the vocabulary of {count} tokens"
-            raise ValueError(f"{told}; lower it")
+        check_beams(self.search.rows, count)
         most = getattr(network, "max_length", None)
         for key, length in (
             ("tokenizer.max_length", self.config.tokenizer.max_length),

@@ -30,7 +30,7 @@ from tests.fuzzing.structure import Mutation
 from tests.hostile_images import encoded
 from tests.PaddleVideo.data.test_youtube8m import of_frames, of_video
 from tests.parity.text import tiny_archives
-from tests.PGL.small_sets import write_cora
+from tests.PGL.small_sets import write_cora, write_graphs, write_own_graph, write_triples
 from tests.program_texts import write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +73,9 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "idx": _idx(),
         "planetoid": _folder(write_cora(folder / "cora"), {"": structure.of_pickle, ".index": None}),
         "graph": _folder(_graph(folder / "graph"), {".json": structure.of_json, ".npy": None}),
+        "own_graph": [*_own_graphs(folder)],
+        "own_graphs": _folder(write_graphs(folder / "graphs", count=6), {".txt": None}),
+        "triples": _folder(write_triples(folder / "triples"), {".txt": None}),
         "archive": _archives(),
         "boxes": _boxes(),
         "texts": _texts(),
@@ -95,6 +98,13 @@ def _folder(folder: Path, mutations: Mapping[str, Optional[Mutation]]) -> list[G
         others = {other: content for other, content in files.items() if other != name}
         cases.append(Good(folder.name, data, mutations[suffix], name, others))
     return cases
+
+
+def _own_graphs(folder: Path) -> list[Good]:
+    """Return features, labels, splits and edges of a graph, as text and as arrays."""
+    text = _folder(write_own_graph(folder / "own_text"), {".csv": None})
+    mutations = {".csv": None, ".npy": None, ".npz": structure.of_zip}
+    return [*text, *_folder(write_own_graph(folder / "own_arrays", arrays=True), mutations)]
 
 
 def _config(toolkit: str, name: str) -> Good:
@@ -230,6 +240,13 @@ def _texts() -> list[Good]:
     marks = {"answers": ["ann"], "answer_docs": [0], "answer_spans": [[0, 1]]}
     dureader = {"question_id": 1, "question": "who?", "documents": [document], **marks}
     relations = {"text": "ann met bob", "spo_list": [{"predicate": "p", "subject": [0, 3], "object": [8, 11]}]}
+    talk = {"goal": [["START", "a", "b"]], "knowledge": [["a", "p", "c d"], ["b", "p", "e"]]}
+    talks = {**talk, "conversation": ["do you know a", "no", "a is c d", "and b", "b is e"]}
+    asking = {**talk, "history": ["and b"], "response": "b is e", "candidate": ["b is e", "b is c d"]}
+    entities = [{"text": name, "label": "PERSON"} for name in ("ann", "bob")]
+    mention = {"em1Text": "ann", "em2Text": "bob", "label": "knows", "is_noise": False}
+    distant = {"sentText": "ann met bob", "relationMentions": [mention], "entityMentions": entities}
+    turns = [{"y": [1, 0], "c": [[3, 28270, 4, 28270], [5]], "r": [[6], [7, 8]]}] * 3
     toxic = 'id,comment_text,toxic,severe_toxic,obscene,threat,insult,identity_hate\n1,"a, ""b""\nc",1,0,0,1,0,0\n'
     words = "\n".join(f"{number}\tw\tw\tNOUN\tNN\t_\t0\troot\t_\t_" for number in (1, 2))
     return [
@@ -237,6 +254,8 @@ def _texts() -> list[Good]:
             Good(name, json.dumps(content).encode(), structure.of_json)
             for name, content in (
                 *(("squad", squad), ("cmrc", cmrc), ("mrqa.jsonl", mrqa), ("dureader.json", dureader)),
+                *(("candidates.json", talks), ("replies.json", asking), ("distant.json", distant)),
+                ("passages.json", {**dureader, "segmented_question": ["who", "?"]}),
                 *(("relations.json", relations), ("afqmc.json", {"sentence1": "a", "sentence2": "b", "label": "0"})),
             )
         ),
@@ -249,10 +268,12 @@ def _texts() -> list[Good]:
                 *(("match.txt", "1\ta b\tc\n0\ta b\td\n"), ("documents.txt", "One.\nTwo.\n\nThree.\n")),
                 *(("triples.tsv", "a b\tc\td e\n"), ("lac.tsv", "text_a\tlabel\na\x02b\tn-B\x02n-I\n")),
                 *(("parallel.tsv", "a b\tc d\ne f@@ g\th\n"), ("merges.bpe", "#version: 0.2\na b\nab c</w>\n")),
+                *(("turns.tsv", "a b e c e\td\t1\na\te\t0\n"), ("posts.tsv", "a b\tc\nd\te f\n")),
                 *(("user.dic", "# a\n[D:LOC]\na\\ b\nc/n d/v\n"), ("word.dic", "0\ta\n1\tb\n2\tOOV\n")),
             )
         ),
         Good("packed.tsv.gz", b"a b\tc d\t1\n" * 9, structure.of_numbers, packed=True),
+        *(Good("matching.pkl", pickle.dumps(turns, protocol), structure.of_pickle) for protocol in (2, 4)),
     ]
 
 

@@ -101,6 +101,26 @@ def _planetoid(path: Path) -> None:
     CoraDataset(root=str(path))
 
 
+def _own_graph(path: Path) -> None:
+    from PGL.data import EdgeListDataset
+
+    forms = ("npy", "npy", "npz") if (path / "features.npy").exists() else ("csv", "csv", "csv")
+    files = {name: f"{name}.{form}" for name, form in zip(("features", "labels", "splits"), forms)}
+    EdgeListDataset("edges.csv", **files, renumber=forms[0] == "csv", symmetry_edges=True, root=str(path))
+
+
+def _own_graphs(path: Path) -> None:
+    from PGL.data import TUDataset
+
+    TUDataset(folds=3, root=str(path)).batch([0, 1])
+
+
+def _triples(path: Path) -> None:
+    from PGL.data import TripleListDataset
+
+    TripleListDataset(root=str(path))
+
+
 def _graph(path: Path) -> None:
     from PGL import Graph
 
@@ -181,10 +201,22 @@ def _texts(path: Path) -> None:
         "documents": "DocumentsDataset",
         "state": "DialogueStateDataset",
         "match": "DialogueMatchDataset",
+        "turns": "ContextResponseRows",
+        "matching": "MatchingPickle",
+        "candidates": "DuConvCandidates",
+        "replies": "DuConvReplies",
+        "posts": "PostReplies",
+        "distant": "DistantRelations",
+        "passages": "DuReaderPassages",
     }
+    settings: dict[str, dict[str, Any]] = {
+        "turns": {"end_of_turn": "e", "candidates": 2},
+        "candidates": {"candidates": 2, "variant": "match_kn_gene"},
+    }
+    name = path.name.split(".")[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        dataset = DATASETS.resolve(kinds[path.name.split(".")[0]])(str(path))
+        dataset = DATASETS.resolve(kinds[name])(str(path), **settings.get(name, {}))
     for index in range(len(dataset)):
         dataset[index]
 
@@ -297,6 +329,9 @@ READERS: dict[str, Callable[[Path], None]] = {
     "idx": _idx,
     "planetoid": _planetoid,
     "graph": _graph,
+    "own_graph": _own_graph,
+    "own_graphs": _own_graphs,
+    "triples": _triples,
     "archive": _archive,
     "boxes": _boxes,
     "texts": _texts,
@@ -315,6 +350,7 @@ def load(engine: bool) -> None:
         engine: whether to load and start the engine, too.
     """
     import scipy.sparse  # noqa: F401
+    import sklearn.model_selection  # noqa: F401
 
     import core.vision
     import core.vision.datasets.idx

@@ -33,10 +33,11 @@ class Replied:
         return {"reply": self.texts[0], "replies": self.texts, "scores": scores, "ended": self.ended}
 
     def told(self) -> str:
-        """Return it in a line."""
-        return " | ".join(
-            text if ended else f"{text} [no end came]" for text, ended in zip(dict.fromkeys(self.texts), self.ended)
-        )
+        """Return it in a line, each of several alike replies once."""
+        first: dict[str, bool] = {}
+        for text, ended in zip(self.texts, self.ended):
+            first.setdefault(text, ended)
+        return " | ".join(text if ended else f"{text} [no end came]" for text, ended in first.items())
 
 
 def replied(tokenizer: Any, end: int, tokens: Any, scores: Any, lengths: Any, ended: Any) -> Replied:

@@ -20,7 +20,7 @@ from PaddleNLP.data.stacked import stacked
 from PaddleNLP.evaluators.replies import ReplyEvaluator
 from PaddleNLP.models.registry import MODELS
 from PaddleNLP.readers.dialogue.replies import Replied, replied
-from PaddleNLP.tasks.base import LanguageTask
+from PaddleNLP.tasks.base import LanguageTask, check_beams
 from PaddleNLP.tokenizing import build_tokenizer
 
 START, END = "<bos>", "<eos>"
@@ -133,6 +133,7 @@ class Reply(LanguageTask):
     @functools.cached_property
     def network(self) -> Any:
         """The network that is trained."""
+        check_beams(self.search.rows, len(self.tokenizer))
         return self.built_network("encoder")
 
     # data

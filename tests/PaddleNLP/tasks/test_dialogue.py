@@ -13,7 +13,7 @@ import pytest
 import PaddleNLP
 from PaddleNLP import eval as evaluation
 from PaddleNLP import export, infer, train
-from PaddleNLP.readers.dialogue.replies import ReplyReader
+from PaddleNLP.readers.dialogue.replies import Replied, ReplyReader
 from tests.PaddleNLP.small import experiment
 
 Runs = Callable[[str], Path]
@@ -52,6 +52,28 @@ def test_replies_by_command_and_in_a_chat(
     assert evaluation.main([str(run)]) == 0
     results = json.loads((run / "evaluation_test" / "results.json").read_text())["test"]
     assert {"f1", "bleu_1", "bleu_2", "distinct_1", "distinct_2", "right_fact", "exact", "loss"} <= set(results)
+
+
+def test_a_reply_without_an_end_says_so(run_of: Runs) -> None:
+    assert Replied(["a", "a", "b"], [-1.0, -2.0, -3.0], [True, False, False]).told() == "a | b [no end came]"
+    reader: Any = PaddleNLP.open_reader(run_of("Reply"))
+    cut = np.array([[[6, 6, 6, 6, 6, 6]]])
+    reader.run = lambda arrays: [cut, np.array([[-2.0]]), np.array([[6]]), np.array([[False]])]
+    found = reader.predict(line_of(history=[]))
+    assert found.ended == [False] and found.told().endswith(" [no end came]") and len(found.texts[0].split()) == 6
+
+
+def test_unknown_words_and_texts_without_any_are_read(run_of: Runs) -> None:
+    reader: Any = PaddleNLP.open_reader(run_of("Reply"))
+    for knowledge, history in (([], []), ([["\U00020000", "?", ""]], ["\U00020000", ""])):
+        found = reader.predict(line_of(knowledge=knowledge, history=history))
+        assert np.isfinite(found.scores).all()
+    chooser: Any = PaddleNLP.open_reader(run_of("KnowledgeSelection"))
+    found = chooser.predict(line_of(knowledge=[], history=["\U00020000"], candidate=["", "\U00020000"]))
+    assert np.isfinite(found.probabilities).all() and found.place in (0, 1)
+    for task, number in (("ResponseSelection", "score"), ("ResponseQuality", "value")):
+        judged = PaddleNLP.open_reader(run_of(task)).predict([("\U00020000", "\U00020000"), ("好", "", "\U00020000")])
+        assert np.isfinite([getattr(one, number) for one in judged]).all()
 
 
 def test_the_better_candidate_is_chosen(run_of: Runs, tmp_path: Path) -> None:
@@ -106,6 +128,7 @@ def test_mmpms_replies_in_its_manners(tmp_path: Path) -> None:
         ),
         ("Reply", "network={name: ernie}", "network.name: ernie does not reply; duconv_generation and mmpms do"),
         ("Reply", "task.max_length=0", "task.max_length is at least 1, got 0"),
+        ("Reply", "task.beam_size=5000", "task.beam_size 5000 is wider than the vocabulary of .* tokens; lower it"),
         ("Reply", "task.temperature=-1.0", "task.temperature must be at least 0, not -1.0"),
         (
             "Reply",
