@@ -21,6 +21,7 @@ TASKS = Table(
     "task",
     {
         "UnconditionalGAN": "PaddleGAN.tasks.unconditional:UnconditionalGAN",
+        "StyleGAN2": "PaddleGAN.tasks.stylegan2:StyleGAN2",
         "WassersteinGAN": "PaddleGAN.tasks.unconditional:WassersteinGAN",
         "ConditionalGAN": "PaddleGAN.tasks.conditional:ConditionalGAN",
         "Pix2Pix": "PaddleGAN.tasks.paired_translation:Pix2Pix",

@@ -24,10 +24,19 @@ class Infer(commands.Infer):
         told = "what a conditional generator shall show, in turn (default: every class)"
         mode.add_argument("--class", dest="classes", type=int, nargs="+", default=[], metavar="K", help=told)
         mode.add_argument("--each", action="store_true", help="write each image as a file too")
+        _add_truncation(mode)
         mode = _mode(modes, "interpolate", "images on the way from one noise to another")
         command_line.add_count(mode, "--rows", 8, "pairs")
         command_line.add_count(mode, "--steps", 8, "images of each")
         mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
+        _add_truncation(mode)
+        mode = _mode(modes, "mix", "images with coarse levels of one image and fine levels of another, by StyleGAN2")
+        command_line.add_count(mode, "--rows", 3, "images whose coarse levels are taken")
+        command_line.add_count(mode, "--columns", 5, "images whose fine levels are taken")
+        mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
+        told = "the first fine level, from 1 (default: half of the levels are)"
+        mode.add_argument("--level", type=int, default=None, metavar="N", help=told)
+        _add_truncation(mode)
         mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
         _add_faces(mode)
         mode.add_argument("--attributes", nargs="+", metavar="NAME", help="which (default: every one of the run)")
@@ -44,6 +53,12 @@ class Infer(commands.Infer):
         command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
         told = "of a task that goes both ways (default: AtoB)"
         mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help=told)
+
+
+def _add_truncation(mode: argparse.ArgumentParser) -> None:
+    """Add the option that says how typical images shall be."""
+    told = "how far styles of StyleGAN2 may be from their mean, 0 to 1 (default: what the run's config says)"
+    mode.add_argument("--truncation", type=float, default=None, metavar="X", help=told)
 
 
 def _add_faces(mode: argparse.ArgumentParser) -> None:
@@ -75,6 +90,10 @@ main = Infer(
       dresses and bags in turn, each in a file of its own
   python PaddleGAN/infer.py interpolate runs/faces_dcgan --rows 6 --steps 10
       from one image to another in ten steps, six times
+  python PaddleGAN/infer.py samples runs/faces_stylegan2 --truncation 0.7
+      images that are more typical than those learned from
+  python PaddleGAN/infer.py mix runs/faces_stylegan2 --rows 3 --columns 5 --level 3
+      coarse levels of three images with fine levels of five
   python PaddleGAN/infer.py edit runs/faces_stgan --attributes Eyeglasses Bangs
       faces of the test split with glasses and bangs put on, or taken off, beside the originals
   python PaddleGAN/infer.py edit runs/celeba_stgan --images my/faces --each

@@ -14,6 +14,7 @@ from core.vision.image import write_image
 MODES = {
     "samples": "PaddleGAN.inference:samples",
     "interpolate": "PaddleGAN.inference:interpolate",
+    "mix": "PaddleGAN.inference:mix",
     "edit": "PaddleGAN.editing:edit",
     "sweep": "PaddleGAN.editing:sweep",
     "translate": "PaddleGAN.translating:translate",
@@ -54,6 +55,7 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
 
 def samples(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images from noise."""
+    _truncate(task, options)
     pictures = task.samples(options.count, options.seed, options.classes)
     write_image(target / "samples.png", task.samples_sheet(pictures, options.seed, options.classes))
     files = ["samples.png"]
@@ -65,5 +67,22 @@ def samples(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[
 
 def interpolate(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Draw images on the way from one noise to another."""
+    _truncate(task, options)
     write_image(target / "interpolate.png", task.interpolate(options.rows, options.steps, options.seed))
     return ["interpolate.png"], 0
+
+
+def mix(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
+    """Draw images with coarse levels of one image and fine levels of another."""
+    _truncate(task, options)
+    write_image(target / "mix.png", task.mixed(options.rows, options.columns, options.seed, options.level))
+    return ["mix.png"], 0
+
+
+def _truncate(task: Any, options: argparse.Namespace) -> None:
+    """Set how typical images shall be, where the command line says so."""
+    if options.truncation is None:
+        return
+    if not hasattr(task, "truncate"):
+        raise ValueError(f"{task.config.task.name} has no styles to truncate; leave out --truncation")
+    task.truncate(options.truncation)

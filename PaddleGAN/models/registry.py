@@ -36,7 +36,7 @@ DISCRIMINATORS = {
     "spade": ("MultiscaleDiscriminator",),
     "ugatit": ("UGATITDiscriminator",),
     "animegan": ("AnimeDiscriminator",),
-    "stylegan2": ("StyleGANv2Discriminator",),
+    "stylegan2_discriminator": ("StyleGANv2Discriminator",),
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
 

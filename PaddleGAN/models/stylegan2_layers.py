@@ -19,11 +19,27 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.nn.initializer import Constant, Normal
+from core.nn.layer.checks import positive_numbers
 
 BLUR = (1.0, 3.0, 3.0, 1.0)
 """The filter, once along rows and once along columns."""
 
+SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
+
 SLOPE = 0.2
+
+
+def widths(owner: str, size: int, channel_multiplier: int, max_channels: int) -> dict[int, int]:
+    """Return the channels of the feature maps of each size, from 4 pixels to those of the images.
+
+    Raises:
+        ValueError: the size is none of :data:`SIZES`, or a number is not positive.
+    """
+    positive_numbers(owner, channel_multiplier=channel_multiplier, max_channels=max_channels)
+    if size not in SIZES:
+        raise ValueError(f"{owner}: size must be one of {', '.join(map(str, SIZES))}, not {size}")
+    full = {side: 512 if side <= 32 else 2**14 // side * channel_multiplier for side in (4, *SIZES)}
+    return {side: min(width, max_channels) for side, width in full.items() if side <= size}
 
 
 def filter_of(taps: Sequence[float], gain: float = 1.0) -> np.ndarray:

@@ -39,12 +39,19 @@ def _record(file: str, paper: str) -> WeightRecord:
 
 _UGATIT = "U-GAT-IT, https://arxiv.org/abs/1907.10830"
 _ANIMEGAN = "AnimeGAN: a novel lightweight GAN for photo animation, https://doi.org/10.1007/978-981-15-5577-0_18"
+_STYLEGAN2 = "Analyzing and improving the image quality of StyleGAN, https://arxiv.org/abs/1912.04958"
 
 CHECKPOINTS: Mapping[str, Checkpoint] = {
     "photo2cartoon": Checkpoint(
         "ResnetUGATITP2CGenerator", _record("photo2cartoon_genA2B_weight.pdparams", _UGATIT)
     ),
     "animeganv2_hayao": Checkpoint("AnimeGenerator", _record("animeganv2_hayao.pdparams", _ANIMEGAN), part="netG"),
+    "stylegan2_ffhq_config_f": Checkpoint(
+        "StyleGANv2Generator", _record("stylegan2-ffhq-config-f.pdparams", _STYLEGAN2), {"size": 1024}
+    ),
+    "stylegan2_animeface_512": Checkpoint(
+        "StyleGANv2Generator", _record("stylegan2-animeface-512.pdparams", _STYLEGAN2), {"size": 512}
+    ),
 }
 """Name to file; the first one of a network is what ``pretrained: true`` means."""
 

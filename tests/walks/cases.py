@@ -114,6 +114,15 @@ EDITS = {"edit": ("--count", "2"), "sweep": ("--attribute", "Bangs", "--count", 
 ADVERSARIAL = {
     "UnconditionalGAN": ("fashion_mnist_dcgan", write_blobs, (*DCGAN, *NOISE), SAMPLES),
     "ConditionalGAN": ("fashion_mnist_cgan", write_blobs, (*CGAN, *NOISE), SAMPLES),
+    "StyleGAN2": (
+        "faces_stylegan2", None,
+        (
+            *FACES, "data.train.batch_size=4", "data.test.batch_size=4", "samples.every=3", "samples.count=4",
+            *(f"{player}.network.max_channels=4" for player in ("generator", "discriminator")),
+            "generator.network.style_dim=6", "generator.network.n_mlp=2", "task.r1_every=2", "task.path_every=2",
+        ),
+        {**SAMPLES, "mix": ("--rows", "2", "--columns", "2", "--truncation", "0.5")},
+    ),
     "WassersteinGAN": ("fashion_mnist_wgan_gp", write_blobs, (*WGAN, *NOISE, "task.critic_steps=2"), SAMPLES),
     "Pix2Pix": (
         "camvid_pix2pix", write_pairs,
