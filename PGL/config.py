@@ -19,6 +19,7 @@ TASKS = Table(
         "NodeClassification": "PGL.tasks.node_classification:NodeClassification",
         "MaskedLabelClassification": "PGL.tasks.masked_labels:MaskedLabelClassification",
         "SampledNodeClassification": "PGL.tasks.sampled_classification:SampledNodeClassification",
+        "GraphClassification": "PGL.tasks.graph_classification:GraphClassification",
         "SkipGram": "PGL.tasks.skip_gram:SkipGramTask",
         "LinkPrediction": "PGL.tasks.link_prediction:LinkPrediction",
     },

@@ -1,4 +1,4 @@
-"""The inference command: embeddings as an array, as a picture, and as the nearest nodes of some."""
+"""The inference command: embeddings as an array, whose each row is, a picture, and the nearest nodes of some."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from core.train.runner.toolkit import Toolkit
 from core.vision.image import write_image
 from core.weights.atomic import atomic_path, atomic_write
 from PGL.pictures import embedding_picture
+from PGL.tasks.base import tsv
 
 
 def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
-    """Write embeddings.npy, further arrays, embeddings.png, and the nearest nodes of some as nearest.json.
+    """Write embeddings.npy, further arrays, listings of their rows, embeddings.png, and nearest.json of some nodes.
 
     Args:
         toolkit: of the run.
@@ -37,11 +38,16 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     chosen = [find_node(name, len(rows), task.names()) for name in options.near]
     target = Path(options.output) if options.output else folder.path / "embeddings"
     target.mkdir(parents=True, exist_ok=True)
-    arrays = {"embeddings": rows, **task.predictions()}
+    predicted = task.predictions(rows)
+    arrays = {"embeddings": rows, **predicted}
     for name, array in arrays.items():
         with atomic_path(target / f"{name}.npy") as temporary, open(temporary, "wb") as stream:
             np.save(stream, array)
     wrote = [f"{name}.npy {list(array.shape)}" for name, array in arrays.items()]
+    for name, columns in task.listings(predicted).items():
+        with atomic_write(target / name) as stream:
+            stream.write(tsv(columns))
+        wrote.append(f"{name} ({', '.join(columns)})")
     if options.picture != "none":
         title = f"{task.config.network.name} on {task.config.data.dataset.name}"
         write_image(target / "embeddings.png", embedding_picture(rows, task.labels(), title, options.picture))
@@ -70,8 +76,13 @@ def find_node(name: str, count: int, names: Optional[Sequence[str]]) -> int:
     """
     if names is not None and name in names:
         return list(names).index(name)
-    if name.isascii() and name.isdigit() and int(name) < count:
+    numbered = names is None or not all(one.isdigit() for one in names)  # else numbers are ids, and not those of rows
+    if numbered and name.isascii() and name.isdigit() and int(name) < count:
         return int(name)
+    if not numbered:
+        raise ValueError(
+            f"there is no node {name!r} among {count}; the nearest id is {nearest_name(name, names or [])!r}"
+        )
     hint = "" if names is None else f", or names, of which the nearest is {nearest_name(name, names)!r}"
     raise ValueError(f"there is no node {name!r}; there are {count}, numbered from 0{hint}")
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
-from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from core.weights.compressed import ArchiveError, read_limited
 from PGL.data.source import PathLike
+from PGL.data.text import delimiter_of, fields, lines, read_text
 
 _LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
@@ -61,7 +59,7 @@ def read_edge_list(
         path: the file, plain or gzipped.
         weighted: whether a third column gives the edge's weight.
         typed: whether the last column gives the edge's type, any text.
-        delimiter: what is between columns, such as ","; None: blanks and tabs.
+        delimiter: what is between columns; None: a comma in .csv files, a tab in .tsv files, blanks and tabs in others.
         renumber: whether nodes are numbered from 0 on in the order of their ids, for files whose ids have gaps.
         maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the file's size, whichever is more.
 
@@ -73,7 +71,7 @@ def read_edge_list(
         ValueError: a line has other columns, a negative id or a weight that is no number; names the line. Or the file
             is no text, damaged, or unpacks to too much.
     """
-    text = _text(path, maximum_bytes)
+    text, delimiter = read_text(path, maximum_bytes), delimiter_of(path, delimiter)
     columns = [("source", np.int64), ("target", np.int64)]
     if weighted:
         columns.append(("weight", np.float64))
@@ -105,7 +103,7 @@ def read_node_types(
 
     Args:
         path: the file, plain or gzipped.
-        delimiter: what is between columns; None: blanks and tabs.
+        delimiter: as of :func:`read_edge_list`.
         maximum_bytes: as of :func:`read_edge_list`.
 
     Returns:
@@ -115,7 +113,8 @@ def read_node_types(
         FileNotFoundError: there is no file.
         ValueError: a line is of another form; names it.
     """
-    text, columns = _text(path, maximum_bytes), [("id", np.int64), ("type", object)]
+    text, columns = read_text(path, maximum_bytes), [("id", np.int64), ("type", object)]
+    delimiter = delimiter_of(path, delimiter)
     try:
         table = _table(text, columns, delimiter)
     except (ValueError, OverflowError):
@@ -125,38 +124,17 @@ def read_node_types(
     return [(node, name.strip()) for node, name in table.tolist()]
 
 
-def _text(path: PathLike, maximum_bytes: Optional[int]) -> str:
-    where = repr(os.fspath(path))
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"no file {where}")
-    try:
-        return read_limited(path, maximum_bytes).decode("utf-8")
-    except ArchiveError as error:
-        raise ValueError(f"{where} is a damaged gzip file") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{where} is a file of other than UTF-8 text") from error
-
-
-def _lines(text: str) -> io.StringIO:
-    return io.StringIO(text, newline=None)
-
-
 def _table(text: str, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> np.ndarray:
     """Return the columns by name; those of type object hold text."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(_lines(text), columns, comments="#", delimiter=delimiter, ndmin=1)
-
-
-def _fields(line: str, delimiter: Optional[str]) -> list[str]:
-    content = line.partition("#")[0]
-    return [field.strip() for field in content.split(delimiter)] if content.strip() else []
+        return np.loadtxt(lines(text), columns, comments="#", delimiter=delimiter, ndmin=1)
 
 
 def _first_error(text: str, path: PathLike, columns: list[tuple[str, Any]], delimiter: Optional[str]) -> ValueError:
     """Return what is wrong with the first line that is."""
-    for number, line in enumerate(_lines(text), 1):
-        row = _fields(line, delimiter)
+    for number, line in enumerate(lines(text), 1):
+        row = fields(line, delimiter)
         where = f"{os.fspath(path)!r}, line {number}"
         if not row:
             continue

@@ -7,15 +7,12 @@ https://arxiv.org/abs/1706.02216
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Optional
 
 import numpy as np
 
-from core.weights.archives import check_zip
-from core.weights.limits import LimitError
+from PGL.data.arrays import read_arrays
 from PGL.data.edges import prepared_edges
 from PGL.data.source import local_files
 from PGL.graph import Graph
@@ -23,10 +20,6 @@ from PGL.graph import Graph
 _HOME = "https://github.com/matenure/FastGCN/issues/8"
 _NUM_CLASSES = 41
 _PARTS = ("train", "val", "test")
-_DAMAGE = (  # what zipfile, zlib and numpy raise for a file that is cut off, changed or of another kind
-    *(AttributeError, EOFError, KeyError, MemoryError, NotImplementedError, OSError, OverflowError, RuntimeError),
-    *(SyntaxError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
-)
 
 
 class RedditDataset:
@@ -61,7 +54,7 @@ class RedditDataset:
     ) -> None:
         files = local_files(type(self).__name__, root, {"reddit.npz": None, "reddit_adj.npz": None}, _HOME)
         needed = ("feats", *(f"{p}_index" for p in _PARTS), *(f"y_{p}" for p in _PARTS))
-        data = _arrays(files["reddit.npz"], needed, maximum_bytes)
+        data = read_arrays(files["reddit.npz"], needed, maximum_bytes)
         if data["feats"].ndim != 2 or data["feats"].dtype.kind not in "iuf":
             raise ValueError(f"{os.fspath(files['reddit.npz'])!r}: feats is no table of numbers")
         feature = np.asarray(data["feats"], np.float32)
@@ -95,7 +88,7 @@ def _standardized(feature: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def _edges(path: Path, count: int, maximum_bytes: Optional[int]) -> np.ndarray:
     """Return the places of a stored sparse matrix's elements as edges (row, column)."""
-    stored = _arrays(path, ("shape",), maximum_bytes)
+    stored = read_arrays(path, ("shape",), maximum_bytes)
     if "indptr" in stored and "indices" in stored:
         indptr, column = stored["indptr"].astype(np.int64), stored["indices"].astype(np.int64)
         if len(indptr) != count + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != len(column):
@@ -109,21 +102,3 @@ def _edges(path: Path, count: int, maximum_bytes: Optional[int]) -> np.ndarray:
     if ends.size and (ends.min() < 0 or ends.max() >= count):
         raise ValueError(f"{os.fspath(path)!r} links nodes outside 0 to {count - 1}")
     return ends
-
-
-def _arrays(path: Path, needed: tuple[str, ...], maximum_bytes: Optional[int]) -> dict[str, np.ndarray]:
-    """Return the arrays of an .npz file; nothing in it is executed."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            check_zip(archive, path, maximum_bytes)
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files if name not in ("format", "data")}
-    except LimitError:
-        raise
-    except _DAMAGE as error:
-        reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{os.fspath(path)!r} is no .npz file of plain arrays, or damaged ({reason})") from None
-    missing = [name for name in needed if name not in arrays]
-    if missing:
-        raise ValueError(f"{os.fspath(path)!r} lacks {', '.join(missing)}")
-    return arrays

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -77,6 +78,27 @@ def read_triples(content: bytes, where: str) -> Triples:
     return Triples(*columns)
 
 
+def numbered_triples(parts: Mapping[str, Triples]) -> tuple[dict[str, np.ndarray], list[str], list[str]]:
+    """Number entities and relations in the order in which they first occur.
+
+    Args:
+        parts: triples of names by split.
+
+    Returns:
+        Triples of numbers by split, int64 [n, 3]; the entities' names by number; the relations' names by number.
+    """
+    entities: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    numbered = {}
+    for split, triples in parts.items():
+        columns = [
+            [numbers.setdefault(word, len(numbers)) for word in words]
+            for words, numbers in zip(triples, (entities, relations, entities))
+        ]
+        numbered[split] = np.array(columns, np.int64).T.reshape(-1, 3)
+    return numbered, list(entities), list(relations)
+
+
 class TriplesDataset:
     """A knowledge graph in triples of numbers, with its training, validation and test parts.
 
@@ -107,19 +129,11 @@ class TriplesDataset:
     def __init__(
         self, name: str = "FB15k-237", root: Optional[str] = None, maximum_bytes: Optional[int] = None
     ) -> None:
-        entities: dict[str, int] = {}
-        relations: dict[str, int] = {}
-        numbered = {}
-        for split, content in _contents(name, root, maximum_bytes).items():
-            read = read_triples(content, f"{name}/{split}.txt")
-            columns = [
-                [numbers.setdefault(word, len(numbers)) for word in words]
-                for words, numbers in zip(read, (entities, relations, entities))
-            ]
-            numbered[split] = np.array(columns, np.int64).T.reshape(-1, 3)
+        contents = _contents(name, root, maximum_bytes)
+        read = {split: read_triples(content, f"{name}/{split}.txt") for split, content in contents.items()}
+        numbered, self.entities, self.relations = numbered_triples(read)
         self.train, self.valid, self.test = (numbered[split] for split in SPLITS)
-        self.entities, self.relations = list(entities), list(relations)
-        self.num_entities, self.num_relations = len(entities), len(relations)
+        self.num_entities, self.num_relations = len(self.entities), len(self.relations)
         self.graph = Graph(self.train[:, [0, 2]], self.num_entities, None, {"relation": self.train[:, 1].copy()})
 
 

@@ -1,7 +1,8 @@
 """SAGPool: a network that classifies graphs by their best nodes.
 
 Paper: Lee, Lee and Kang, "Self-Attention Graph Pooling", ICML 2019, https://arxiv.org/abs/1904.08082
-It is the paper's global architecture, with the hyper-parameters of pgl's example.
+It is the paper's global architecture, with the hyper-parameters of pgl's example. As nothing but the mean and the
+largest of the kept nodes is needed, no smaller graph is made, so that the network compiles.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import core
-import PGL.nn.sag_pool as pooling
+import PGL.nn.pooling.sag_pool as pooling
 from core import nn
 from core.nn import functional as F
 from PGL.nn.functional import graph_pool
 from PGL.nn.gcn_conv import GCNConv
+from PGL.nn.pooling.sag_pool import best_nodes
+
+LEAST = -1e30
+"""Stands for the features of nodes that are not kept, where the largest are sought."""
 
 
 class SAGPool(nn.Layer):
@@ -55,7 +60,13 @@ class SAGPool(nn.Layer):
         for conv in self.convs:
             feature = conv(graph, feature)
             levels.append(feature)
-        kept, _, smaller = self.pool(graph, core.concat(levels, axis=-1))
-        pooled = core.concat([graph_pool(smaller, kept, "max"), graph_pool(smaller, kept, "mean")], axis=-1)
+        joined = core.concat(levels, axis=-1)
+        scores = self.pool.scores(graph, joined)
+        kept = best_nodes(graph, scores, self.pool.ratio).unsqueeze(-1)
+        weighted = joined * scores.unsqueeze(-1)
+        largest = graph_pool(graph, core.where(kept, weighted, core.full_like(weighted, LEAST)), "max")
+        share = kept.astype(weighted.dtype)
+        mean = graph_pool(graph, weighted * share, "sum") / graph_pool(graph, share, "sum")
+        pooled = core.concat([largest, mean], axis=-1)
         hidden = F.relu(self.linear2(self.dropout(F.relu(self.linear1(pooled)))))
         return self.linear3(hidden)

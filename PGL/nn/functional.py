@@ -178,6 +178,46 @@ def propagation(graph: Any, norm: Any = None, self_loop: bool = False, factor: f
     return step
 
 
+def no_loops(graph: Any, dtype: Any) -> Any:
+    """Return 0 for each edge from a node to itself and 1 for every other one, (num_edges,), in compiled code too."""
+    numbers = core.arange(graph.num_nodes, dtype="int64")
+    digits = core.stack([numbers // 4096, numbers % 4096], axis=1).astype(
+        "float32"
+    )  # each of which float32 can tell apart
+    return message_passing.add_ends(digits, -digits, graph.connections()).abs().max(axis=1).clip(0, 1).astype(dtype)
+
+
+def weighted_propagation(
+    graph: Any, dtype: Any, edge_weight: Any = None, normalize: bool = True
+) -> Callable[[Any], Any]:
+    """Return one step along edges that have weights, x to D^-½ A D^-½ x, or A x.
+
+    Args:
+        graph: the graph.
+        dtype: of the features.
+        edge_weight: (num_edges,); None: 1.
+        normalize: whether A is normalised by what arrives at each node; where nothing does, D^-½ is 0.
+
+    Returns:
+        A function of (num_nodes, ...) to the same shape.
+    """
+    edges = graph.connections()
+    if edge_weight is None:
+        step = propagation(graph) if normalize else (lambda x: message_passing.gather_reduce(x, edges, "sum"))
+        return step
+    if not normalize:
+        return lambda x: message_passing.gather_multiply_reduce(x, edge_weight, edges)
+    degree = message_passing.edge_reduce(edge_weight, edges, "sum")
+    arrives = degree > 0
+    norm = core.where(arrives, degree, core.ones_like(degree)).pow(-0.5) * arrives.astype(dtype)
+    weight = (
+        edge_weight
+        * message_passing.edge_expand(norm, edges, "source")
+        * message_passing.edge_expand(norm, edges, "target")
+    )
+    return lambda x: message_passing.gather_multiply_reduce(x, weight, edges)
+
+
 def _edge_weights(graph: Any) -> Any:
     """Return 1 / √degree of one end of each edge times that of the other, [edges]; None where they cannot be read.
 

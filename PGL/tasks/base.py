@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from core.io import DataLoader, Dataset
 from core.train.runner.splits import require_root
-from core.train.runner.task import Suggestion, ToolkitTask
+from core.train.runner.task import Program, Suggestion, ToolkitTask
 from PGL.config import DATASETS, NETWORKS, GraphConfig
+
+Columns = dict[str, Sequence[Any]]
+"""Columns of a listing by their names, all of one length."""
 
 
 class GraphTask(ToolkitTask):
@@ -61,16 +64,54 @@ class GraphTask(ToolkitTask):
         return None
 
     def names(self) -> Optional[Sequence[str]]:
-        """Return the nodes' names; None: they have numbers alone."""
-        return None
+        """Return the nodes' names, or ids in the user's files; None: they have numbers alone."""
+        names = getattr(self.data, "node_names", None)
+        return None if names is None else [str(name) for name in names]
 
-    def predictions(self) -> dict[str, np.ndarray]:
-        """Return further arrays of a row for each node that infer.py writes, by name."""
+    def class_names(self) -> Optional[Sequence[str]]:
+        """Return the names of the classes by number; None: they have numbers alone."""
+        names = getattr(self.data, "class_names", None)
+        return list(names) if names else None
+
+    def predictions(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return further arrays that infer.py writes, by name.
+
+        Args:
+            rows: what :meth:`embeddings` returned.
+        """
         return {}
+
+    def listings(self, predicted: Mapping[str, np.ndarray] = {}) -> dict[str, Columns]:
+        """Return what is listed of the rows: columns by the name of a file.
+
+        Args:
+            predicted: what :meth:`predictions` returned; "classes" becomes a column of names.
+        """
+        return {"nodes.tsv": self.listing(self.data.graph.num_nodes, self.names(), predicted)}
+
+    def listing(self, count: int, names: Optional[Sequence[str]], predicted: Mapping[str, np.ndarray] = {}) -> Columns:
+        """Return columns that say whose each row is, "row" and "id", and of which "class" it was found to be."""
+        columns: Columns = {"row": range(count), "id": range(count) if names is None else names}
+        if "classes" in predicted:
+            called = self.class_names()
+            columns["class"] = [called[number] if called else number for number in predicted["classes"].tolist()]
+        return columns
+
+    def exported(self, program: Program) -> Program:
+        """Return a program that is exported with files that say whose each row is, and with the classes' names."""
+        named = {} if self.class_names() is None else {"class_names": self.class_names()}
+        files = {name: tsv(columns) for name, columns in self.listings().items()}
+        return program._replace(extra={**program.extra, **named}, files=files)
 
     def suggestions(self) -> list[Suggestion]:
         """Return what to try with the trained run."""
         return [Suggestion("infer", "--near 0 1", "embeddings, a picture, the nodes most like 0 and 1")]
+
+
+def tsv(columns: Columns) -> bytes:
+    """Return columns as lines of text with tabs between them, the first line their names."""
+    rows = zip(*([" ".join(str(value).split()) for value in column] for column in columns.values()))
+    return "".join("\t".join(row) + "\n" for row in [tuple(columns), *rows]).encode("utf-8")
 
 
 class Numbers(Dataset):

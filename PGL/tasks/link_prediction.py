@@ -15,7 +15,7 @@ from core.nn import functional as F
 from core.train.runner.task import Program
 from core.train.task import Evaluator, Phase
 from PGL.config import GraphConfig
-from PGL.tasks.base import GraphTask, loader_of
+from PGL.tasks.base import Columns, GraphTask, loader_of
 
 HITS = (1, 3, 10)
 
@@ -100,7 +100,9 @@ class LinkPrediction(GraphTask):
         """Return lines that describe the training data."""
         parts = ", ".join(f"{len(triples):,} {split}" for split, triples in self.parts.items())
         name, data = self.config.data.dataset.name, self.data
-        return [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]
+        told = [f"{name}: {data.num_entities:,} entities, {data.num_relations:,} relations", f"triples: {parts}"]
+        new = data.num_entities - len(np.unique(data.train[:, [0, 2]]))
+        return told + ([f"{new:,} entities occur in no training triple, and stay as they begin"] if new else [])
 
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of a split's triples; those of training come with entities to exchange."""
@@ -148,10 +150,19 @@ class LinkPrediction(GraphTask):
         """Return the entities' names."""
         return self.data.entities
 
+    def predictions(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the rows of all relations."""
+        return {"relations": self.network.relations.numpy()}
+
+    def listings(self, predicted: Mapping[str, np.ndarray] = {}) -> dict[str, Columns]:
+        """Return the names of entities and relations."""
+        relations = self.listing(self.data.num_relations, self.data.relations)
+        return {**super().listings(predicted), "relations.tsv": relations}
+
     def program(self) -> Program:
         """Return the program: numbers of heads, relations and tails to scores."""
         specs = [InputSpec([None], "int64", name) for name in ("heads", "relations", "tails")]
-        return Program(self.network, specs, "heads, relations and tails int64 [any] to scores")
+        return self.exported(Program(self.network, specs, "heads, relations and tails int64 [any] to scores"))
 
 
 class Chosen:

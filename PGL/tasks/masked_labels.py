@@ -53,6 +53,8 @@ class MaskedLabelClassification(NodeClassification):
         if split == "train":
             return loader_of(lambda _: self._drawn(train, count), self.passes, 1, self.config.seed)
         nodes = np.asarray(self.parts[split], np.int64)
+        if not len(nodes):
+            return None
         fields = [nodes, self._all_shown(), self.classes[nodes]]
         return loader_of(lambda _: fields, 1, 1, self.config.seed)
 
@@ -86,7 +88,8 @@ class MaskedLabelClassification(NodeClassification):
         """Return the program: features, the graph's arrays, labels and who shows them to logits."""
         more = (self.known, core.to_tensor(self._all_shown()))
         told = ", with labels int64 and float32 for those who show them"
-        return program_on_arrays(self.network, checked_features(self.data.graph), self.graph, *more, told=told)
+        program = program_on_arrays(self.network, checked_features(self.data.graph), self.graph, *more, told=told)
+        return self.exported(program)
 
     def _all_shown(self) -> np.ndarray:
         shown = np.zeros(self.graph.num_nodes, np.float32)

@@ -74,6 +74,7 @@ class NodeClassification(GraphTask):
         self.passes = passes_per_epoch
         if passes_per_epoch < 1:
             raise ValueError(f"task.passes_per_epoch must be positive, not {passes_per_epoch}")
+        check_classes(self.data, config.data.dataset.name)
         features = checked_features(self.data.graph)
         self.graph = self.data.graph.tensor(inplace=False)
         self.features = core.to_tensor(features)
@@ -95,6 +96,8 @@ class NodeClassification(GraphTask):
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of a split's nodes and their classes."""
         nodes = np.asarray(self.parts[split], np.int64)
+        if not len(nodes):
+            return None
         fields = [nodes, np.asarray(self.data.y, np.int64)[nodes]]
         return loader_of(lambda _: fields, self.passes if split == "train" else 1, 1, self.config.seed)
 
@@ -131,13 +134,13 @@ class NodeClassification(GraphTask):
         """Return the nodes' classes."""
         return np.asarray(self.data.y)
 
-    def predictions(self) -> dict[str, np.ndarray]:
+    def predictions(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Return the classes that the network finds."""
-        return {"classes": self.embeddings().argmax(axis=1)}
+        return {"classes": rows.argmax(axis=1)}
 
     def program(self) -> Program:
         """Return the program: features and the graph's arrays to logits, for this graph's sizes."""
-        return program_on_arrays(self.network, checked_features(self.data.graph), self.graph)
+        return self.exported(program_on_arrays(self.network, checked_features(self.data.graph), self.graph))
 
 
 class Connections:
@@ -205,6 +208,26 @@ def program_on_arrays(network: Any, features: np.ndarray, graph: Any, *more: Any
     arrays = [tensor for rows in graph.connections() for tensor in rows]
     takes = f"features float32 {given.shape} and the graph's arrays to logits of its nodes{told}"
     return Program(OnArrays(network), [given, *arrays, *more], takes)
+
+
+def check_classes(data: Any, name: str) -> None:
+    """Refuse data of which the nodes have no class, or several each.
+
+    Args:
+        data: the data set.
+        name: its name, for messages.
+
+    Raises:
+        ValueError: they have not one class each.
+    """
+    y = getattr(data, "y", None)
+    if y is None:
+        told = "; give data.dataset.labels" if name == "EdgeListDataset" else ""
+        raise ValueError(f"data: {name} has no labels of its nodes{told}")
+    if np.asarray(y).ndim != 1:
+        raise ValueError(
+            f"data: nodes of {name} are in several classes each, which SkipGram judges; one each is learnt here"
+        )
 
 
 def checked_features(graph: Any) -> np.ndarray:

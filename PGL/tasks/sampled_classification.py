@@ -21,7 +21,7 @@ from PGL.config import GraphConfig
 from PGL.sampling import Block, Blocks
 from PGL.sampling.blocks import sample_blocks
 from PGL.tasks.base import GraphTask, loader_of
-from PGL.tasks.node_classification import NodeEvaluator, checked_features, program_on_arrays
+from PGL.tasks.node_classification import NodeEvaluator, check_classes, checked_features, program_on_arrays
 
 
 class SampledNodeClassification(GraphTask):
@@ -49,6 +49,7 @@ class SampledNodeClassification(GraphTask):
                 f"{batch_size} and {samples}"
             )
         self.samples, self.batch_size = list(samples), batch_size
+        check_classes(self.data, config.data.dataset.name)
         self.graph = self.data.graph
         self.table = checked_features(self.graph)
         network = self.build_network(input_size=self.table.shape[1], num_class=self.data.num_classes)
@@ -68,6 +69,8 @@ class SampledNodeClassification(GraphTask):
     def loader(self, split: str) -> Optional[DataLoader]:
         """Return the loader of neighbourhoods, the last field the classes of their nodes."""
         nodes, train = np.asarray(self.parts[split], np.int64), split == "train"
+        if not len(nodes):
+            return None
         make = Neighborhoods(self.graph.incoming, self.table, nodes, np.asarray(self.data.y), self.samples)
         workers = self.config.data.num_workers if train else 0
         return loader_of(make, len(nodes), self.batch_size, self.config.seed, train, workers)
@@ -109,13 +112,13 @@ class SampledNodeClassification(GraphTask):
         """Return the nodes' classes."""
         return np.asarray(self.data.y)
 
-    def predictions(self) -> dict[str, np.ndarray]:
+    def predictions(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Return the classes that the network finds."""
-        return {"classes": self.embeddings().argmax(axis=1)}
+        return {"classes": rows.argmax(axis=1)}
 
     def program(self) -> Program:
         """Return the program: features and the graph's arrays to logits, for this graph's sizes."""
-        return program_on_arrays(self.network, self.table, self.graph.tensor(inplace=False))
+        return self.exported(program_on_arrays(self.network, self.table, self.graph.tensor(inplace=False)))
 
 
 class Neighborhoods:

@@ -138,7 +138,7 @@ class SkipGramTask(GraphTask):
                 self.sampler = self.network.sampler(self.graph)
             workers = self.config.data.num_workers
             return loader_of(self.sampler, self.sampler.count, self.batch_size, seed, True, workers)
-        if split != "test" or self.groups is None:
+        if split != "test" or self.groups is None or not len(self.data.test_index):
             return None
         nodes = [np.arange(self.graph.num_nodes)]
         return loader_of(lambda _: nodes, 1, 1, seed)
@@ -175,10 +175,20 @@ class SkipGramTask(GraphTask):
         """Return each node's first group, -1 where it has none."""
         return None if self.groups is None else np.where(self.groups.any(axis=1), self.groups.argmax(axis=1), -1)
 
+    def predictions(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return each node's class, or the probability of each group where a node may be in several."""
+        if self.groups is None or not len(self.data.train_index):
+            return {}
+        nodes = np.arange(len(rows))
+        scores = group_scores(rows, self.groups, self.data.train_index, nodes)
+        if np.asarray(self.data.y).ndim == 1:
+            return {"classes": scores.argmax(axis=1)}
+        return {"groups": scores.astype(np.float32)}
+
     def program(self) -> Program:
         """Return the program: numbers of nodes to embeddings."""
         told = f"nodes int64 [any] to embeddings of size {self.network.embedding_size}"
-        return Program(self.network, [InputSpec([None], "int64", "nodes")], told)
+        return self.exported(Program(self.network, [InputSpec([None], "int64", "nodes")], told))
 
 
 def _membership(classes: np.ndarray) -> np.ndarray:

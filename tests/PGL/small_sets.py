@@ -71,3 +71,68 @@ def write_triples(folder: Path) -> Path:
         lines = ["\t".join(triples[number]) + "\n" for number in numbers]
         (folder / f"{split}.txt").write_text("".join(lines))
     return folder
+
+
+def write_own_graph(folder: Path, arrays: bool = False) -> Path:
+    """Write a graph of three communities as a user has it: an edge list, features, labels and splits.
+
+    Args:
+        folder: where to.
+        arrays: whether features, labels and splits are arrays by number; text by id otherwise, ids being 100, 107,
+            114, ...
+    """
+    generator = np.random.default_rng(3)
+    labels = np.arange(NODES) % CLASSES
+    own = labels[:, None] == np.arange(WORDS) % CLASSES
+    features = (generator.random((NODES, WORDS)) < np.where(own, 0.4, 0.1)).astype(np.float32)
+    friends = generator.random((NODES, NODES)) < np.where(labels[:, None] == labels, 0.12, 0.01)
+    ids = np.arange(NODES) if arrays else 100 + 7 * np.arange(NODES)
+    edges = ids[np.argwhere(np.triu(friends, 1))]
+    splits = {"train": np.arange(45), "valid": np.arange(45, 65), "test": np.arange(65, NODES)}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "edges.csv").write_text("".join(f"{a},{b}\n" for a, b in edges))
+    if arrays:
+        np.save(folder / "features.npy", features)
+        np.save(folder / "labels.npy", labels)
+        np.savez(folder / "splits.npz", **splits)
+        return folder
+    rows = [f"{node}," + ",".join(f"{value:g}" for value in row) for node, row in zip(ids, features)]
+    (folder / "features.csv").write_text("\n".join(rows[::-1]) + "\n")
+    (folder / "labels.csv").write_text("node,class\n" + "".join(f"{n},kind{c}\n" for n, c in zip(ids, labels)))
+    (folder / "splits.csv").write_text("".join(f"{ids[n]},{split}\n" for split in splits for n in splits[split]))
+    return folder
+
+
+def write_airports(folder: Path) -> Path:
+    """Write a network of airports of three regions, each in a class, in the files of struc2vec's authors."""
+    generator = np.random.default_rng(4)
+    labels = np.arange(60) % 3
+    flights = generator.random((60, 60)) < np.where(labels[:, None] == labels, 0.4, 0.02)
+    ids = 10000 + 13 * np.arange(60)
+    folder.mkdir(parents=True, exist_ok=True)
+    edges = ids[np.argwhere(np.triu(flights, 1))]
+    (folder / "usa-airports.edgelist").write_text("".join(f"{a} {b}\n" for a, b in edges))
+    lines = [f"{node} {label}\n" for node, label in zip(ids, labels)]
+    (folder / "labels-usa-airports.txt").write_text("node label\n" + "".join(lines))
+    return folder
+
+
+def write_graphs(folder: Path, count: int = 60, name: str = "RINGS", labels: bool = True) -> Path:
+    """Write rings and stars as TU Dortmund's files: kinds of nodes are drawn, the class is the shape."""
+    generator = np.random.default_rng(5)
+    pairs, indicator, kinds, first = [], [], [], 1
+    for graph in range(count):
+        size = int(generator.integers(4, 8))
+        ends = [(n, (n + 1) % size) for n in range(size)] if graph % 2 else [(0, n) for n in range(1, size)]
+        for a, b in ends:
+            pairs += [f"{first + a}, {first + b}\n", f"{first + b}, {first + a}\n"]
+        indicator += [f"{graph + 1}\n"] * size
+        kinds += [f"{kind}\n" for kind in generator.integers(0, 3, size)]
+        first += size
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {"A": pairs, "graph_indicator": indicator, "node_labels": kinds}
+    if labels:
+        files["graph_labels"] = [f"{2 * (graph % 2) - 1}\n" for graph in range(count)]
+    for ending, lines in files.items():
+        (folder / f"{name}_{ending}.txt").write_text("".join(lines))
+    return folder

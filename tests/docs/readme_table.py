@@ -42,6 +42,7 @@ APT = NotRun("it changes the system; .ci/run does that where something is missin
 DIGITS = "-o train.epochs=2 -o data.train.batch_size=600 -o expect=null"
 PHOTOS = "-o train.epochs=1 -o data.train.batch_size=4 -o data.num_workers=0"
 IMAGENET = "-o train.epochs=1 -o data.num_workers=0 -o expect=null -o network.class_num=2"
+DRAWN_GRAPHS = "-o train.epochs=1 -o data.dataset.count=20 -o expect=null"
 CORA = "-o train.epochs=2 -o task.passes_per_epoch=5 -o expect=null"
 FACES = (
     "-o train.epochs=1 -o expect=null -o data.train.dataset.count=8 -o data.test.dataset.count=8 "
@@ -385,6 +386,7 @@ TABLE: Table = {
         ),
     ],
     "PGL/README.md": [
+        ("python PGL/train.py -c PGL/configs/drawn_graphs_gin.yaml", Run(DRAWN_GRAPHS, says="trained in")),
         ("python PGL/train.py -c PGL/configs/cora_gcn.yaml", Run(f"--data cora {CORA}", says="trained in")),
         (
             "python PGL/train.py -c PGL/configs/cora_gcn.yaml --data DIR",
@@ -401,6 +403,24 @@ TABLE: Table = {
         ),
         ("python PGL/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         ("python PGL/infer.py runs/cora_gcn --picture tsne", Run(says="embeddings.png")),
+        *(
+            (
+                f"python PGL/train.py -c PGL/configs/{name}.yaml --data FOLDER",
+                Run(f"-o train.epochs=2 {more}".strip(), {"FOLDER": folder}, "trained in"),
+            )
+            for name, folder, more in (
+                ("own_graph_gcn", "own_graph", "-o task.passes_per_epoch=5"),
+                ("own_triples_rotate", "own_triples", ""),
+                ("airports_node2vec", "airports", "-o train.evaluate_every=1"),
+                ("own_graphs_gin", "own_graphs", ""),
+            )
+        ),
+        (
+            "python PGL/cross_validate.py -c PGL/configs/own_graphs_gin.yaml --data FOLDER",
+            Run("-o train.epochs=1 --folds 3", {"FOLDER": "own_graphs"}, "is best on average"),
+        ),
+        ("python PGL/train.py -c PGL/configs/drawn_graphs_gin.yaml --seeds 5", Run(DRAWN_GRAPHS, says="wrote")),
+        ("python -m benchmarks.PGL.graph_counts", Run("--seeds 1", says="random forest on counts: accuracy 0.5000")),
         ("python -m benchmarks.PGL.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
         ("python -m benchmarks.PGL.graph_training DATA --peers PYTHON --paddle PYTHON", PEERS),
     ],

@@ -16,7 +16,7 @@ from tests.sampling import sampled
 
 KINDS = (
     *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
-    *("corpora", "video", "clips"),
+    *("corpora", "video", "clips", "own_graph", "own_graphs", "triples"),
 )
 FEW, MANY = 30, 900
 

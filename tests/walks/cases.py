@@ -10,11 +10,19 @@ import numpy as np
 import core
 import PaddleClas
 from core.vision import write_image
-from PGL.data import CoraDataset
+from PGL.data import CoraDataset, DrawnGraphs, EdgeListDataset
 from tests.PaddleGAN.small_runs import CGAN, DCGAN, WGAN, write_blobs
 from tests.PaddleGAN.tasks.translations import write_film, write_pictures
 from tests.PaddleGAN.vgg_file import write_vgg
-from tests.PGL.small_sets import NODES, write_blog_catalog, write_cora, write_triples
+from tests.PGL.small_sets import (
+    NODES,
+    write_airports,
+    write_blog_catalog,
+    write_cora,
+    write_graphs,
+    write_own_graph,
+    write_triples,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,6 +33,26 @@ def arrays_of(data: Path, shown: bool = False, kind: Any = CoraDataset) -> list[
     labels = [read.y, np.isin(np.arange(NODES), read.train_index).astype(np.float32)] if shown else []
     return [read.graph.node_feat["words"], *edges, *labels]
 
+
+def own_graph(root: str) -> EdgeListDataset:
+    """Read a graph of one's own as own_graph_gcn.yaml does; its features are called as those of a citation graph."""
+    text = {name: f"{name}.csv" for name in ("features", "labels", "splits")}
+    read = EdgeListDataset("edges.csv", **text, symmetry_edges=True, self_loop=True, renumber=True, root=root)
+    read.graph.node_feat["words"] = read.graph.node_feat["features"]
+    return read
+
+
+def write_nothing(folder: Path) -> Path:
+    """Make the empty folder of a config that draws its data."""
+    folder.mkdir(parents=True)
+    return folder
+
+
+OWN_GRAPHS: dict[str, Any] = {
+    "own_graph_gcn": write_own_graph, "own_graphs_gin": write_graphs, "airports_node2vec": write_airports,
+    "own_triples_transe": write_triples, "own_triples_rotate": write_triples,
+}  # fmt: skip
+"""Configs of data of one's own: what writes it."""
 
 GRAPHS: dict[str, Any] = {
     "NodeClassification": (
@@ -37,6 +65,11 @@ GRAPHS: dict[str, Any] = {
     "SampledNodeClassification": (
         "cora_graphsage", write_cora, ("task.samples=[5,5]", "network.hidden_size=8", "task.batch_size=8"), "7",
         arrays_of, lambda rows, weights: rows,
+    ),
+    "GraphClassification": (
+        "drawn_graphs_gin", write_nothing,
+        ("data.dataset={name: DrawnGraphs, count: 60}", "task.batch_size=9", "network.hidden_size=8"), "7",
+        lambda data: DrawnGraphs(60).batch(np.arange(5)), lambda rows, weights: rows[:5],
     ),
     "SkipGram": (
         "blogcatalog_deepwalk", write_blog_catalog, ("task.batch_size=30", "network.embedding_size=8"), "7",

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from PaddleDetection import train as train_detector
-from PGL.data import CiteseerDataset
+from PGL.data import CiteseerDataset, TUDataset
 from tests.PaddleDetection.wider_files import write_wider
 from tests.PaddleGAN.small_runs import write_blobs
 from tests.PaddleGAN.tasks.translations import write_pictures
@@ -23,9 +23,11 @@ from tests.walks.cases import (
     ADVERSARIAL,
     FACES,
     GRAPHS,
+    OWN_GRAPHS,
     ROOT,
     TRANSLATED,
     arrays_of,
+    own_graph,
     rotated,
     write_photos,
     write_weights,
@@ -111,10 +113,22 @@ def test_a_graph_network(file: Path, server: KillingServer, tmp_path: Path) -> N
     if file.stem == "citeseer_gcn":
         data, given = write_cora(tmp_path / "data", name="citeseer"), partial(arrays_of, kind=CiteseerDataset)
     else:
-        data = (write_cora if file.stem.startswith("cora") else write)(tmp_path / "data")
-    wanted = [change for change in changes if change.split("=")[0].split(".")[-1] in _keys(config)]
+        write = write_cora if file.stem.startswith("cora") else OWN_GRAPHS.get(file.stem, write)
+        data = write(tmp_path / "data")
+    keys = _keys(config) | ({"dataset"} if config["data"]["dataset"]["name"] == "DrawnGraphs" else set())
+    wanted = [change for change in changes if change.split("=")[0].split(".")[-1] in keys]
+    if file.stem == "own_graph_gcn":
+        given, near = partial(arrays_of, kind=own_graph), "107"
+    elif file.stem == "own_graphs_gin":
+        given = _first_graphs
+    elif file.stem == "airports_node2vec":
+        near = "10013"
     walk = Walk(server, tmp_path, "PGL", file, data, wanted)
-    walk_graph(walk, near, given(data), rotated if file.stem == "umls_rotate" else expected)
+    walk_graph(walk, near, given(data), rotated if file.stem.endswith("_rotate") else expected)
+
+
+def _first_graphs(data: Path) -> list[np.ndarray]:
+    return TUDataset(root=str(data)).batch(np.arange(5))
 
 
 def _keys(config: Any) -> set[str]:

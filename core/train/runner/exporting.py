@@ -11,6 +11,7 @@ from core.train.logs.run_folder import writing
 from core.train.runner.experiment import open_run
 from core.train.runner.task import Program
 from core.train.runner.toolkit import Toolkit
+from core.weights.atomic import atomic_write
 
 
 def export_run(
@@ -53,6 +54,9 @@ def write_program(program: Program, target: Path, onnx: bool = False, compared: 
     """
     with writing(target):
         core.jit.save(program.network, target, program.inputs, **program.extra)
+        for name, content in program.files.items():
+            with atomic_write(target / name) as stream:
+                stream.write(content)
     megabytes = sum(file.stat().st_size for file in target.iterdir()) / 1e6
     print(f"wrote {target}: {program.told}, {megabytes:.1f} MB\ncompared with the live network: {compared}")
     if onnx:

@@ -41,6 +41,7 @@ class Program(NamedTuple):
         extra: what else is kept in the folder: further arguments of :func:`core.jit.save`.
         ordered: whether the results have an order of their own; otherwise those of model.onnx are not compared number
             by number, and the toolkit compares what they mean.
+        files: further files of the folder by name.
     """
 
     network: Any
@@ -48,6 +49,7 @@ class Program(NamedTuple):
     told: str
     extra: Mapping[str, Any] = {}
     ordered: bool = True
+    files: Mapping[str, bytes] = {}
 
 
 class ToolkitTask(Task):

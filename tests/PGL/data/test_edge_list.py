@@ -149,7 +149,10 @@ def test_typed_data_set(tmp_path):
     ("arguments", "message"),
     [
         ({"root": None}, "EdgeListDataset: give root, the folder of 'edges.txt'"),
-        ({"typed": True, "symmetry_edges": True}, "typed edges keep their direction; leave symmetry_edges out"),
+        (
+            {"typed": True, "symmetry_edges": True},
+            "typed edges keep their direction; leave symmetry_edges and self_loop out",
+        ),
         ({"node_types": "nodes.txt"}, "node_types belongs to typed edges; give typed=True"),
         ({"typed": True, "node_types": "n", "renumber": True}, "so that nodes cannot be renumbered"),
         ({"typed": True}, "edges.txt' has no edges, and so no types of them"),

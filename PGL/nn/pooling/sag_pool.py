@@ -64,15 +64,40 @@ class SAGPool(nn.Layer):
             (features of the kept nodes (kept, input_dim), the graph to which each belongs (kept), the smaller graphs,
             joined, with these features as ``attr``).
         """
-        scores = self.gnn(graph, x).reshape([-1])
-        if self.min_score is None:
-            scores = self.nonlinearity(scores)
-        else:
-            scores = message_passing.edge_softmax(scores, membership(graph))
+        scores = self.scores(graph, x)
         kept, places = segment_topk(x, scores, graph.graph_node_id, self.ratio, self.min_score, return_index=True)
         features = kept * core.gather(scores, places).reshape([-1, 1])
         smaller = _smaller(graph, places.numpy(), features)
         return features, smaller.graph_node_id, smaller
+
+    def scores(self, graph: Any, x: Any) -> Any:
+        """Return s, (num_nodes,)."""
+        scores = self.gnn(graph, x).reshape([-1])
+        if self.min_score is None:
+            return self.nonlinearity(scores)
+        return message_passing.edge_softmax(scores, membership(graph))
+
+
+def best_nodes(graph: Any, scores: Any, ratio: Union[float, int]) -> Any:
+    """Return which nodes of each graph have the best scores, in compiled code too.
+
+    Args:
+        graph: the graphs, joined.
+        scores: (num_nodes,).
+        ratio: how many of a graph's nodes: a share of them, rounded up, or, as an int, a number.
+
+    Returns:
+        bool (num_nodes,).
+    """
+    edges = membership(graph)
+    starts, owners = edges.incoming.indptr, edges.outgoing.neighbors.astype("int64")
+    order = core.argsort(scores.detach(), descending=True)
+    places = core.argsort(order)  # of each node among all, best first
+    by_graph = core.argsort(owners * graph.num_nodes + places)  # graph after graph, best first
+    ranks = core.argsort(by_graph) - core.gather(starts, owners)
+    counts = (starts[1:] - starts[:-1]).astype("float32")
+    kept = core.clip(counts, max=float(ratio)) if isinstance(ratio, int) else core.ceil(counts * ratio)
+    return ranks.astype("float32") < core.gather(kept, owners)
 
 
 def _smaller(graph: Any, kept: np.ndarray, features: Any) -> Graph:
