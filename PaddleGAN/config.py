@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import pydantic
 
@@ -30,6 +30,10 @@ TASKS = Table(
         "AnimeGAN": "PaddleGAN.tasks.animegan:AnimeGAN",
         "AnimeGANPretraining": "PaddleGAN.tasks.animegan:AnimeGANPretraining",
         "SPADE": "PaddleGAN.tasks.semantic_synthesis:SPADE",
+        "SuperResolution": "PaddleGAN.tasks.super_resolution:SuperResolution",
+        "ESRGAN": "PaddleGAN.tasks.super_resolution:ESRGAN",
+        "DRN": "PaddleGAN.tasks.super_resolution:DRN",
+        "VideoRestoration": "PaddleGAN.tasks.video_restoration:VideoRestoration",
         "StarGAN": "PaddleGAN.tasks.attribute_editing_tasks:StarGAN",
         "AttGAN": "PaddleGAN.tasks.attribute_editing_tasks:AttGAN",
         "STGAN": "PaddleGAN.tasks.attribute_editing_tasks:STGAN",
@@ -65,7 +69,9 @@ class GANConfig(BaseExperiment):
     task: Annotated[Component, Named(TASKS)] = pydantic.Field(description="the task to train, with its settings")
     data: Splits[SplitSection]
     generator: GeneratorSection
-    discriminator: DiscriminatorSection
+    discriminator: Optional[DiscriminatorSection] = pydantic.Field(
+        None, description="what judges images; tasks that learn by distances alone have none"
+    )
     samples: SamplesSection = SamplesSection()
 
     def continued(self) -> Self:
@@ -76,12 +82,14 @@ class GANConfig(BaseExperiment):
                 ("generator", self.generator, GENERATOR_NETWORKS),
                 ("discriminator", self.discriminator, DISCRIMINATOR_NETWORKS),
             )
+            if player is not None
         }
         return self.model_copy(update=players)
 
     def title(self) -> str:
-        """Return the names of the task and of its two players."""
-        return f"{self.task.name}: {self.generator.network.name} against {self.discriminator.network.name}"
+        """Return the names of the task and of its players."""
+        against = "" if self.discriminator is None else f" against {self.discriminator.network.name}"
+        return f"{self.task.name}: {self.generator.network.name}{against}"
 
 
 TOOLKIT = Toolkit("PaddleGAN", GANConfig, inference="PaddleGAN.inference:infer")

@@ -53,6 +53,13 @@ class Infer(commands.Infer):
         command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
         told = "of a task that goes both ways (default: AtoB)"
         mode.add_argument("--direction", default="AtoB", choices=["AtoB", "BtoA"], help=told)
+        mode = _mode(modes, "restore", "pictures and videos, larger or sharper; RUN may be a name of official weights")
+        _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
+        mode.add_argument("--videos", nargs="+", metavar="VIDEO", help="videos: files, folders, patterns")
+        command_line.add_count(mode, "--count", None, "how many of each, at most (default: all)")
+        command_line.add_count(mode, "--tile", 192, "pixels of a side of the tiles that large pictures are restored in")
+        told = "pixels that a tile sees beyond what it answers for (default: %(default)s)"
+        mode.add_argument("--overlap", type=int, default=16, metavar="N", help=told)
 
 
 def _add_truncation(mode: argparse.ArgumentParser) -> None:
@@ -105,6 +112,10 @@ main = Infer(
       what the generator makes of each picture, and a sheet with inputs and outputs side by side
   python PaddleGAN/infer.py translate runs/selfie2anime_ugatit --videos clip.mp4
       a video frame by frame, into an MP4 file
+  python PaddleGAN/infer.py restore runs/faces_pan --images my/photos --videos clip.mp4
+      each picture and video at the larger size of a network for super-resolution
+  python PaddleGAN/infer.py restore realsr_df2k --images my/photos
+      the same with official weights, which are downloaded on first use
 """,
 )
 

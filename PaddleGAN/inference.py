@@ -18,6 +18,7 @@ MODES = {
     "edit": "PaddleGAN.editing:edit",
     "sweep": "PaddleGAN.editing:sweep",
     "translate": "PaddleGAN.translating:translate",
+    "restore": "PaddleGAN.restoration.command:restore",
 }
 """Mode to a function of the task, the options and the folder to write into.
 
@@ -39,6 +40,10 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         ValueError: the run's task knows no such mode, or no image could be used.
         FileNotFoundError: there is no such image file.
     """
+    if options.mode == "restore":  # official weights need no run
+        done = importlib.import_module("PaddleGAN.restoration.command").restore_published(options)
+        if done is not None:
+            return _told(*done)
     task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides)
     if options.mode not in task.modes:
         raise ValueError(
@@ -48,6 +53,11 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
     target = Path(options.output) if options.output else folder.path / options.mode
     target.mkdir(parents=True, exist_ok=True)
     files, failed = getattr(importlib.import_module(module), name)(task, options, target)
+    return _told(files, failed, target)
+
+
+def _told(files: list[str], failed: int, target: Path) -> int:
+    """Say what was written; return the exit code."""
     told = f"; {failed} of the images could not be used" if failed else ""
     print(f"wrote to {target}: {', '.join(files[:5])}{f' and {len(files) - 5} more' if len(files) > 5 else ''}{told}")
     return 1 if failed else 0

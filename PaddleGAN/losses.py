@@ -5,7 +5,7 @@ Scores are logits: no discriminator here ends in a sigmoid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional
 
 import core
@@ -174,3 +174,45 @@ def domain_loss(logits: Any, attributes: Any) -> Any:
         attributes: 0 or 1, the same shape.
     """
     return F.binary_cross_entropy_with_logits(logits, attributes, reduction="sum") / logits.shape[0]
+
+
+def charbonnier(images: Any, originals: Any) -> Any:
+    """Return the mean of sqrt(difference^2 + 1e-12), 0-D: absolute differences, without a kink; that of EDVR.
+
+    ppgan sums where this takes the mean; Adam's steps are the same.
+
+    Args:
+        images: (N, C, H, W).
+        originals: the same shape.
+    """
+    return core.sqrt((images - originals) ** 2 + 1e-12).mean()
+
+
+PIXEL_LOSSES: Mapping[str, Callable[[Any, Any], Any]] = {
+    "l1": F.l1_loss,
+    "charbonnier": charbonnier,
+    "mse": F.mse_loss,
+}
+"""Distances of restored pictures from the wanted ones, by name."""
+
+
+def relativistic(criterion: GANLoss, real: Any, fake: Any, is_disc: bool) -> Any:
+    """Return the loss of the relativistic average GAN, 0-D: are real images more real than generated ones on average?
+
+    Paper: A. Jolicoeur-Martineau, "The relativistic discriminator", ICLR 2019, https://arxiv.org/abs/1807.00734; the
+    loss of ESRGAN.
+
+    Args:
+        criterion: the loss of scores.
+        real: scores of real images, (N, 1).
+        fake: scores of generated images, (N, 1).
+        is_disc: whether this is the discriminator's loss, for which the means are constants, as in ESRGAN; the
+            generator's wants the opposite.
+
+    Returns:
+        The mean of the losses of both kinds.
+    """
+    means = [scores.mean().detach() if is_disc else scores.mean() for scores in (real, fake)]
+    first = criterion(real - means[1], is_disc, is_disc=is_disc)
+    second = criterion(fake - means[0], not is_disc, is_disc=is_disc)
+    return (first + second) * 0.5

@@ -40,10 +40,7 @@ class PerceptualLoss:
     """
 
     def __init__(self, weights: Optional[str] = None) -> None:
-        self.network = VGG19(pretrained=str(vgg_path()) if weights is None else weights)
-        self.network.eval()
-        for parameter in self.network.parameters():
-            parameter.stop_gradient = True
+        self.network = _vgg(weights)
         self.mean = core.to_tensor(_MEAN).reshape([1, 3, 1, 1])
         self.std = core.to_tensor(_STD).reshape([1, 3, 1, 1])
 
@@ -72,3 +69,56 @@ class PerceptualLoss:
                 x = F.relu(getattr(block, f"conv{further}")(x))
             x = F.max_pool2d(x, 2, 2)
         return maps
+
+
+class FeatureDistance:
+    """The mean absolute difference of what VGG-19's last convolution gives, before its activation.
+
+    Paper: Wang et al., "ESRGAN: Enhanced super-resolution generative adversarial networks", ECCV workshops 2018,
+    https://arxiv.org/abs/1809.00219
+
+    Args:
+        weights: the weight file; None: the one that PaddleClas publishes, from the cache, without a download.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it does not fit the network.
+    """
+
+    def __init__(self, weights: Optional[str] = None) -> None:
+        self.network = _vgg(weights)
+        self.mean = core.to_tensor(_MEAN).reshape([1, 3, 1, 1])
+        self.std = core.to_tensor(_STD).reshape([1, 3, 1, 1])
+
+    def __call__(self, images: Any, targets: Any) -> Any:
+        """Return the distance, 0-D.
+
+        Args:
+            images: (N, 3, H, W), 0 to 1.
+            targets: the same shape; no gradient flows into them.
+        """
+        with core.no_grad():
+            wanted = self.features(targets)
+        return F.l1_loss(self.features(images), wanted.detach())
+
+    def features(self, images: Any) -> Any:
+        """Return the results of the last convolution, (N, 512, H / 16, W / 16)."""
+        x = (images - self.mean) / self.std
+        for number in range(1, len(WIDTHS) + 1):
+            block = getattr(self.network, f"conv_block_{number}")
+            if number > 1:
+                x = F.max_pool2d(x, 2, 2)
+            for layer in range(1, block.convolutions + 1):
+                x = getattr(block, f"conv{layer}")(x)
+                if (number, layer) != (len(WIDTHS), block.convolutions):
+                    x = F.relu(x)
+        return x
+
+
+def _vgg(weights: Optional[str]) -> Any:
+    """Return VGG-19, which does not learn."""
+    network = VGG19(pretrained=str(vgg_path()) if weights is None else weights)
+    network.eval()
+    for parameter in network.parameters():
+        parameter.stop_gradient = True
+    return network

@@ -11,9 +11,12 @@ from core.train.runner import splits
 from core.vision import transforms
 from PaddleGAN.data.anime import AnimeGANV2Dataset, ResizeToScale
 from PaddleGAN.data.celeba import CelebA
+from PaddleGAN.data.clips import MovingFaces, REDSDataset
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
 from PaddleGAN.data.mnist import MNIST, FashionMNIST
 from PaddleGAN.data.paired import PairedDataset
+from PaddleGAN.data.restoration_transforms import PairedRandomTransposeHW, SRPairedRandomCrop
+from PaddleGAN.data.super_resolution import SRDataset, SRFaces
 from PaddleGAN.data.unpaired import SingleDataset, UnpairedDataset
 
 DATASETS = Table(
@@ -25,13 +28,17 @@ DATASETS = Table(
         "Faces": Faces,
         "FashionMNIST": FashionMNIST,
         "MNIST": MNIST,
+        "MovingFaces": MovingFaces,
         "PairedDataset": PairedDataset,
+        "REDSDataset": REDSDataset,
+        "SRDataset": SRDataset,
+        "SRFaces": SRFaces,
         "SingleDataset": SingleDataset,
         "UnpairedDataset": UnpairedDataset,
         "UnpairedFaces": UnpairedFaces,
     },
     provided=("transform",),
-    paths=("root", "root_a", "root_b", "list_path", "image_path", "label_path"),
+    paths=("root", "root_a", "root_b", "list_path", "image_path", "label_path", "gt_folder", "lq_folder"),
 )
 TRANSFORMS = Table(
     "transform",
@@ -42,6 +49,9 @@ TRANSFORMS = Table(
         "Pad": transforms.Pad,
         "RandomCrop": transforms.RandomCrop,
         "RandomHorizontalFlip": transforms.RandomHorizontalFlip,
+        "RandomVerticalFlip": transforms.RandomVerticalFlip,
+        "PairedRandomTransposeHW": PairedRandomTransposeHW,
+        "SRPairedRandomCrop": SRPairedRandomCrop,
         "ToTensor": transforms.ToTensor,
         "Normalize": transforms.Normalize,
     },
@@ -61,7 +71,7 @@ class SplitSection(splits.SplitSection):
 
     def build_transform(self) -> Any:
         """Return the function of an image, or of a pair of which each transform draws once."""
-        together: int = DATASETS.resolve(self.dataset.name).images_together  # type: ignore[attr-defined]
+        together: int = DATASETS.resolve(self.dataset.name).images_together  # type: ignore[attr-defined]  # every data set has it
         return self.composed(self.transforms, keys=("image",) * together)
 
     def image_transform(self) -> Any:

@@ -52,3 +52,32 @@ def as_picture_pairs(owner: str, first: Any, second: Any) -> tuple[np.ndarray, n
     if one.shape != other.shape:
         raise ValueError(f"{owner}: images of shapes {one.shape} and {other.shape} cannot be compared")
     return one.astype(np.float64), other.astype(np.float64)
+
+
+LUMA = (65.481, 128.553, 24.966)
+"""Of red, green and blue from 0 to 1 in ITU-R BT.601's luma, from 16 to 235."""
+
+
+def compared_parts(
+    owner: str, first: Any, second: Any, crop_border: int, test_y_channel: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is compared of two batches of images, float64 (N, H, W, C).
+
+    Args:
+        owner: the metric, for the message.
+        first: images, as for :func:`as_pictures`.
+        second: as many, of the same size.
+        crop_border: pixels at each border that are left out.
+        test_y_channel: whether of images in color luma alone is compared, as in super-resolution.
+
+    Raises:
+        ValueError: the images cannot be compared, or nothing is left of them.
+    """
+    parts = as_picture_pairs(owner, first, second)
+    height, width = parts[0].shape[1:3]
+    if crop_border < 0 or 2 * crop_border >= min(height, width):
+        raise ValueError(f"{owner}: images of {height}x{width} pixels cannot be cut by {crop_border} at each border")
+    cut = [part[:, crop_border : height - crop_border, crop_border : width - crop_border] for part in parts]
+    if test_y_channel and cut[0].shape[3] == 3:
+        cut = [(part @ np.array(LUMA) / 255 + 16)[..., None] for part in cut]
+    return cut[0], cut[1]

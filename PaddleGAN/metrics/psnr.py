@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from core.metric import Metric
-from PaddleGAN.metrics.pictures import as_picture_pairs
+from PaddleGAN.metrics.pictures import compared_parts
 
 
-def psnr(generated: Any, target: Any) -> np.ndarray:
+def psnr(generated: Any, target: Any, crop_border: int = 0, test_y_channel: bool = False) -> np.ndarray:
     """Return 20 log10(255 / root of the mean squared difference), all channels together, in decibels.
 
     Args:
         generated: uint8, shape (N, H, W, C); or floating point, shape (N, C, H, W), -1 to 1.
         target: as many images of the same size, of either kind.
+        crop_border: pixels at each border that are left out.
+        test_y_channel: whether of images in color luma alone (ITU-R BT.601) is compared, as in super-resolution.
 
     Returns:
         Float64, shape (N,); infinite for equal images.
@@ -23,16 +25,22 @@ def psnr(generated: Any, target: Any) -> np.ndarray:
     Raises:
         ValueError: the shapes differ, or are not those of images.
     """
-    first, second = as_picture_pairs("PSNR", generated, target)
+    first, second = compared_parts("PSNR", generated, target, crop_border, test_y_channel)
     squared = ((first - second) ** 2).mean(axis=(1, 2, 3))
     with np.errstate(divide="ignore"):
         return 10 * np.log10(255.0**2 / squared)
 
 
 class PSNR(Metric):
-    """The mean over images of the peak signal-to-noise ratio, in decibels."""
+    """The mean over images of the peak signal-to-noise ratio, in decibels.
 
-    def __init__(self) -> None:
+    Args:
+        crop_border: as for :func:`psnr`.
+        test_y_channel: likewise.
+    """
+
+    def __init__(self, crop_border: int = 0, test_y_channel: bool = False) -> None:
+        self.crop_border, self.test_y_channel = crop_border, test_y_channel
         self.reset()
 
     def reset(self) -> None:
@@ -41,7 +49,7 @@ class PSNR(Metric):
 
     def update(self, generated: Any, target: Any) -> float:
         """Take in a batch, as of :func:`psnr`; return its mean."""
-        values = psnr(generated, target)
+        values = psnr(generated, target, self.crop_border, self.test_y_channel)
         self.values += values.tolist()
         return float(values.mean())
 

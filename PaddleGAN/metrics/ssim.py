@@ -12,13 +12,13 @@ import cv2
 import numpy as np
 
 from core.metric import Metric
-from PaddleGAN.metrics.pictures import as_picture_pairs
+from PaddleGAN.metrics.pictures import compared_parts
 
 WINDOW = 11
 SIGMA = 1.5
 
 
-def ssim(generated: Any, target: Any) -> np.ndarray:
+def ssim(generated: Any, target: Any, crop_border: int = 0, test_y_channel: bool = False) -> np.ndarray:
     """Return the structural similarity, the mean over channels and over the places where the window fits.
 
     The window is the paper's, Gaussian, 11 pixels wide with a standard deviation of 1.5, and so are the constants.
@@ -26,6 +26,8 @@ def ssim(generated: Any, target: Any) -> np.ndarray:
     Args:
         generated: uint8, shape (N, H, W, C); or floating point, shape (N, C, H, W), -1 to 1.
         target: as many images of the same size, of either kind.
+        crop_border: pixels at each border that are left out.
+        test_y_channel: whether of images in color luma alone (ITU-R BT.601) is compared, as in super-resolution.
 
     Returns:
         Float64, shape (N,), at most 1.
@@ -33,7 +35,7 @@ def ssim(generated: Any, target: Any) -> np.ndarray:
     Raises:
         ValueError: the shapes differ, are not those of images, or the images are smaller than the window.
     """
-    first, second = as_picture_pairs("SSIM", generated, target)
+    first, second = compared_parts("SSIM", generated, target, crop_border, test_y_channel)
     if min(first.shape[1:3]) < WINDOW:
         height, width = first.shape[1:3]
         raise ValueError(f"SSIM: its window is {WINDOW} pixels wide; images of {height}x{width} are smaller")
@@ -57,9 +59,15 @@ def _blurred(image: np.ndarray) -> np.ndarray:
 
 
 class SSIM(Metric):
-    """The mean over images of the structural similarity."""
+    """The mean over images of the structural similarity.
 
-    def __init__(self) -> None:
+    Args:
+        crop_border: as for :func:`ssim`.
+        test_y_channel: likewise.
+    """
+
+    def __init__(self, crop_border: int = 0, test_y_channel: bool = False) -> None:
+        self.crop_border, self.test_y_channel = crop_border, test_y_channel
         self.reset()
 
     def reset(self) -> None:
@@ -68,7 +76,7 @@ class SSIM(Metric):
 
     def update(self, generated: Any, target: Any) -> float:
         """Take in a batch, as of :func:`ssim`; return its mean."""
-        values = ssim(generated, target)
+        values = ssim(generated, target, self.crop_border, self.test_y_channel)
         self.values += values.tolist()
         return float(values.mean())
 

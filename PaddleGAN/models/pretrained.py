@@ -94,4 +94,7 @@ def load(network: Any, path: Union[str, os.PathLike[str]], part: Optional[str], 
         asked = f"no {part!r}" if part is not None else f"{len(choices)} of a {kind}"
         raise ValueError(f"{os.fspath(path)!r} has the parts {', '.join(parts)}, {asked}; choose one with part=")
     arrays = {key: value[1] if isinstance(value, tuple) else value for key, value in parts[choices[0]].items()}
-    load_weights(network, {key: value for key, value in arrays.items() if hasattr(value, "shape")})
+    try:
+        load_weights(network, {key: value for key, value in arrays.items() if hasattr(value, "shape")})
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)!r}, {choices[0]}: {error}") from None

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Optional
 
 from core.weights import WeightRecord
 
-_HOST = "https://paddlegan.bj.bcebos.com/models/"
+_SITE = "https://paddlegan.bj.bcebos.com/"
+_HOST = f"{_SITE}models/"
 _SOURCE = "PaddlePaddle/PaddleGAN 2.1"
 
 
@@ -37,6 +38,56 @@ def _record(file: str, paper: str) -> WeightRecord:
     return WeightRecord(f"{_HOST}{file}", None, None, None, "Apache-2.0", _SOURCE, paper)
 
 
+def _restorer(file: str, paper: str, data: str = "", psnr: float = 0.0, ssim: float = 0.0) -> WeightRecord:
+    """Return the record of a file for restoration, with PSNR and SSIM as its documents give them."""
+    metrics = {f"{data} PSNR": psnr, f"{data} SSIM": ssim} if data else {}
+    return WeightRecord(f"{_SITE}{file}.pdparams", None, None, None, "Apache-2.0", _SOURCE, paper, metrics)
+
+
+_ESRGAN = "ESRGAN: enhanced super-resolution generative adversarial networks, https://arxiv.org/abs/1809.00219"
+_REALSR = "Real-world super-resolution via kernel estimation and noise injection, CVPR workshops 2020"
+_LESRCNN = "Lightweight image super-resolution with enhanced CNN, https://arxiv.org/abs/2007.04344"
+_PAN = "Efficient image super-resolution using pixel attention, https://arxiv.org/abs/2010.01073"
+_DRN = "Closed-loop matters: dual regression networks for super-resolution, https://arxiv.org/abs/2003.07018"
+_EDVR = "EDVR: video restoration with enhanced deformable convolutional networks, https://arxiv.org/abs/1905.02716"
+_BASICVSR = "BasicVSR: the search for essential components in video super-resolution, https://arxiv.org/abs/2012.02181"
+
+_LARGE = {"nf": 128, "back_RBs": 40}
+_DEBLUR = {**_LARGE, "predeblur": True, "HR_in": True}
+"""Settings of ppgan's configs edvr_l_... and edvr_l_blur_...."""
+
+RESTORATION: Mapping[str, Checkpoint] = {
+    "esrgan_x4": Checkpoint("RRDBNet", _restorer("models/esrgan_x4", _ESRGAN, "Set5", 28.7647, 0.8187)),
+    "esrgan_psnr_x4": Checkpoint("RRDBNet", _restorer("models/esrgan_psnr_x4", _ESRGAN, "Set5", 32.5512, 0.8991)),
+    "realsr": Checkpoint("RRDBNet", _restorer("applications/DF2K_JPEG", _REALSR)),
+    "realsr_df2k": Checkpoint("RRDBNet", _restorer("models/realsr_df2k", _REALSR, "Set5", 28.4385, 0.8106)),
+    "realsr_dped": Checkpoint("RRDBNet", _restorer("models/realsr_dped", _REALSR, "Set5", 20.2421, 0.6158)),
+    "realsr_merge": Checkpoint("RRDBNet", _restorer("models/realsr_merge", _REALSR, "Set5", 24.8315, 0.7030)),
+    "lesrcnn_x4": Checkpoint("LESRCNNGenerator", _restorer("models/lesrcnn_x4", _LESRCNN, "Set5", 31.9476, 0.8909)),
+    "pan_x4": Checkpoint("PAN", _restorer("models/pan_x4", _PAN, "Set5", 30.4574, 0.8643)),
+    "drns_x4": Checkpoint("DRNGenerator", _restorer("models/DRNSx4", _DRN, "Set5", 32.6684, 0.8999)),
+    "edvr_m": Checkpoint("EDVRNet", _restorer("models/EDVR_M_w_tsa_SRx4", _EDVR, "REDS4", 30.5169, 0.8699)),
+    "edvr_m_wo_tsa": Checkpoint(
+        "EDVRNet", _restorer("models/EDVR_M_wo_tsa_SRx4", _EDVR, "REDS4", 30.4429, 0.8684), {"w_TSA": False}
+    ),
+    "edvr_l": Checkpoint("EDVRNet", _restorer("models/EDVR_L_w_tsa_SRx4", _EDVR, "REDS4", 30.9336, 0.8773), _LARGE),
+    "edvr_l_wo_tsa": Checkpoint(
+        "EDVRNet",
+        _restorer("models/EDVR_L_wo_tsa_SRx4", _EDVR, "REDS4", 30.8649, 0.8761),
+        {**_LARGE, "w_TSA": False},
+    ),
+    "edvr_l_deblur": Checkpoint(
+        "EDVRNet", _restorer("models/EDVR_L_w_tsa_deblur", _EDVR, "REDS4", 35.1473, 0.9526), _DEBLUR
+    ),
+    "edvr_l_wo_tsa_deblur": Checkpoint(
+        "EDVRNet",
+        _restorer("models/EDVR_L_wo_tsa_deblur", _EDVR, "REDS4", 34.9587, 0.9509),
+        {**_DEBLUR, "w_TSA": False},
+    ),
+    "basicvsr": Checkpoint("BasicVSRNet", _restorer("models/BasicVSR_reds_x4", _BASICVSR, "REDS4", 31.4325, 0.8913)),
+}
+"""Weight files of networks that restore pictures and video."""
+
 _UGATIT = "U-GAT-IT, https://arxiv.org/abs/1907.10830"
 _ANIMEGAN = "AnimeGAN: a novel lightweight GAN for photo animation, https://doi.org/10.1007/978-981-15-5577-0_18"
 _STYLEGAN2 = "Analyzing and improving the image quality of StyleGAN, https://arxiv.org/abs/1912.04958"
@@ -52,6 +103,7 @@ CHECKPOINTS: Mapping[str, Checkpoint] = {
     "stylegan2_animeface_512": Checkpoint(
         "StyleGANv2Generator", _record("stylegan2-animeface-512.pdparams", _STYLEGAN2), {"size": 512}
     ),
+    **RESTORATION,
 }
 """Name to file; the first one of a network is what ``pretrained: true`` means."""
 

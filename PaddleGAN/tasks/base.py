@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
@@ -21,14 +21,14 @@ Player = Union[GeneratorSection, DiscriminatorSection]
 
 
 class AdversarialTask(ToolkitTask):
-    """A task with generators, and discriminators that judge what these make.
+    """A task with generators, and discriminators, if any, that judge what these make.
 
     Args:
         config: the experiment.
 
     Attributes:
         generators: the names of the generators that the task trains.
-        discriminators: the names of the discriminators that judge them.
+        discriminators: the names of the discriminators that judge them; none where distances alone teach.
         modes: what infer.py can do with the trained generator; each is a method.
         networks: all networks, by name.
         averaged: the names of the generators among them, which ``train.ema`` follows.
@@ -41,11 +41,17 @@ class AdversarialTask(ToolkitTask):
     higher_is_better = False
 
     def __init__(self, config: GANConfig) -> None:
-        for kind, chosen, known in (
-            ("generator", config.generator.network.name, self.generators),
-            ("discriminator", config.discriminator.network.name, self.discriminators),
-        ):
-            if chosen not in known:
+        players: tuple[tuple[str, Optional[Player], Sequence[str]], ...] = (
+            ("generator", config.generator, self.generators),
+            ("discriminator", config.discriminator, self.discriminators),
+        )
+        for kind, player, known in players:
+            if player is None and known:
+                raise ValueError(f"{kind}: {config.task.name} needs one of {', '.join(known)}; add the section")
+            if player is not None and not known:
+                raise ValueError(f"{kind}: {config.task.name} has none; leave the section out")
+            if player is not None and player.network.name not in known:
+                chosen = player.network.name
                 raise ValueError(f"task.name: {config.task.name} trains the {kind}s {', '.join(known)}, not {chosen}")
         super().__init__(config)
         self.averaged: list[str] = []

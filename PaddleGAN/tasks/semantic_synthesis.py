@@ -65,7 +65,7 @@ class SPADE(PairedTask):
             raise ValueError(f"generator.network.semantic_nc must be {needed} for {needed} classes, not {given}")
         given = self.discriminator.input_nc
         if given != needed + 3:
-            named = config.discriminator.network.arguments
+            named = self.config.discriminator.network.arguments
             key, less = ("input_nc", 0) if "input_nc" in named else ("label_nc", given - named["label_nc"])
             raise ValueError(
                 f"discriminator.network.{key} must be {needed + 3 - less} for {needed} classes, not {given - less}"

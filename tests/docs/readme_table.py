@@ -563,6 +563,7 @@ TABLE: Table = {
         ("python PaddleGAN/infer.py samples runs/NAME", Run(instead=DRAWN, says="samples.png")),
         ("python PaddleGAN/infer.py interpolate runs/NAME", Run(instead=DRAWN, says="interpolate.png")),
         ("python PaddleGAN/infer.py translate runs/NAME", Run(instead=NAMED, says="wrote to")),
+        ("python PaddleGAN/infer.py restore runs/NAME", NotRun("a run of faces_pan does that below")),
         ("python PaddleGAN/export.py runs/NAME", Run(instead=NAMED, says="compared with the live network: equal")),
         ("python PaddleGAN/export.py runs/NAME --int8", Run(instead=NAMED, says="layers in 8 bits; calibrated by ")),
         (
@@ -592,6 +593,21 @@ TABLE: Table = {
         (
             "python PaddleGAN/train.py -c PaddleGAN/configs/dusk2day_cyclegan.yaml --data FOLDER",
             Run("-o train.epochs=1 -o expect=null", {"FOLDER": "streets"}, "trained in"),
+        ),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/restoration/faces_pan.yaml",
+            Run(f"{FACES} -o generator.network.nf=4 -o generator.network.unf=4", says="trained in"),
+        ),
+        ("python PaddleGAN/infer.py restore runs/faces_pan", Run(says="wrote to")),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/restoration/photographs_pan.yaml --data FOLDER",
+            Run(
+                "-o train.epochs=1 -o expect=null -o data.train.dataset.gt_folder=trainA -o data.train.batch_size=2 "
+                "-o data.test.dataset.gt_folder=trainB -o 'data.train.transforms=[{name: ToTensor}]' "
+                "-o generator.network.nf=4 -o generator.network.unf=4 -o generator.network.nb=1",
+                {"FOLDER": "streets"},
+                "trained in",
+            ),
         ),
     ],
 }

@@ -142,6 +142,30 @@ def write_four_parts(folder: Path) -> Path:
     return folder
 
 
+SMALL_RESTORATION = (
+    "data.root=null", "data.num_workers=0", "data.train.batch_size=2", "data.test.batch_size=2", "samples.every=3",
+    "samples.count=2",
+    "train.steps=null", "train.evaluate_every=1", "train.log_every=1", "data.valid=null",
+    "data.train.transforms=[{name: RandomHorizontalFlip}, {name: ToTensor}]",
+)  # fmt: skip
+
+
+def drawn_pairs(scale: int) -> tuple[str, ...]:
+    """Return changes of a config: pairs of drawn faces of 32 pixels."""
+    return tuple(
+        f"data.{split}.dataset={{name: SRFaces, count: {count}, size: 32, scale: {scale}}}"
+        for split, count in (("train", 4), ("test", 2))
+    )
+
+
+def drawn_windows(frames: int) -> tuple[str, ...]:
+    """Return changes of a config: windows of drawn faces of 32 pixels that move."""
+    return tuple(
+        f"data.{split}.dataset={{name: MovingFaces, count: {count}, size: 32, number_frames: {frames}}}"
+        for split, count in (("train", 4), ("test", 2))
+    )
+
+
 SAMPLES = {"samples": ("--count", "4"), "interpolate": ("--rows", "2", "--steps", "2")}
 EDITS = {"edit": ("--count", "2"), "sweep": ("--attribute", "Bangs", "--count", "2", "--steps", "2")}
 ADVERSARIAL = {
@@ -190,6 +214,34 @@ ADVERSARIAL = {
     "STGAN": ("faces_stgan", None, (*EDITED, "discriminator.network.fc_dim=4"), EDITS),
     "AttGAN": ("faces_attgan", None, (*EDITED, "discriminator.network.fc_dim=4"), EDITS),
     "StarGAN": ("faces_stargan", None, (*EDITED, "generator.network.n_blocks=1"), EDITS),
+    "SuperResolution": (
+        "restoration/faces_pan", None,
+        (*SMALL_RESTORATION, *drawn_pairs(2), "generator.network={name: PAN, nf: 4, unf: 4, nb: 1, scale: 2}"),
+        {"restore": ()},
+    ),
+    "ESRGAN": (
+        "restoration/esrgan_x4_div2k", None,
+        (
+            *SMALL_RESTORATION, *drawn_pairs(4), "generator.network={name: RRDBNet, nf: 4, nb: 1, gc: 2}",
+            "discriminator.network={name: VGGDiscriminator128, num_feat: 2, image_size: 32}",
+            "generator.schedule={name: Constant, learning_rate: 0.0001}",
+            "discriminator.schedule={name: Constant, learning_rate: 0.0001}",
+        ),
+        {"restore": ()},
+    ),
+    "DRN": (
+        "restoration/drn_psnr_x4_div2k", None,
+        (*SMALL_RESTORATION, *drawn_pairs(4), "generator.network={name: DRNGenerator, n_blocks: 1, n_feats: 8}"),
+        {"restore": ()},
+    ),
+    "VideoRestoration": (
+        "restoration/faces_edvr", None,
+        (
+            *SMALL_RESTORATION, *drawn_windows(3),
+            "generator.network={name: EDVRNet, nf: 4, groups: 2, nframes: 3, front_RBs: 1, back_RBs: 1}",
+        ),
+        {"restore": ()},
+    ),
 }  # fmt: skip
 """Task: a config, what writes its data, changes, and what infer.py does with a run, with its options."""
 

@@ -199,6 +199,23 @@ def walk_graph(walk: Walk, near: str, given: Sequence[np.ndarray], expected: Cal
     np.testing.assert_allclose(walk.export().run(list(given)), expected(rows, weights), rtol=1e-4, atol=1e-5)
 
 
+def walk_restorer(walk: Walk, split: str = "test") -> None:
+    """Walk a network that restores pictures from training to those that its exported folder restores, of any size."""
+    assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")
+    walk.train()
+    walk.evaluate(split)
+    assert "wrote to" in walk.command("infer", "restore", walk.run)
+    assert list((walk.run / "restore").glob("*.png"))
+    predictor = walk.export()
+    (entry,) = predictor.inputs
+    for side in (16, 32):
+        shape = [2, *(side if size is None else size for size in entry.shape[1:])]
+        pictures = np.random.default_rng(0).uniform(0, 1, shape).astype(np.float32)
+        answers = predictor.run(pictures)
+        restored = answers[0] if isinstance(answers, (list, tuple)) else answers
+        assert restored.shape[:2] == (2, 3) and restored.shape[2] % side == 0 and np.isfinite(restored).all()
+
+
 def walk_adversarial(walk: Walk, modes: Mapping[str, Sequence[str]], split: str = "test") -> None:
     """Walk a generator from training to pictures by its exported folder."""
     assert "2 samples, 1 versions of each" in walk.preview("--images", "2", "--versions", "1")

@@ -34,7 +34,7 @@ from tests.walks.cases import (
 )
 from tests.walks.killing import KillingServer
 from tests.walks.small_detectors import smaller
-from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph
+from tests.walks.steps import Walk, walk_adversarial, walk_classifier, walk_detector, walk_graph, walk_restorer
 
 pytestmark = pytest.mark.exhaustive
 
@@ -164,7 +164,7 @@ def test_a_generator(file: Path, server: KillingServer, tmp_path: Path) -> None:
         more = [change.replace("[32, 32]", "[64, 64]") for change in TRANSLATED]
     wanted = [change for change in changes if _fits(change, config)]
     walk = Walk(server, tmp_path, "PaddleGAN", file, data, [*wanted, *more])
-    walk_adversarial(walk, modes)
+    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes)
 
 
 def _fits(change: str, config: Any) -> bool:

@@ -33,6 +33,7 @@ from tests.walks.steps import (
     walk_intervals,
     walk_language,
     walk_recogniser,
+    walk_restorer,
 )
 
 CLASSIFICATION = ROOT / "PaddleClas" / "configs"
@@ -119,7 +120,7 @@ def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")
     walk = Walk(server, tmp_path, "PaddleGAN", ROOT / "PaddleGAN" / "configs" / f"{name}.yaml", data, changes)
-    walk_adversarial(walk, modes)
+    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes)
 
 
 @pytest.mark.exhaustive

@@ -70,6 +70,39 @@ def cosine(
     return _warmed_up(decay, learning_rate, warmup)
 
 
+def cosine_restarts(
+    learning_rate: Positive,
+    periods: list[Positive],
+    restart_weights: Optional[list[Positive]] = None,
+    end_learning_rate: NotNegative = 0.0,
+    *,
+    steps_per_epoch: int,
+    epochs: float,
+) -> Any:
+    """Half a cosine from the learning rate to its end, several times.
+
+    ``periods`` are shares of the training, such as [1, 1, 1, 1]; ``restart_weights`` are factors on how far above the
+    end each begins. Paper: Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017,
+    https://arxiv.org/abs/1608.03983
+    """
+    from core.optimizer.lr import LambdaDecay  # loads the engine, which not every process needs
+
+    weights = [1.0] * len(periods) if restart_weights is None else restart_weights
+    if not periods or len(weights) != len(periods):
+        raise ValueError(f"restart_weights {weights} must be as many as periods {periods}, and one at least")
+    steps = max(round(epochs * steps_per_epoch), 1)
+    ends = [max(round(steps * done / sum(periods)), 1) for done in itertools.accumulate(periods)]
+    end = end_learning_rate / learning_rate
+
+    def share(step: int) -> float:
+        number = min(sum(step >= each for each in ends), len(ends) - 1)
+        begin = ends[number - 1] if number else 0
+        done = min((step - begin) / max(ends[number] - begin, 1), 1.0)
+        return end + weights[number] * (1 - end) * (1 + math.cos(math.pi * done)) / 2
+
+    return LambdaDecay(learning_rate, share)
+
+
 def polynomial(
     learning_rate: Positive,
     power: Positive = 1.0,
@@ -221,6 +254,7 @@ SCHEDULES = Table(
     {
         "Constant": constant,
         "Cosine": cosine,
+        "CosineRestarts": cosine_restarts,
         "Piecewise": piecewise,
         "Linear": linear,
         "Polynomial": polynomial,

@@ -9,9 +9,26 @@ import numpy as np
 
 import core
 from PaddleGAN.models.registry import entry
+from tests.parity.PaddleGAN import restoration_cases
 from tests.parity.PaddleGAN.cases import NOISE, PICTURES, PPGAN, PYTORCH, Case, flat
-from tests.parity.PaddleGAN.weights import class_map, state
+from tests.parity.PaddleGAN.weights import class_map, images
 from tests.parity.recipe import uniform
+
+EDVR = {"nf": 4, "groups": 2, "front_RBs": 1, "back_RBs": 1, "nframes": 3}
+LITTLE = restoration_cases.SMALL[:, :, :4, :6].copy()
+RESTORERS = {
+    "RRDBNet": Case("RRDBNet", {"nf": 4, "nb": 1, "gc": 2}, (LITTLE,)),
+    "LESRCNNGenerator": Case("LESRCNNGenerator", {"scale": 2}, (LITTLE,)),
+    "PAN": Case("PAN", {"nf": 4, "unf": 4, "nb": 1}, (LITTLE,)),
+    "DRNGenerator": Case("DRNGenerator", {"scale": [2], "n_blocks": 1, "n_feats": 8, "rgb_range": 1}, (LITTLE,)),
+    "EDVRNet": Case("EDVRNet", EDVR, (restoration_cases.WINDOWS[:, :3, :, :8, :8].copy(),)),
+    "BasicVSRNet": Case(
+        "BasicVSRNet", {"mid_channels": 4, "num_blocks": 1}, (restoration_cases.pictures("clip", 1, 2, 3, 64, 64),)
+    ),
+    "VGGDiscriminator128": Case(
+        "VGGDiscriminator128", {"num_feat": 2, "image_size": 32}, (restoration_cases.pictures("faces", 2, 3, 32, 32),)
+    ),
+}
 
 SMALL: Mapping[str, Case] = {
     **{
@@ -36,8 +53,7 @@ SMALL: Mapping[str, Case] = {
         "StyleGANv2Generator", {"size": 8, "style_dim": 6, "n_mlp": 2, "max_channels": 4}, (NOISE[:2, :6],)
     ),
     "StyleGANv2Discriminator": Case("StyleGANv2Discriminator", {"size": 32, "max_channels": 4}, (PICTURES,)),
-    "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
-    "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
+    **RESTORERS,
     "NLayerDiscriminator, spectral": PPGAN["patch_spectral"],
     "SPADEGenerator of ppgan": PPGAN["photopen_generator"],
     "MultiscaleDiscriminator of ppgan": PPGAN["photopen_discriminator"],
@@ -51,9 +67,7 @@ def build(name: str) -> Any:
     """Return a small network of the default dtype, with seeded weights."""
     case = SMALL[name]
     network = entry(case.network)(**case.arguments)
-    tensors = network.state_dict()
-    for key, value in state({key: tuple(tensor.shape) for key, tensor in tensors.items()}).items():
-        tensors[key].set_value(value.astype(tensors[key].numpy().dtype))
+    restoration_cases.fill(network)
     return network
 
 

@@ -121,6 +121,13 @@ PARAMETERS = {
         *(conv(35, 1024, 3), 3 * spade_block(1024, 1024, 35), spade_block(1024, 512, 35), spade_block(512, 256, 35)),
         *(spade_block(256, 128, 35), spade_block(128, 64, 35), conv(64, 3, 3)),
     ),
+    "RRDBNet": 16_697_987,
+    "LESRCNNGenerator": 774_016,
+    "PAN": 272_419,
+    "DRNGenerator": 4_804_041,
+    "EDVRNet": 3_300_131,
+    "BasicVSRNet": 6_291_311,
+    "VGGDiscriminator128": 14_499_401,
     "MultiscaleDiscriminator": 2 * (conv(38, 64, 4) + 16 * (64 * 128 + 128 * 256 + 256 * 512) + conv(512, 1, 4)),
 }
 """Trainable parameters: official counts for the first of ppgan's networks, else by hand; several numbers are summed."""
@@ -144,7 +151,15 @@ def test_number_of_trainable_parameters(name: str) -> None:
     assert count == (sum(expected) if isinstance(expected, tuple) else expected)
 
 
+LARGE = {"nf": 128, "back_RBs": 40}
+DEBLUR = {**LARGE, "predeblur": True, "HR_in": True, "scale_factor": 1}
+
 PPGANS_FORMS = [
+    ("EDVRNet", {"w_TSA": False}, 2_996_259),
+    ("EDVRNet", LARGE, 20_633_827),
+    ("EDVRNet", {**LARGE, "w_TSA": False}, 19_419_875),
+    ("EDVRNet", DEBLUR, 23_602_019),
+    ("EDVRNet", {**DEBLUR, "w_TSA": False}, 22_388_067),
     ("ResnetUGATITGenerator", {"light": True, "n_blocks": 4}, 10_589_888),
     ("UGATITDiscriminator", {"n_layers": 7}, 53_130_176),
     ("StyleGANv2Generator", {"size": 1024}, 30_370_060),

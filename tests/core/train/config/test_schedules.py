@@ -47,6 +47,18 @@ def test_a_cosine_longer_than_the_training() -> None:
         rates("Cosine", 1, learning_rate=0.2, decay_epochs=9)
 
 
+def test_a_cosine_that_begins_again() -> None:
+    found = rates("CosineRestarts", 100, learning_rate=0.2, periods=[1, 3], restart_weights=[1.0, 0.5])
+    expected = [0.1 * (1 + math.cos(math.pi * step / 25)) for step in range(25)]
+    expected += [0.05 * (1 + math.cos(math.pi * step / 75)) for step in range(75)]
+    assert found == pytest.approx(expected)
+    found = rates("CosineRestarts", 101, learning_rate=0.2, periods=[2, 2], end_learning_rate=0.02)
+    assert found[50] == pytest.approx(0.2) and found[100] == pytest.approx(0.02)
+    assert found[25] == pytest.approx(0.02 + 0.09)
+    with pytest.raises(ValueError, match=r"^restart_weights \[1.0\] must be as many as periods \[1.0, 1.0\], and one"):
+        rates("CosineRestarts", 1, learning_rate=0.2, periods=[1.0, 1.0], restart_weights=[1.0])
+
+
 def test_linear_and_polynomial() -> None:
     assert rates("Linear", 100, learning_rate=0.1) == pytest.approx([0.1 * (1 - step / 100) for step in range(100)])
     found = rates("Polynomial", 80, learning_rate=0.1, power=0.9, end_learning_rate=0.001, warmup_epochs=2)[20:]
