@@ -13,7 +13,8 @@ README = Path(PaddleGAN.__file__).with_name("README.md").read_text(encoding="utf
 
 def test_the_program_takes_a_step() -> None:
     names: dict[str, object] = {}
-    exec(README.split("```python\n")[1].split("```")[0], names)  # noqa: S102
+    section = README.split("## A critic's step")[1]
+    exec(section.split("```python\n")[1].split("```")[0], names)  # noqa: S102
     loss, critic = names["loss"], names["critic"]
     assert np.isfinite(loss.item())  # type: ignore[attr-defined]
     assert all(parameter.grad is not None for parameter in critic.parameters())  # type: ignore[attr-defined]

@@ -43,6 +43,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "RandomRotation": {"degrees": 40},
     "Resize": {"size": 20},
     "ResizeImage": {"size": 20},
+    "SRPairedRandomCrop": {"gt_patch_size": 20, "scale": 1},
     "SaturationTransform": {"value": 0.4},
 }
 """Of PaddleClas and PaddleGAN, where the defaults do not do."""
