@@ -1,10 +1,13 @@
-"""Whole sequences of LSTM, GRU and simple recurrent cells in one call, forward and backward, float32 on the CPU.
+"""Whole sequences of LSTM, GRU and simple recurrent cells in one call, float32 on the CPU.
 
-The inputs of all steps are projected in one product. The recurrence itself shares the batch out among the threads: each
-takes its samples through all steps, so that no step waits for a thread. What is right is defined by
+Inputs are projected many steps at a time, in one product. What is left of a step are products with the state, whose
+sums become states while they are in the cache (:mod:`core.kernels.layers.recurrent_forward`). Threads share out the
+samples, so that no step waits for a thread; where these are few, or the weight is too large to be read by each, the
+units. Steps behind a sample's length are not computed. What is right is defined by
 :mod:`core.kernels.layers.recurrent_reference`.
 
-Shapes: x (T, B, inputs), y and memory (T, B, H), gates (T, B, G · H), weights (G · H, inputs) and (G · H, H).
+Shapes: x (T, B, inputs), y and memory (T, B, H), gates (T, B, G · H), weights (G · H, inputs) and (G · H, H). Of
+memories, gates and recurrent candidates the first rows are used, one for each valid step.
 """
 
 from __future__ import annotations
@@ -14,26 +17,19 @@ from typing import Optional
 import numpy as np
 
 from core.kernels.engine.compiled import number_of_threads
-from core.kernels.layers.recurrent_loops import (
-    gru_backward,
-    gru_forward,
-    lstm_backward,
-    lstm_forward,
-    simple_backward,
-    simple_forward,
-)
-from core.kernels.numeric.products import add_transposed_product, biased_product, panels
+from core.kernels.layers.recurrent_cells import GRU, LSTM, RELU, TANH
+from core.kernels.layers.recurrent_forward import counters_of, forward_steps
+from core.kernels.layers.recurrent_rows import Rows
+from core.kernels.numeric.products import biased_product, panels, panels_of
 from core.kernels.numeric.tiles import COLUMNS
 
-_NO_LENGTHS = np.empty(0, np.int64)
-_NO_CANDIDATES = np.empty((0, 0, 0), np.float32)
-_NO_WEIGHT = np.empty((0, 0, COLUMNS), np.float32)
+_NOTHING = np.empty((0, 0), np.float32)
 _FEWEST_SAMPLES = 4
 """Samples of one thread: with fewer, reading the weights takes longer than using them."""
+_LARGEST_SHARED = 2**24
+"""Bytes of a weight that each thread may read; of a larger one each reads a part."""
 _TOGETHER = 512
-"""Rows whose products are added to the gradient of a weight at a time: their panels stay in the cache."""
-_ROWS = 128
-"""Rows of inputs that are projected together, before the steps that use them: they stay in the cache."""
+"""Rows of inputs that are projected at a time."""
 
 
 def lstm(
@@ -57,44 +53,15 @@ def lstm(
         hidden, memory: (B, H) before the first step.
         lengths: Number of valid steps of each sample; the states stay as they are in the others.
         reverse: Whether the last step comes first.
-        out: (y, last hidden state, last memory, memories, gates).
+        out: (y, last hidden state, last memory, memories, gates); the last two stay as they are where they are no
+            sequences, because nothing is learned.
     """
     y, last_hidden, last_memory, memories, gates = out
-    weights = (*_projected(x, weight_ih, bias_ih + bias_hh, gates), panels(weight_hh.T))
-    given = (x, *weights, hidden, memory, _NO_LENGTHS if lengths is None else lengths, reverse, span_of(x))
-    lstm_forward(*given, y, memories, gates, groups_of(x))
-    last_hidden[...], last_memory[...] = y[0 if reverse else -1], memories[0 if reverse else -1]
-
-
-def lstm_states(
-    x: np.ndarray,
-    weight_ih: np.ndarray,
-    weight_hh: np.ndarray,
-    bias_ih: np.ndarray,
-    bias_hh: np.ndarray,
-    hidden: np.ndarray,
-    memory: np.ndarray,
-    lengths: Optional[np.ndarray] = None,
-    *,
-    reverse: bool,
-    out: tuple[np.ndarray, ...],
-) -> None:
-    """Do what :func:`lstm` does where nothing is learned: gates and memories of a few steps at a time are enough.
-
-    Args:
-        x, weight_ih, weight_hh, bias_ih, bias_hh, hidden, memory, lengths, reverse: As there.
-        out: (y, last hidden state, last memory), and what else there is stays as it is.
-    """
-    y, last_hidden, last_memory = out[:3]
-    steps, rows = len(x), weight_hh.shape[0]
-    span = span_of(x)
-    gates = np.empty((min(span, steps), x.shape[1], rows), np.float32)
-    memories = np.empty((min(2, steps), *hidden.shape), np.float32)
-    weights = (*_projected(x, weight_ih, bias_ih + bias_hh, gates), panels(weight_hh.T))
-    given = (x, *weights, hidden, memory, _NO_LENGTHS if lengths is None else lengths, reverse, span)
-    lstm_forward(*given, y, memories, gates, groups_of(x))
-    last_hidden[...] = y[0 if reverse else -1]
-    last_memory[...] = memories[(0 if reverse else -1) if steps <= 2 else (steps - 1) % 2]
+    rows = Rows(len(x), x.shape[1], lengths, reverse)
+    kept = _kept(gates, memories)
+    cells = rows.sorted(memory)
+    _forward(LSTM, rows, x, weight_ih, weight_hh, bias_ih + bias_hh, hidden, cells, y, last_hidden, kept)
+    rows.put(cells, last_memory)
 
 
 def gru(
@@ -117,40 +84,14 @@ def gru(
         hidden: (B, H) before the first step.
         lengths: Number of valid steps of each sample; the states stay as they are in the others.
         reverse: Whether the last step comes first.
-        out: (y, last state, gates, recurrent candidates (T, B, H)).
+        out: (y, last state, gates, recurrent candidates (T, B, H)); the last two as of :func:`lstm`.
     """
     y, last_hidden, gates, candidates = out
-    weights = (*_projected(x, weight_ih, bias_ih, gates), panels(weight_hh.T), bias_hh)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    gru_forward(x, *weights, hidden, lengths, reverse, span_of(x), y, gates, candidates, groups_of(x))
-    last_hidden[...] = y[0 if reverse else -1]
-
-
-def gru_states(
-    x: np.ndarray,
-    weight_ih: np.ndarray,
-    weight_hh: np.ndarray,
-    bias_ih: np.ndarray,
-    bias_hh: np.ndarray,
-    hidden: np.ndarray,
-    lengths: Optional[np.ndarray] = None,
-    *,
-    reverse: bool,
-    out: tuple[np.ndarray, ...],
-) -> None:
-    """Do what :func:`gru` does where nothing is learned: gates of a few steps at a time are enough.
-
-    Args:
-        x, weight_ih, weight_hh, bias_ih, bias_hh, hidden, lengths, reverse: As there.
-        out: (y, last state), and what else there is stays as it is.
-    """
-    y, last_hidden = out[:2]
-    span = span_of(x)
-    gates = np.empty((min(span, len(x)), x.shape[1], weight_hh.shape[0]), np.float32)
-    weights = (*_projected(x, weight_ih, bias_ih, gates), panels(weight_hh.T), bias_hh)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    gru_forward(x, *weights, hidden, lengths, reverse, span, y, gates, _NO_CANDIDATES, groups_of(x))
-    last_hidden[...] = y[0 if reverse else -1]
+    rows = Rows(len(x), x.shape[1], lengths, reverse)
+    bias, of_candidates = bias_ih.copy(), bias_hh[2 * hidden.shape[1] :]
+    bias[: 2 * hidden.shape[1]] += bias_hh[: 2 * hidden.shape[1]]
+    kept = _kept(gates, candidates)
+    _forward(GRU, rows, x, weight_ih, weight_hh, bias, hidden, _NOTHING, y, last_hidden, kept, of_candidates)
 
 
 def simple(
@@ -178,136 +119,59 @@ def simple(
         out: (y, last state).
     """
     y, last_hidden = out
-    biased_product(_flat(x), panels(weight_ih.T), bias_ih + bias_hh, _flat(y))
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    simple_forward(y, panels(weight_hh.T), hidden, lengths, reverse, activation == "relu", groups_of(x))
-    last_hidden[...] = y[0 if reverse else -1]
+    rows = Rows(len(x), x.shape[1], lengths, reverse)
+    kind = RELU if activation == "relu" else TANH
+    _forward(kind, rows, x, weight_ih, weight_hh, bias_ih + bias_hh, hidden, _NOTHING, y, last_hidden, None)
 
 
-def lstm_gradients(
-    grad_y: np.ndarray,
-    grad_last_hidden: np.ndarray,
-    grad_last_memory: np.ndarray,
+def _kept(gates: np.ndarray, others: np.ndarray) -> Optional[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows of what the backward pass reads, None where there is no room for it."""
+    return (gates.reshape(-1, gates.shape[-1]), others.reshape(-1, others.shape[-1])) if gates.ndim == 3 else None
+
+
+def _forward(
+    kind: int,
+    rows: Rows,
     x: np.ndarray,
     weight_ih: np.ndarray,
     weight_hh: np.ndarray,
+    bias: np.ndarray,
     hidden: np.ndarray,
     memory: np.ndarray,
     y: np.ndarray,
-    memories: np.ndarray,
-    gates: np.ndarray,
-    lengths: Optional[np.ndarray] = None,
-    *,
-    reverse: bool,
-    out: tuple[np.ndarray, ...],
+    last_hidden: np.ndarray,
+    kept: Optional[tuple[np.ndarray, np.ndarray]],
+    of_candidates: np.ndarray = np.empty(0, np.float32),  # noqa: B008  # nothing, and never written
 ) -> None:
-    """Write the gradients of (x, weight_ih, weight_hh, either bias, hidden, memory) of :func:`lstm`."""
-    grad_hidden, grad_memory = out[4:]
-    grad_hidden[...], grad_memory[...] = grad_last_hidden, grad_last_memory
-    projected = np.empty(gates.shape, np.float32)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    given = (grad_y, panels(weight_hh), memory, memories, gates, lengths, reverse)
-    lstm_backward(*given, projected, grad_hidden, grad_memory, groups_of(x))
-    _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
-    projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
+    """Write all states and the last ones; ``memory``, in the order of the rows, is renewed."""
+    steps, size, wide = len(y), hidden.shape[1], weight_hh.shape[0]
+    inputs, result = rows.of(x), rows.room(y)
+    first = rows.sorted(hidden)
+    states = np.stack([first, first])
+    groups, parts = shares_of(x.shape[1], weight_hh)
+    counters = counters_of(steps, groups, parts)
+    cut = panels(weight_ih.T)
+    recurrent = panels_of(weight_hh.reshape(-1, size, size).transpose(0, 2, 1))
+    gates, others = kept if kept is not None else (_NOTHING, _NOTHING)
+    together = max(1, _TOGETHER // max(x.shape[1], 1))
+    for low in range(0, steps, together):
+        high = min(low + together, steps)
+        begin, end = (steps - high, steps - low) if rows.reverse else (low, high)
+        base, last = int(rows.bounds[begin]), int(rows.bounds[end])
+        projected = np.empty((last - base, wide), np.float32) if kept is None else gates[base:last]
+        biased_product(inputs[base:last], cut, bias, projected)
+        given = (kind, low, high, rows.bounds, rows.reverse, recurrent, of_candidates, projected, base)
+        forward_steps(*given, states, memory, result, others, others, kept is not None, counters, groups, parts)
+    last_states = rows.last(result, first)
+    rows.put(last_states, last_hidden)
+    rows.spread(result, first if rows.reverse else last_states, y)
 
 
-def gru_gradients(
-    grad_y: np.ndarray,
-    grad_last_hidden: np.ndarray,
-    x: np.ndarray,
-    weight_ih: np.ndarray,
-    weight_hh: np.ndarray,
-    hidden: np.ndarray,
-    y: np.ndarray,
-    gates: np.ndarray,
-    candidates: np.ndarray,
-    lengths: Optional[np.ndarray] = None,
-    *,
-    reverse: bool,
-    out: tuple[np.ndarray, ...],
-) -> None:
-    """Write the gradients of (x, weight_ih, weight_hh, bias_ih, bias_hh, hidden) of :func:`gru`."""
-    projected, recurrent = np.empty(gates.shape, np.float32), np.empty(gates.shape, np.float32)
-    before = _before(hidden, y, reverse)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    given = (grad_y, panels(weight_hh), before, gates, candidates, lengths, reverse)
-    out[5][...] = grad_last_hidden
-    gru_backward(*given, projected, recurrent, out[5], groups_of(x))
-    _weight_gradients(projected, recurrent, x, weight_ih, before, *out[:3])
-    projected.reshape(-1, gates.shape[-1]).sum(0, out=out[3])
-    recurrent.reshape(-1, gates.shape[-1]).sum(0, out=out[4])
-
-
-def simple_gradients(
-    grad_y: np.ndarray,
-    grad_last_hidden: np.ndarray,
-    x: np.ndarray,
-    weight_ih: np.ndarray,
-    weight_hh: np.ndarray,
-    hidden: np.ndarray,
-    y: np.ndarray,
-    lengths: Optional[np.ndarray] = None,
-    *,
-    reverse: bool,
-    activation: str,
-    out: tuple[np.ndarray, ...],
-) -> None:
-    """Write the gradients of (x, weight_ih, weight_hh, either bias, hidden) of :func:`simple`."""
-    projected = np.empty(y.shape, np.float32)
-    lengths = _NO_LENGTHS if lengths is None else lengths
-    given = (grad_y, panels(weight_hh), y, lengths, reverse, activation == "relu")
-    out[4][...] = grad_last_hidden
-    simple_backward(*given, projected, out[4], groups_of(x))
-    _weight_gradients(projected, projected, x, weight_ih, _before(hidden, y, reverse), *out[:3])
-    projected.reshape(-1, y.shape[-1]).sum(0, out=out[3])
-
-
-def _flat(x: np.ndarray) -> np.ndarray:
-    return x.reshape(-1, x.shape[-1])
-
-
-def _projected(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, gates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the panels of a weight and the bias, to project with.
-
-    Where threads share out no samples, all inputs are projected at once, by all of them; then there are no panels.
-    """
-    cut = panels(weight.T)
-    if groups_of(x) < number_of_threads() and len(gates) == len(x):
-        biased_product(_flat(x), cut, bias, _flat(gates))
-        return _NO_WEIGHT, bias
-    return cut, bias
-
-
-def span_of(x: np.ndarray) -> int:
-    """Return how many steps' inputs are projected together; all where that is for threads to share."""
-    return len(x) if groups_of(x) < number_of_threads() else max(1, _ROWS * groups_of(x) // max(x.shape[1], 1))
-
-
-def _before(hidden: np.ndarray, y: np.ndarray, reverse: bool) -> np.ndarray:
-    """Return the hidden states before each step."""
-    parts = (y[1:], hidden[None]) if reverse else (hidden[None], y[:-1])
-    return np.concatenate(parts)
-
-
-def _weight_gradients(
-    projected: np.ndarray,
-    recurrent: np.ndarray,
-    x: np.ndarray,
-    weight_ih: np.ndarray,
-    before: np.ndarray,
-    grad_x: np.ndarray,
-    grad_weight_ih: np.ndarray,
-    grad_weight_hh: np.ndarray,
-) -> None:
-    """Write what follows from the gradients of the projected inputs and of the recurrent products."""
-    flat, inputs, states = _flat(projected), _flat(x), _flat(before)
-    multiply(flat, weight_ih, _flat(grad_x))
-    grad_weight_ih[...], grad_weight_hh[...] = 0, 0
-    for start in range(0, len(flat), _TOGETHER):
-        part = slice(start, start + _TOGETHER)
-        add_transposed_product(flat[part], panels(inputs[part]), grad_weight_ih)
-        add_transposed_product(_flat(recurrent)[part], panels(states[part]), grad_weight_hh)
+def shares_of(batch: int, weight: np.ndarray) -> tuple[int, int]:
+    """Return among how many groups of threads samples are shared out, and each group's units."""
+    workers = number_of_threads()
+    groups = 1 if weight.nbytes > _LARGEST_SHARED else max(1, min(workers, batch // _FEWEST_SAMPLES))
+    return groups, max(1, min(workers // groups, -(-weight.shape[1] // COLUMNS)))
 
 
 def multiply(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:

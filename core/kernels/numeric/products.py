@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
+from core.kernels.numeric.columns import copy_columns
 from core.kernels.numeric.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
+from core.kernels.numeric.transposition import SQUARE, transpose_square
 
 _NO_BIAS = np.empty(0, np.float32)
 _NOTHING = np.zeros(COLUMNS, np.float32)
@@ -17,23 +19,50 @@ _ROWS_TOGETHER = 128
 """Rows of the left factor that one thread runs through a panel: they and the panel fit into its cache."""
 
 
-@compiled
 def panels(matrix: np.ndarray) -> np.ndarray:
     """Cut a matrix (k, n) of any strides into panels (n / COLUMNS rounded up, k, COLUMNS), filled up with zeros."""
-    depth, width = matrix.shape
-    count = (width + COLUMNS - 1) // COLUMNS
-    result = np.empty((count, depth, COLUMNS), np.float32)
-    for p in threads(count):
-        first = p * COLUMNS
-        columns = min(COLUMNS, width - first)
-        for start in range(0, depth, COLUMNS):  # square blocks: either side may be the contiguous one
-            stop = min(start + COLUMNS, depth)
-            for k in range(start, stop):
-                for c in range(columns):
-                    result[p, k, c] = matrix[k, first + c]
-                for c in range(columns, COLUMNS):
-                    result[p, k, c] = 0
+    result: np.ndarray = panels_of(matrix[None])[0]
     return result
+
+
+def panels_of(matrices: np.ndarray) -> np.ndarray:
+    """Cut matrices (m, k, n) into panels (m, n / COLUMNS rounded up, k, COLUMNS), see :func:`panels`."""
+    number, depth, width = matrices.shape
+    result = np.empty((number, -(-width // COLUMNS), depth, COLUMNS), np.float32)
+    turned = matrices.transpose(0, 2, 1)
+    if turned.flags.c_contiguous and matrices.dtype == np.float32:
+        _cut_turned(turned, result)
+    elif matrices.flags.c_contiguous and matrices.dtype == np.float32:
+        _cut(matrices, result)
+    else:
+        _cut(np.ascontiguousarray(matrices, np.float32), result)
+    return result
+
+
+@compiled
+def _cut(matrices: np.ndarray, result: np.ndarray) -> None:
+    number, depth, width = matrices.shape
+    blocks = (depth + 31) // 32
+    for task in threads(number * blocks):  # rows are read from end to end
+        matrix, block = task // blocks, task % blocks
+        panels = result[matrix].reshape(-1)
+        for k in range(block * 32, min(block * 32 + 32, depth)):
+            row, whole = matrices[matrix, k], width // COLUMNS
+            for p in range(whole):
+                copy_columns(row, p * COLUMNS, panels, (p * depth + k) * COLUMNS)
+            for p in range(whole, result.shape[1]):
+                for c in range(COLUMNS):
+                    result[matrix, p, k, c] = row[p * COLUMNS + c] if p * COLUMNS + c < width else 0
+
+
+@compiled
+def _cut_turned(matrices: np.ndarray, result: np.ndarray) -> None:
+    (number, width, depth), count = matrices.shape, result.shape[1]
+    for task in threads(number * count):
+        first = task % count * COLUMNS
+        start = (task // count * width + first) * depth
+        panel = result[task // count, task % count].reshape(-1)
+        pack_transposed(matrices.reshape(-1), start, depth, depth, min(COLUMNS, width - first), panel)
 
 
 def add_product(left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
@@ -192,26 +221,34 @@ def pack(matrix: np.ndarray, start: int, row: int, depth: int, width: int, resul
     for first in range(0, width, COLUMNS):
         columns = min(COLUMNS, width - first)
         for k in range(depth):
-            place = first * depth + k * COLUMNS
-            for c in range(columns):
-                result[place + c] = matrix[start + k * row + first + c]
-            for c in range(columns, COLUMNS):
-                result[place + c] = 0
+            at, place = start + k * row + first, first * depth + k * COLUMNS
+            if columns == COLUMNS:
+                copy_columns(matrix, at, result, place)
+            else:
+                for c in range(columns):
+                    result[place + c] = matrix[at + c]
+                for c in range(columns, COLUMNS):
+                    result[place + c] = 0
 
 
 @serial
 def pack_transposed(matrix: np.ndarray, start: int, row: int, depth: int, width: int, result: np.ndarray) -> None:
     """Cut ``matrix[start + c * row + k]``, k below ``depth``, c below ``width``, into panels; all arrays are flat."""
     for first in range(0, width, COLUMNS):
-        columns = min(COLUMNS, width - first)
-        for block in range(0, depth, 16):
-            last = min(block + 16, depth)
-            for c in range(columns):
-                for k in range(block, last):
-                    result[first * depth + k * COLUMNS + c] = matrix[start + (first + c) * row + k]
-            for k in range(block, last):
-                for c in range(columns, COLUMNS):
-                    result[first * depth + k * COLUMNS + c] = 0
+        columns, place, whole = min(COLUMNS, width - first), first * depth, depth // SQUARE * SQUARE
+        for c in range(0, columns // SQUARE * SQUARE, SQUARE):
+            at = start + (first + c) * row
+            for k in range(0, whole, SQUARE):
+                transpose_square(matrix, at + k, row, result, place + k * COLUMNS + c, COLUMNS)
+            for k in range(whole, depth):
+                for i in range(SQUARE):
+                    result[place + k * COLUMNS + c + i] = matrix[at + i * row + k]
+        for c in range(columns // SQUARE * SQUARE, columns):
+            for k in range(depth):
+                result[place + k * COLUMNS + c] = matrix[start + (first + c) * row + k]
+        for c in range(columns, COLUMNS):
+            for k in range(depth):
+                result[place + k * COLUMNS + c] = 0
 
 
 @compiled

@@ -19,6 +19,10 @@ _HALF, _ONE, _TWO = _F(0.5), _F(1), _F(2)
 _E2, _E3, _E4, _E5, _E6 = (_F(c) for c in (0.5, 0.16666405, 0.04166634, 0.008375968, 0.001394216))
 _T1, _T2, _T3, _T4, _T5 = (_F(c) for c in (-0.3333326, 0.13331114, -0.05372011, 0.020588191, -0.005657135))
 _SMALL = _F(0.625)
+# tanh(x) / x below _FLAT as a quotient of two polynomials in x², fitted for the smallest relative error
+_P1, _P2, _P3, _P4 = (_F(c) for c in (0.13444528, 0.0035716323, 2.1895203e-05, 1.5231116e-08))
+_Q1, _Q2, _Q3, _Q4 = (_F(c) for c in (0.46777853, 0.026164575, 0.00034113473, 8.522743e-07))
+_FLAT = _F(8)
 # erf(x) / x below 4 as a quotient of two polynomials in x², fitted for the smallest relative error
 _N0, _N1, _N2 = _F(1.1283791065216064), _F(0.19354866445064545), _F(0.05310223624110222)
 _N3, _N4, _N5 = _F(0.0038835054729133844), _F(0.0002845707058440894), _F(1.986768666029093e-06)
@@ -53,6 +57,22 @@ def tanh(x: Any) -> Any:
     square = x * x
     small = x + x * square * (_T1 + square * (_T2 + square * (_T3 + square * (_T4 + square * _T5))))
     return small if size < _SMALL else (large if x > 0 else -large)
+
+
+@vectorized
+def gate_tanh(x: Any) -> Any:
+    """Return the hyperbolic tangent to 3e-7, within ±1, in a third of :func:`tanh`'s time."""
+    x = _FLAT if x > _FLAT else (-_FLAT if x < -_FLAT else x)
+    square = x * x
+    above = _ONE + square * (_P1 + square * (_P2 + square * (_P3 + square * _P4)))
+    below = _ONE + square * (_Q1 + square * (_Q2 + square * (_Q3 + square * _Q4)))
+    return x * above / below
+
+
+@vectorized
+def gate_sigmoid(x: Any) -> Any:
+    """Return 1 / (1 + e^-x) to 2e-7, from 0 to 1; small results have fewer digits than :func:`sigmoid`'s."""
+    return _HALF + _HALF * gate_tanh(_HALF * x)
 
 
 @vectorized

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Optional
-
-import numpy as np
+from typing import Any, Optional
 
 from core.kernels.dispatch.dispatcher import Meta
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.operator import HostOperator
 from core.kernels.dtypes import float32, int64
+from core.kernels.engine.custom_kernels import kernel
 from core.operators.creation.creation import arange, cast
 from core.operators.indexing.masking import where
 from core.operators.layers.activation import relu
@@ -23,15 +22,6 @@ from core.tensor import Tensor, apply
 
 # A sequence's inputs are x (T, B, inputs), weight_ih, weight_hh, bias_ih, bias_hh, the states (B, H), and last, where
 # they are given, the lengths (B,). Its outputs are y (T, B, H), the last states, and what the backward kernel reads.
-
-
-def _kernel(name: str) -> Callable[..., None]:
-    def run(*arrays: np.ndarray, **options: Any) -> None:
-        from core.kernels.layers import recurrent  # numba loads with the first use
-
-        getattr(recurrent, name)(*arrays, **options)
-
-    return run
 
 
 def _check(metas: Sequence[Meta], options: dict[str, Any]) -> None:
@@ -55,17 +45,17 @@ def _results(metas: Sequence[Meta], options: dict[str, Any]) -> Sequence[Meta]:
     return [(shape, float32) for shape in shapes]
 
 
-_lstm = HostOperator("lstm", _kernel("lstm"), check=_check, infer=_results, fills=True)
-_gru = HostOperator("gru", _kernel("gru"), check=_check, infer=_results, fills=True)
+_lstm = HostOperator("lstm", kernel("layers.recurrent", "lstm"), check=_check, infer=_results, fills=True)
+_gru = HostOperator("gru", kernel("layers.recurrent", "gru"), check=_check, infer=_results, fills=True)
 _lstm.first_opaque, _gru.first_opaque = 3, 2  # what only the backward pass reads
-_simple = HostOperator("simple_rnn", _kernel("simple"), check=_check, infer=_results, fills=True)
+_simple = HostOperator("simple_rnn", kernel("layers.recurrent", "simple"), check=_check, infer=_results, fills=True)
 
 
 def _gradients(name: str, *places: int) -> HostOperator:
     """Return the backward kernel whose results are shaped like its inputs at these places."""
     return HostOperator(
         f"{name}_gradients",
-        _kernel(f"{name}_gradients"),
+        kernel("layers.recurrent_gradients", f"{name}_gradients"),
         infer=lambda metas, options: [
             metas[place] if place >= 0 else ((metas[-place][0][0],), float32) for place in places
         ],

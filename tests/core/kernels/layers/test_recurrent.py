@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Optional
 
+import numba
 import numpy as np
 import pytest
 
@@ -47,6 +48,26 @@ def test_smooth_functions_are_exact_to_a_few_last_places() -> None:
     wide = x.astype("float64")
     for found, expected in zip(results, (np.exp(wide), 1 / (1 + np.exp(-wide)), np.tanh(wide))):
         np.testing.assert_allclose(found, expected, rtol=2.5e-7)
+
+
+@serial
+def _gates(x: np.ndarray, results: np.ndarray) -> None:
+    for i in range(x.size):
+        results[0, i] = smooth.gate_sigmoid(x[i])
+        results[1, i] = smooth.gate_tanh(x[i])
+
+
+def test_functions_of_gates_are_close_and_stay_within_their_bounds() -> None:
+    x = np.concatenate([np.linspace(-20, 20, 40001), [0, 1e-30, 1e30, -np.inf, np.inf]]).astype("float32")
+    results = np.empty((2, x.size), "float32")
+    _gates(x, results)
+    with np.errstate(over="ignore"):
+        exact = 1 / (1 + np.exp(-x.astype("float64")))
+    np.testing.assert_allclose(results[0], exact, rtol=0, atol=2e-7)
+    np.testing.assert_allclose(results[1], np.tanh(x.astype("float64")), rtol=3e-7)
+    assert 0 <= results[0].min() and results[0].max() <= 1 and np.abs(results[1]).max() <= 1
+    _gates(np.full(3, np.nan, "float32"), results)
+    assert np.isnan(results[:, :3]).all()
 
 
 def test_smooth_functions_at_the_ends() -> None:
@@ -102,10 +123,27 @@ def test_states_are_the_same_where_nothing_else_is_kept(
     for given in (None, RNG.integers(0, sizes[0] + 1, sizes[1])):
         expected = run(kind, arrays, given, reverse)
         out = tuple([np.full(one.shape, np.nan, "float32") for one in expected] + [np.zeros(1, "float32")] * 2)
-        function = recurrent.lstm_states if kind == "lstm" else recurrent.gru_states
+        function = recurrent.lstm if kind == "lstm" else recurrent.gru
         function(*arrays, *([] if given is None else [given]), reverse=reverse, out=out)
         for found, wanted in zip(out, expected):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 20])
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_one_thread_and_two_give_the_same_bits(kind: str, batch: int) -> None:
+    """Whether they share out the samples, or, of few samples, the units."""
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("this process has one thread")
+    arrays, lengths = draw(kind, 6, batch, 5, 70), RNG.integers(0, 7, batch)
+    before, found = numba.get_num_threads(), []
+    for number in (1, 2):
+        numba.set_num_threads(number)
+        found.append([run(kind, arrays, given, True) for given in (None, lengths)])
+    numba.set_num_threads(before)
+    for one, other in zip(*found):
+        for first, second in zip(one, other):
+            np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize(("depth", "rows", "width"), [(5, 1, 7), (64, 6, 64), (33, 13, 200), (300, 140, 70), (0, 4, 5)])
