@@ -498,6 +498,7 @@ TABLE: Table = {
             for name, how in (
                 ("ctcn", NotRun("it is run above")),
                 ("bmn", Run(f"{MOVING} -o network.tscale=16 -o network.dscale=8", says="trained in")),
+                ("bsn", Run(f"{MOVING} -o network.tscale=16 -o network.dscale=8", says="trained in")),
                 ("ms_tcn", Run(f"{MOVING} -o network.num_layers=2", says="trained in")),
             )
         ),

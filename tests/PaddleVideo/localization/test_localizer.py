@@ -18,6 +18,7 @@ from PaddleVideo.data.sources import ArrayFrames
 from PaddleVideo.localization.extraction import scores_of
 from PaddleVideo.localization.localizer import finds_intervals, open_localizer
 from tests.core.vision.video_files import drawn_frames, write_video
+from tests.PaddleVideo.small import PREPARED, small_config, trained
 from tests.PaddleVideo.test_recogniser import Brightness, grey
 
 BMN = {"name": "bmn", "tscale": 8, "dscale": 4, "num_sample": 2, "num_sample_perbin": 2, "feat_dim": 12, "width": 8}
@@ -172,12 +173,18 @@ def test_steps_are_judged_without_those_that_pad_them(tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 def test_from_video_files_to_a_submission(run: Path, tmp_path: Path) -> None:
-    """Features by two recognisers, C-TCN trained on them, and what it finds in a video, by commands alone."""
+    """Features of frames and of flow, C-TCN trained on them, and what it finds in a video, by commands alone."""
+    splits: dict[str, Any] = small_config(tmp_path)["data"]
+    for split in splits.values():
+        split["transforms"] = [{"name": "SampleSegments", "num_seg": 4}, {"name": "OpticalFlow"}, *PREPARED]
+    flow = trained(tmp_path / "flow", data=splits)
     (tmp_path / "videos").mkdir()
     for name in ("a", "b"):
         write_video(tmp_path / "videos" / f"{name}.mp4", list(drawn_frames(23)))
-    words = [str(run), str(tmp_path / "videos"), "--second", str(run), "--window", "0.4", "--length", "64"]
+    words = [str(run), str(tmp_path / "videos"), "--second", str(flow), "--window", "0.4", "--length", "64"]
     assert features.main([*words, "--output", str(tmp_path / "scores")]) == 0
+    scores = read_pickle(tmp_path / "scores" / "a.pkl")["scores"]
+    assert scores.shape == (1, 64, 16) and not np.allclose(scores[..., :8], scores[..., 8:], atol=1e-3)
     (tmp_path / "train.list").write_text("a 64 1 1 4 30\nb 64 2 2 0 20 1 40 64\n")
     dataset = {"name": "ConceptFeatures", "file_path": "train.list", "folders": ["scores"], "root": "."}
     split = {"dataset": {**dataset, "class_num": 2, "feature_dim": 16, "steps_per_second": 28.0}, "batch_size": 2}
