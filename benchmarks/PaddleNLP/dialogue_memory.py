@@ -8,8 +8,9 @@ peak adds to what it occupied before: weights, and in training their gradients, 
 Prediction runs an exported folder. "planned" is how the engine runs it: a result's memory is used again when the last
 operation that reads it is through. "unplanned" switches that off (NNVM_EXEC_MATCH_RANGE=0), but for operations that
 write over their own input. "every result kept" is the same forward pass with a record for a gradient that is never
-asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs, "eager"
-has no plan, "recomputed" computes each attention block again for its gradient (core.distributed.fleet.utils.recompute).
+asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs,
+"recomputed" the same with network.recomputes, which computes blocks and convolutions again for their gradients; "eager"
+has no plan.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks.core.memory import reset_peak, resident, status
 
 ROWS = ("planned", "unplanned", "eager")
 TRAINING = ("planned", "unplanned", "eager", "recomputed")
+"""Ways of running; the first is compared with the two that follow."""
 
 
 def inputs(batch: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
@@ -80,16 +82,12 @@ def predicting(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
 def training(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
     """Return a step of training without the update."""
     import core
-    from core.distributed.fleet.utils import recompute
-    from PaddleNLP.models.dialogue.dam import AttentionBlock
     from PaddleNLP.models.registry import create_model
 
-    model: Any = create_model("dam", "response_matching", vocab_size=vocabulary, pad_token_id=0)
-    if way == "recomputed":
-        plain = AttentionBlock.forward
-        AttentionBlock.forward = lambda self, *given: recompute(lambda *own: plain(self, *own), *given)  # type: ignore[method-assign]
+    given: dict[str, Any] = {"vocab_size": vocabulary, "pad_token_id": 0, "recomputes": way == "recomputed"}
+    model: Any = create_model("dam", "response_matching", **given)
     loss = lambda ids, labels: model.loss(model(ids), labels)  # noqa: E731
-    compiled = loss if way in ("eager", "recomputed") else core.jit.to_static(loss)
+    compiled = loss if way == "eager" else core.jit.to_static(loss)
     ids, labels = inputs(batch, vocabulary)
 
     def step(count: int) -> None:
@@ -135,9 +133,10 @@ def main() -> None:
             numbers[way] = measured(kind, way, options)
             name = told.get(way, way) if kind == "prediction" else way
             print(f"{kind}, {name:<20}{numbers[way]:>8.0f} MB", flush=True)
-        for way in ways[1:3]:
-            name = told.get(way, way) if kind == "prediction" else way
-            print(f"{kind}: planned / {name}: {numbers['planned'] / numbers[way]:.2f}", flush=True)
+        for least in ways[:1] if kind == "prediction" else (ways[0], ways[3]):
+            for way in ways[1:3]:
+                name = told.get(way, way) if kind == "prediction" else way
+                print(f"{kind}: {least} / {name}: {numbers[least] / numbers[way]:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ A query without a token looks at all places alike, padding included, as in the s
 the logit's sigmoid, of which each sample's counts 10 at most: the source limits the loss, not the logit.
 
 ELU rises everywhere, so the largest of its values is its value of the largest: it is computed behind the pooling, of a
-27th of the numbers. All turns look at the response at once, so that it is not copied for each. A program keeps less so.
+27th of the numbers. All turns look at the response at once, so that it is not copied for each, and a convolution is
+pooled some filters at a time. A program keeps less so.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
+from core.distributed.fleet.utils import recompute
 from core.nn import functional as F
 from core.nn.initializer import Normal, Uniform
 from PaddleNLP.models.dialogue.matching import MatchingHead, widened
@@ -41,17 +43,21 @@ SCALE = 200.0**-0.5
 EXCLUDED = float(2**32 - 1)
 """What is taken from the score of a place that is not looked at."""
 
+FILTERS = 16
+"""So many filters of a convolution are computed before their results are pooled."""
+
 
 class AttentionBlock(nn.Layer):
     """One text looks at another: attention without projections, and a feed-forward network.
 
     Args:
         size: length of a token's vector.
+        recomputes: whether it is computed again for its gradient, rather than kept.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, recomputes: bool = False) -> None:
         super().__init__()
-        self.scale = size**-0.5
+        self.scale, self.recomputes = size**-0.5, recomputes
         self.norm0, self.norm1 = nn.LayerNorm(size), nn.LayerNorm(size)
         self.fc0, self.fc1 = nn.Linear(size, size), nn.Linear(size, size)
 
@@ -63,6 +69,10 @@ class AttentionBlock(nn.Layer):
             key: float32 (N, K, size).
             allowed: float32 (N, Q, K), 1 where both have a token.
         """
+        return (recompute if self.recomputes else _called)(self.found, query, key, allowed)
+
+    def found(self, query: Any, key: Any, allowed: Any) -> Any:
+        """Compute :meth:`forward`."""
         scores = core.matmul(query, key, transpose_y=True) * self.scale
         weights = F.softmax(allowed * scores + (allowed - 1.0) * EXCLUDED, axis=-1)
         found = self.norm0(query + core.matmul(weights, key))
@@ -79,6 +89,8 @@ class DeepAttentionMatching(WordNetwork):
         turns: of a conversation.
         max_length: tokens of a turn or a response.
         channels: filters of both convolutions; the source has 16 and 16 for the Douban corpus.
+        recomputes: whether blocks and convolutions are computed again for their gradients, which takes time and saves
+            memory.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -92,15 +104,17 @@ class DeepAttentionMatching(WordNetwork):
         turns: int = 9,
         max_length: int = 50,
         channels: Sequence[int] = (32, 16),
+        recomputes: bool = False,
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__(vocab_size, emb_dim, emb_dim, 1.0, pad_token_id, Normal(0.0, 0.1))
         self.token_size = emb_dim
         self.stacks, self.turns, self.max_length, self.channels = stacks, turns, max_length, list(channels)
-        self.response_self = nn.LayerList([AttentionBlock(emb_dim) for _ in range(stacks)])
-        self.turn_self = nn.LayerList([AttentionBlock(emb_dim) for _ in range(stacks)])
-        self.turn_to_response = nn.LayerList([AttentionBlock(emb_dim) for _ in range(stacks + 1)])
-        self.response_to_turn = nn.LayerList([AttentionBlock(emb_dim) for _ in range(stacks + 1)])
+        self.recomputes = recomputes
+        self.response_self, self.turn_self, self.turn_to_response, self.response_to_turn = (
+            nn.LayerList([AttentionBlock(emb_dim, recomputes) for _ in range(count)])
+            for count in (stacks, stacks, stacks + 1, stacks + 1)
+        )
 
     def words(self, input_ids: Any, kept: Any) -> Any:
         """Return the words' vectors, that of word 0 for padding; see :meth:`WordNetwork.words`."""
@@ -199,8 +213,18 @@ class ResponseMatching(MatchingHead):
         kept = widened(kept, encoder.max_length)
         similar = encoder.similarities(widened(input_ids, encoder.max_length), kept)
         for conv in (self.conv0, self.conv1):
-            similar = F.elu(F.max_pool3d(conv(similar), 3, 3, 1))
+            filters = range(0, conv.weight.shape[0], FILTERS)
+            similar = core.concat([self._pooled(conv, similar, first) for first in filters], axis=1)
         return self.classifier(similar.flatten(1))
+
+    def _pooled(self, conv: Any, x: Any, first: int) -> Any:
+        """Return the pooled results of some filters of a convolution, from one on, behind ELU."""
+        part = slice(first, first + FILTERS)
+
+        def pooled(x: Any) -> Any:
+            return F.elu(F.max_pool3d(F.conv3d(x, conv.weight[part], conv.bias[part], padding=1), 3, 3, 1))
+
+        return (recompute if self.encoder.recomputes else _called)(pooled, x)
 
 
 DeepAttentionMatching.heads = {"response_matching": ResponseMatching}
@@ -209,3 +233,7 @@ DeepAttentionMatching.heads = {"response_matching": ResponseMatching}
 def _pooled(size: int) -> int:
     """Return what is left of an axis after pooling by 3."""
     return (size - 1) // 3 + 1
+
+
+def _called(function: Any, *given: Any) -> Any:
+    return function(*given)

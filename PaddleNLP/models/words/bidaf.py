@@ -4,7 +4,9 @@ Papers: Seo et al. 2016, Bidirectional attention flow for machine comprehension,
 and Jiang 2016, https://arxiv.org/abs/1608.07905, for the pointer network; He et al. 2017, DuReader,
 https://arxiv.org/abs/1711.05073. The network is a fact of PaddlePaddle/models at 1.6
 (``PaddleNLP/models/reading_comprehension/bidaf_model.py``), whose parameters have the names of
-:meth:`BiDAF.official_names`. With vectors of E and states of H numbers, P passages of T words and a question of J:
+:meth:`BiDAF.official_names`; its sizes, 300 and 150, are the defaults of ``src/args.py`` in
+``PaddleNLP/Research/ACL2018-DuReader`` there. With vectors of E and states of H numbers, P passages of T words and a
+question of J:
 
 =====================  ==================  ==================================================================
 words                  (P, T, E), (J, E)   one table for both

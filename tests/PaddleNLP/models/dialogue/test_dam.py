@@ -85,6 +85,19 @@ def test_it_computes_the_formulas(model: Any) -> None:
     assert loss.item() == pytest.approx(np.log1p(np.exp([-expected[0], expected[1]])).mean(), abs=1e-5)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_is_computed_again_gives_the_same_gradients(compiled: bool) -> None:
+    labels, found = core.to_tensor([1, 0]), []
+    for recomputes in (False, True):
+        model = create_model("dam", "response_matching", recomputes=recomputes, **{**SMALL, "channels": [17, 2]})
+        drawn(model)
+        loss = lambda ids, model=model: model.loss(model(ids), labels)  # noqa: E731
+        (core.jit.to_static(loss) if compiled else loss)(core.to_tensor(ids_of())).backward()
+        found.append([one.grad.numpy() for one in model.parameters()])
+    for kept, again in zip(*found):
+        np.testing.assert_allclose(again, kept, rtol=1e-4, atol=1e-6)
+
+
 def test_a_sample_counts_ten_at_most(model: Any) -> None:
     logits = core.to_tensor(np.array([[0, -25.0], [0, 2.0]], np.float32))
     assert model.loss(logits, core.to_tensor([1, 1])).item() == pytest.approx((10 + np.log1p(np.exp(-2.0))) / 2)
