@@ -15,8 +15,7 @@ from core.vision.datasets.face_factors import draw_factors
 from core.vision.image import image_files, read_image
 from PaddleGAN.data.faces import DrawnFaces
 from PaddleGAN.data.images import Transform, transformed
-from PaddleGAN.data.imresize import imresize
-from PaddleGAN.data.super_resolution import check_scale, check_sizes, shrunk
+from PaddleGAN.data.super_resolution import check_scale, check_sizes, reduced, shrunk
 
 REDS4 = ("000", "011", "015", "020")
 """Clips of REDS that are tested on, and left out of training."""
@@ -219,7 +218,7 @@ class MovingFaces(DrawnFaces):
         for number in range(-half, half + 1):
             top, left = reach + number * step
             frames.append(np.ascontiguousarray(drawing[top : top + self.size, left : left + self.size]))
-        return (*(imresize(frame, 1 / self.scale) for frame in frames), frames[half])
+        return (*(reduced(frame, self.scale) for frame in frames), frames[half])
 
 
 def stacked(pictures: Any) -> Any:

@@ -122,7 +122,7 @@ class SRFaces(DrawnFaces):
         pair = self._kept.get(index) if self._kept is not None else None
         if pair is None:
             large = draw_face(draw_factors(self.seed, index), self.size)
-            pair = imresize(large, 1 / self.scale), large
+            pair = reduced(large, self.scale), large
             if self._kept is not None:
                 self._kept[index] = pair
         return self._apply(tuple(image.copy() for image in pair))
@@ -153,7 +153,17 @@ def shrunk(large: np.ndarray, scale: int, path: str) -> tuple[np.ndarray, np.nda
     if min(height, width) < scale:
         raise ValueError(f"{path!r} has {large.shape[0]}x{large.shape[1]} pixels, too few for a scale of {scale}")
     large = np.ascontiguousarray(large[:height, :width])
-    return imresize(large, 1 / scale), large
+    return reduced(large, scale), large
+
+
+def reduced(large: np.ndarray, scale: int) -> np.ndarray:
+    """Return a picture whose sides are multiples of the scale as imresize makes it small.
+
+    Args:
+        large: uint8 (H, W, C).
+        scale: a whole number.
+    """
+    return imresize(large, [side // scale for side in large.shape[:2]])
 
 
 def check_sizes(small: np.ndarray, large: np.ndarray, scale: int, paths: tuple[str, str]) -> None:

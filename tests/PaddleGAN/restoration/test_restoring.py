@@ -60,6 +60,7 @@ def test_tiles_of_a_network_that_sees_far_differ_little(run: Path) -> None:
     assert np.abs(open_restorer(str(run), tile=32, overlap=1).restore(image) - whole).max() > 1
 
 
+@pytest.mark.exhaustive
 def test_an_exported_program_takes_any_size(run: Path, tmp_path: Path) -> None:
     assert export.main([str(run), "--output", str(tmp_path / "exported")]) == 0
     predictor = core.jit.Predictor(str(tmp_path / "exported"))

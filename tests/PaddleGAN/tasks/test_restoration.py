@@ -86,6 +86,7 @@ def test_relativistic_losses_by_hand() -> None:
         assert float(found) == pytest.approx(expected / 2)
 
 
+@pytest.mark.exhaustive
 def test_esrgan_s_losses_by_hand(tmp_path: Path) -> None:
     critic = "{name: VGGDiscriminator128, num_feat: 2, image_size: 32}"
     task = task_of(config(tmp_path, "{name: ESRGAN, lambda_pixel: 0.5, lambda_perceptual: 0}", critic=critic))
@@ -149,6 +150,7 @@ def test_what_does_not_fit_together(changes: dict[str, str], message: str, tmp_p
         task_of(config(tmp_path, **changes)).facts()
 
 
+@pytest.mark.exhaustive
 def test_windows_become_their_middle_frames(tmp_path: Path) -> None:
     network = "{name: EDVRNet, nf: 4, groups: 2, nframes: 3, front_RBs: 1, back_RBs: 1}"
     data = "{name: MovingFaces, count: 2, size: 32, number_frames: 3}"
