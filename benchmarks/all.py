@@ -123,6 +123,7 @@ OURS_ALONE = {
     "PaddleClas.accuracy": "compares accuracies, for hours",
     "PaddleClas.end_to_end": "of ours alone",
     "PaddleDetection.blood_cells": "compares accuracies, for hours",
+    "PaddleNLP.elmo_features": "compares accuracies, for hours",
     "PaddleNLP.fine_tuning": "compares losses",
     "PaddleNLP.dialogue_memory": "compares memory",
     "PaddleNLP.distant_relations": "compares accuracies",
