@@ -1,7 +1,7 @@
 """A Transformer's training step and its beam search, beside PyTorch code of the same network and CTranslate2.
 
     python -m benchmarks.PaddleNLP.translation [--size base] [--rounds 5] [--threads 1] [--processor]
-    [--peers PEERS/bin/python]
+    [--only "beam 4"] [--peers PEERS/bin/python]
 
 PEERS has torch and ctranslate2. All sides have the same fresh weights. Before anything is timed, the losses of a batch
 and the best translations of all sides are compared: translations are of a fixed number of tokens, as fresh weights know
@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--size", choices=list(sides.SIZES), default="base", help="of the network (default base)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
     parser.add_argument("--threads", type=int, default=1, help="of each side (default 1)")
+    parser.add_argument("--only", default="", help="rows with this in their names")
     parser.add_argument("--processor", action="store_true", help="count processor time, for a busy machine")
     parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has torch and ctranslate2")
     options = parser.parse_args()
@@ -47,6 +48,8 @@ def main() -> None:
             _compare_results(ours, name, other)
         print(f"{'':14} {'ours, per s':>12}   {'against':12} {'per s':>9} {'ratio':>6}")
         for step, count in sides.COUNTS.items():
+            if options.only not in step:
+                continue
             if not others:
                 mine, _, _ = compare((ours, step), (ours, step), max(options.rounds // 2, 1))
                 print(f"{step:14} {count / mine:12.1f}")

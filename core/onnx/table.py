@@ -267,10 +267,11 @@ REFUSED: dict[str, str] = {
     ),
     **dict.fromkeys(
         [
-            "beam_step", "bessel_i", "choose_tokens", "crf_log_norm", "crf_path_score", "ctc", "erfinv", "exponents",
-            "fourier", "fourier_real", "gcd_integers", "lcm_integers", "lgamma", "match_boxes",
-            "matrix_suppression_padded", "nextafter", "non_maximum_suppression_padded", "polygamma",
-            "rasterize_objects", "region_largest", "region_sensitive", "sample_labels", "sparse_pattern", "viterbi",
+            "attend_to_kept", "attend_to_memory", "beam_step", "bessel_i", "choose_tokens", "crf_log_norm",
+            "crf_path_score", "ctc", "erfinv", "exponents", "follow_parents", "fourier", "fourier_real",
+            "gcd_integers", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded", "nextafter",
+            "non_maximum_suppression_padded", "polygamma", "rasterize_objects", "region_largest", "region_sensitive",
+            "sample_labels", "sparse_pattern", "viterbi",
         ],
         _FUNCTION,
     ),

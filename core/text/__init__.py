@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from core.operators.sequences.viterbi import viterbi_decode
     from core.text.crf import LinearChainCrf, LinearChainCrfLoss
     from core.text.decoder import ViterbiDecoder
-    from core.text.generation import Generated, Generation, generate
+    from core.text.generation import Generated, Generation, Shared, generate
 
 __all__ = [
     "AlbertTokenizer",
@@ -74,6 +74,7 @@ __all__ = [
     "RobertaBPETokenizer",
     "RobertaChineseTokenizer",
     "RobertaTokenizer",
+    "Shared",
     "SkepTokenizer",
     "SubwordBPE",
     "TextCollate",
@@ -101,6 +102,7 @@ _LATE = {
     "Generation": "generation",
     "LinearChainCrf": "crf",
     "LinearChainCrfLoss": "crf",
+    "Shared": "generation",
     "ViterbiDecoder": "decoder",
     "generate": "generation",
     "viterbi_decode": "decoder",

@@ -17,6 +17,7 @@ from core.kernels.dispatch.errors import OperatorError, OperatorTypeError
 from core.operators import arange, cast, full, gather, to_tensor, uniform, where, zeros
 from core.operators import sum as total
 from core.operators.sequences.decoding import beam_step, choose_tokens
+from core.operators.sequences.kept_attention import follow_parents
 from core.static.nn import while_loop
 from core.tensor import Tensor, apply
 
@@ -37,6 +38,21 @@ class Generated(NamedTuple):
     scores: Tensor
     lengths: Tensor
     ended: Tensor
+
+
+class Shared(NamedTuple):
+    """States whose rows stay where a step wrote them, such as keys and values of attention.
+
+    Beams that continue others do not take such states along; it is noted in which rows those of earlier steps stand.
+
+    Attributes:
+        kept: A tensor, or tuples, lists and dicts of tensors (N, T, ...), T steps; a step gets (R, T, ...).
+        sources: int64 (R, T), for each row the row in which each earlier step stands. A step returns it as it is, and
+            need not give it at first.
+    """
+
+    kept: Any
+    sources: Any = None
 
 
 @dataclass(frozen=True)
@@ -115,9 +131,9 @@ def generate(
             float32 (R, V), and new states of the same shapes. It computes ``settings.rows`` rows for each sample, one
             after the other: R = batch_size * rows.
         states: A tensor, or tuples, lists and dicts of tensors, each with one row for each sample, (N, ...), or None.
-            They are repeated for the beams, and follow them. What stays as it is, such as an encoder's result, is
-            better closed over, repeated by :func:`repeat_rows`.
-        batch_size: N.
+            They are repeated for the beams, and follow them, but for those that are :class:`Shared`. What stays as it
+            is, such as an encoder's result, is better closed over, repeated by :func:`repeat_rows`.
+    batch_size: N.
         settings: How.
         forced: Tokens that each sequence must begin with, integers (N, P); negative ones are left to the network.
 
@@ -131,6 +147,9 @@ def generate(
     rows = batch_size * settings.rows
     given = _forced(forced, batch_size, settings)
     states = _mapped(lambda state: repeat_rows(state, settings.rows), states)
+    if isinstance(states, Shared):
+        own = arange(rows, dtype="int64").unsqueeze(1).expand([rows, settings.max_length])
+        states = states._replace(sources=own + zeros([rows, settings.max_length], "int64"))
     search = _beams if settings.strategy == "beam" else _single
     return search(step, states, batch_size, rows, settings, given)
 
@@ -183,7 +202,10 @@ def _beams(step: Step, states: Any, batch: int, rows: int, settings: Generation,
     def body(time: Any, last: Any, *searched: Any) -> Any:
         logits, new = step(last, time, searched[6])
         found = apply(beam_step, cast(logits, "float32"), *searched[:6], forced, time, **options)
-        new = _mapped(lambda state: gather(state, found[1], axis=0), new)
+        if isinstance(new, Shared):
+            new = new._replace(sources=follow_parents(new.sources, found[1], time))
+        else:
+            new = _mapped(lambda state: gather(state, found[1], axis=0), new)
         return [time + 1, found[0], *found[2:], new]
 
     impossible = full([batch, beams], float("-inf"), "float32")

@@ -69,17 +69,17 @@ class InferTransformerModel(TransformerModel):
 
     def _states(self, src_word: Any) -> Any:
         """Return the number of the step for each sentence, and empty keys and values."""
-        batch, length = src_word.shape[0], self.max_out_len + 1
-        empty = core.zeros([batch, self.n_head, length, self.d_model // self.n_head])
-        layers = self.transformer.decoder.layers
-        return core.zeros([batch, 1], "int64"), [(empty, empty) for _ in layers]
+        batch = src_word.shape[0]
+        return core.zeros([batch, 1], "int64"), self.empty_caches(batch, self.max_out_len + 1)
 
     def _cell(self, src_word: Any) -> Any:
-        step = self.stepper(src_word, self.beam_size, self.max_out_len + 1)
+        step = self.stepper(src_word, self.beam_size)
+        rows, length = src_word.shape[0] * self.beam_size, self.max_out_len + 1
+        own = core.arange(rows, dtype="int64").unsqueeze(1) + core.zeros([rows, length], "int64")  # caches follow beams
 
         def cell(last: Any, states: Any) -> tuple[Any, Any]:
             time, caches = states
-            scores, caches = step(last, time[0], caches)
+            scores, caches = step(last, time[0], caches, own)
             return scores, (time + 1, caches)
 
         return cell

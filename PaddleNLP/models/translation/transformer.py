@@ -8,15 +8,16 @@ start token fills batches, too, and its vector is zeros.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar, Optional
 
 import numpy as np
 
 import core
 from core import nn
-from core.nn import functional as F
 from core.nn.initializer import Assign, Normal
-from core.text.generation import Generated, Generation, Step, generate, repeat_rows
+from core.operators.sequences.kept_attention import attend_to_kept, attend_to_memory
+from core.text.generation import Generated, Generation, Shared, generate
 
 HIDDEN = -10000.0
 """What is added to the scores of keys that must not be seen."""
@@ -202,66 +203,58 @@ class TransformerModel(nn.Layer):
             forced: int64 (N, P), tokens that translations begin with; negative ones are left to the network.
         """
         batch = src_word.shape[0]
-        step = self.stepper(src_word, settings.rows, settings.max_length)
-        empty = core.zeros([batch, self.n_head, settings.max_length, self.d_model // self.n_head])
-        return generate(step, [(empty, empty) for _ in self.transformer.decoder.layers], batch, settings, forced)
+        step = self.stepper(src_word, settings.rows)
 
-    def stepper(self, src_word: Any, rows: int, length: int) -> Step:
-        """Return the function of one step of a search: from last tokens, time and caches to scores and caches.
+        def shared(last: Any, time: Any, states: Shared) -> tuple[Any, Shared]:
+            scores, kept = step(last, time, states.kept, states.sources)
+            return scores, states._replace(kept=kept)
+
+        return generate(shared, Shared(self.empty_caches(batch, settings.max_length)), batch, settings, forced)
+
+    def empty_caches(self, batch: int, length: int) -> list[tuple[Any, Any]]:
+        """Return room for the keys and values of so many tokens, for each layer of the decoder."""
+        empty = core.zeros([batch, length, self.d_model])
+        return [(empty, empty) for _ in self.transformer.decoder.layers]
+
+    def stepper(self, src_word: Any, rows: int) -> Callable[[Any, Any, Any, Any], tuple[Any, Any]]:
+        """Return the function of one step of a search: from last tokens, time, caches, sources to scores and caches.
+
+        Sources say in which row each earlier step's keys and values stand, as of :class:`core.text.generation.Shared`.
 
         Args:
             src_word: int64 (N, S), the end token behind each sentence.
             rows: sequences for each sentence.
-            length: tokens of a sequence at most, which the caches have room for.
         """
         memory, hidden = self.encode(src_word)
-        hidden = repeat_rows(hidden, rows)
+        hidden = hidden.squeeze([1, 2])
         layers = self.transformer.decoder.layers
-        crossed = [
-            tuple(repeat_rows(x, rows) for x in self._keys_and_values(layer.cross_attn, memory)) for layer in layers
-        ]
+        crossed = [(layer.cross_attn.k_proj(memory), layer.cross_attn.v_proj(memory)) for layer in layers]
 
-        def step(last: Any, time: Any, caches: Any) -> tuple[Any, Any]:
-            x = self.trg_word_embedding(last.unsqueeze(1))
-            x = self.dropout(x + self.trg_pos_embedding(time).unsqueeze(0))
-            places = core.arange(length, dtype="int64")
-            unseen = (places > time).astype("float32").reshape([1, 1, 1, length]) * HIDDEN
-            here = (places == time).astype("float32").reshape([1, 1, length, 1])
-            here = here.expand([last.shape[0], self.n_head, length, 1])
+        def step(last: Any, time: Any, caches: Any, sources: Any) -> tuple[Any, Any]:
+            x = self.dropout(self.trg_word_embedding(last) + self.trg_pos_embedding(time))
             new = []
             for layer, cache, fixed in zip(layers, caches, crossed):
-                x, cache = self._one_token(layer, x, cache, here, unseen, fixed, hidden)
+                x, cache = self._one_token(layer, x, cache, sources, time, fixed, hidden)
                 new.append(cache)
             if self.transformer.decoder.norm is not None:
                 x = self.transformer.decoder.norm(x)
-            return self.scores(x.squeeze(1)), new
+            return self.scores(x), new
 
         return step
 
-    def _keys_and_values(self, attention: Any, memory: Any) -> tuple[Any, Any]:
-        """Return the keys and values of a memory, (N, heads, S, head size) each."""
-        keys, values = attention.compute_kv(memory, memory)
-        return keys, values
-
     def _one_token(
-        self, layer: Any, x: Any, cache: Any, here: Any, unseen: Any, fixed: Any, hidden: Any
+        self, layer: Any, x: Any, cache: Any, sources: Any, time: Any, fixed: Any, hidden: Any
     ) -> tuple[Any, Any]:
-        """Return a decoder layer's result of one token, (R, 1, d_model), and its keys and values so far."""
+        """Return a decoder layer's result of one token a row, (R, d_model), and its keys and values so far."""
         before = self.normalize_before
+        own, other = layer.self_attn, layer.cross_attn
         inputs = layer.norm1(x) if before else x
-        shape = [0, self.n_head, 1, self.d_model // self.n_head]
-        key, value = (read(inputs).reshape(shape) for read in (layer.self_attn.k_proj, layer.self_attn.v_proj))
-        cache = tuple(kept + core.matmul(here, new) for kept, new in zip(cache, (key, value)))  # there were zeros
-        x = x + self._attended(layer.self_attn, inputs, cache, unseen)
+        three = (own.q_proj(inputs), own.k_proj(inputs), own.v_proj(inputs))
+        found, cache = attend_to_kept(*three, cache, sources, time, self.n_head)
+        x = x + own.out_proj(found)
         x = x if before else layer.norm1(x)
-        x = x + self._attended(layer.cross_attn, layer.norm2(x) if before else x, fixed, hidden)
+        query = other.q_proj(layer.norm2(x) if before else x)
+        x = x + other.out_proj(attend_to_memory(query, fixed[0], fixed[1], hidden, self.n_head))
         x = x if before else layer.norm2(x)
         x = x + layer._feed_forward(layer.norm3(x) if before else x)
         return (x if before else layer.norm3(x)), cache
-
-    def _attended(self, attention: Any, x: Any, cache: tuple[Any, Any], mask: Any) -> Any:
-        """Return what one token finds among keys and values, (R, 1, d_model)."""
-        size = self.d_model // self.n_head
-        query = (attention.q_proj(x) * size**-0.5).reshape([0, self.n_head, 1, size])
-        weights = F.softmax(core.matmul(query, cache[0], transpose_y=True) + mask)
-        return attention.out_proj(core.matmul(weights, cache[1]).reshape([0, 1, self.d_model]))

@@ -12,7 +12,7 @@ from core.jit.tracing.replay import repeat
 from core.kernels.dispatch import dispatcher
 from core.kernels.dispatch.dispatcher import Meta, Value
 from core.kernels.dispatch.trace import Operation, Trace
-from core.kernels.engine import forked
+from core.kernels.engine import engine, forked
 from core.kernels.sizes.dimension import Guard
 
 MAXIMUM_EXECUTABLES = 8
@@ -41,7 +41,9 @@ class Runner:
                     placeholders = [trace.input(value.meta, value.requires_grad) for value in inputs]
                     outputs = [trace.capture(value) for value in traced(placeholders)]
                 constants = [value for value, _ in trace.captured]  # what depends on sizes alone
-                executable = Executable("a branch or loop", trace.variables, trace.operations, outputs, static=False)
+                apart = engine.on_cpu() and not dispatcher.state.gradients  # a call of ours inside is a dear one
+                given = ("a branch or loop", trace.variables, trace.operations, outputs)
+                executable = Executable(*given, static=False, custom_kernels=apart)
                 trace.close()
                 found = self._executables[key] = (executable, constants)
                 if len(self._executables) > MAXIMUM_EXECUTABLES:

@@ -37,6 +37,11 @@ def with_custom_kernels(program: ExportedProgram) -> ExportedProgram:
     attends = any(node.operator == "attention" for node in program.nodes)
     if not attends or is_random(program.nodes) or not engine.device_text().startswith("cpu"):
         return program
+    return with_rows_packed(program)
+
+
+def with_rows_packed(program: ExportedProgram) -> ExportedProgram:
+    """Let custom kernels compute products by fixed matrices, and normalised sums."""
     return _with_sums_normalized(_with_products_packed(program))
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from core.jit.exported.program import ExportedProgram, ProgramNode, ProgramWeight
 from core.jit.passes.channels_last import with_channels_last
-from core.jit.passes.custom_kernels import gains_by_upcast, with_custom_kernels
+from core.jit.passes.custom_kernels import gains_by_upcast, with_custom_kernels, with_rows_packed
+from core.jit.passes.loops import with_loops_changed
 from core.jit.passes.passes import (
     constant,
     free_name,
@@ -64,9 +65,17 @@ def _with_all_passes(program: ExportedProgram) -> ExportedProgram:
         with_channels_last,
         with_branches_kept_apart,
         with_custom_kernels,
+        with_loops_packed,
     ):
         program = change(program)
     return program
+
+
+def with_loops_packed(program: ExportedProgram) -> ExportedProgram:
+    """Let custom kernels multiply by the matrices of loops, on the CPU."""
+    if not engine.device_text().startswith("cpu"):
+        return program
+    return with_loops_changed(program, (without_identities, with_products_fused, without_unneeded, with_rows_packed))
 
 
 def with_batch_normalization_folded(program: ExportedProgram) -> ExportedProgram:
@@ -152,7 +161,9 @@ def with_products_fused(program: ExportedProgram) -> ExportedProgram:
         if not _is_product(node, weights):
             continue
         product = node
-        if node.operator != "inner_products":
+        if node.operator == "matrix_product" and node.attributes["transpose_b"]:
+            product = dataclasses.replace(node, operator="inner_products", attributes={})
+        elif node.operator != "inner_products":
             matrix = node.inputs[1]
             if matrix not in transposed:
                 transposed[matrix] = free_name(f"{matrix} transposed", weights, makers)
@@ -205,7 +216,7 @@ def _added_row(node: Optional[ProgramNode], name: str, weights: dict[str, Progra
 def _is_product(node: ProgramNode, weights: dict[str, ProgramWeight]) -> bool:
     """Return whether a node multiplies something computed by a fixed matrix in float32 or bfloat16."""
     if node.operator == "matrix_product":
-        plain = not node.attributes["transpose_a"] and not node.attributes["transpose_b"]
+        plain = not node.attributes["transpose_a"]
     else:
         plain = node.operator in ("inner_products", "linear")
     if not plain or node.inputs[0] in weights or any(name not in weights for name in node.inputs[1:]):

@@ -30,6 +30,7 @@ FACTORISATIONS = {
     "svd", "triangular_solve",
 }  # fmt: skip
 FUNCTIONS = {
+    "attend_to_kept", "attend_to_memory", "follow_parents",
     "beam_step", "bessel_i", "choose_tokens", "crf_log_norm", "crf_path_score", "ctc", "erfinv", "exponents",
     "fourier", "fourier_real", "gcd_integers", "lcm_integers", "lgamma", "match_boxes", "matrix_suppression_padded",
     "nextafter",
