@@ -64,6 +64,7 @@ KERNELS = {
     "split": Kernel(),
     "split_equally": Kernel(),
     "slice": Kernel(),
+    "temporal_shift": Kernel(),
     "reshape": Kernel(),
     "assign": Kernel(),
     "detach": Kernel(),

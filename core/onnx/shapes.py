@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from core.kernels.dtypes import DType, bool_, uint8
-from core.kernels.sizes.dimension import Dimension
+from core.kernels.sizes.dimension import Dimension, same
 from core.onnx.graph import Graph, Input, Operand
 
-LOWEST = np.iinfo(np.int64).min
-"""As the end of a slice with a negative step: through element 0."""
+LOWEST, LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+"""As the end of a slice: with a negative step through element 0, otherwise through the last one."""
 
 
 def reshape(graph: Graph, x: Operand, newshape: Sequence[Any]) -> str:
@@ -90,6 +90,31 @@ def _end(graph: Graph, start: Any, count: Any, step: int) -> Any:
 
 def _is_whole(start: Any, count: Any, step: int, size: Any) -> bool:
     return all(isinstance(number, int) for number in (start, count, size)) and (start, count, step) == (0, size, 1)
+
+
+def temporal_shift(
+    graph: Graph, x: Operand, *, frames: int, ends: tuple[Any, Any], axis: int, reverse: bool
+) -> str:
+    """Take some channels from the frame before, others from that after: cut, move and join them."""
+    video = graph.node("Reshape", x, graph.sizes([-1, frames, *x.shape[1:]]))
+    parts = []
+    for begin, end, step in ((0, ends[0], -1), (*ends, 1), (ends[1], x.shape[axis], 0)):
+        if not same(begin, end):
+            part = _between(graph, video, begin, end, axis + 1)
+            parts.append(_moved(graph, part, x, -step if reverse else step) if step else part)
+    return graph.node("Reshape", graph.node("Concat", *parts, axis=axis + 1), graph.sizes(x.shape))
+
+
+def _moved(graph: Graph, video: str, like: Operand, step: int) -> str:
+    """Move frames on (-1: each is that before) or back, and fill up with zeros."""
+    widths = np.zeros((2, like.rank + 1), np.int64)
+    widths[int(step > 0), 1] = 1
+    wide = graph.node("Pad", video, widths.reshape(-1), graph.number(0, like.dtype), mode="constant")
+    return _between(graph, wide, 1, LARGEST, 1) if step > 0 else _between(graph, wide, 0, -1, 1)
+
+
+def _between(graph: Graph, x: Input, begin: Any, end: Any, axis: int) -> str:
+    return graph.node("Slice", x, graph.sizes([begin]), graph.sizes([end]), graph.integers(axis), graph.integers(1))
 
 
 def pad(graph: Graph, x: Operand, *, widths: Sequence[tuple[Any, Any]], mode: str, value: float) -> str:

@@ -177,6 +177,7 @@ CONVERTERS: dict[str, Converter] = {
     "log_softmax": normalization.log_softmax,
     # shape and order of the elements
     "reshape": shapes.reshape,
+    "temporal_shift": shapes.temporal_shift,
     "transpose": shapes.transpose,
     "broadcast_to": shapes.broadcast_to,
     "full": shapes.full,

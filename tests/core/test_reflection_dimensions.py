@@ -31,7 +31,7 @@ REFUSED = {
     "the result is as long as the smaller of two axes": "cond diag diagonal lu lu_unpack pca_lowrank qr svd trace",
     "which axis it works along, or its rank, depends on a size": "corrcoef cov cross squeeze",
     "at size 1 nothing remains, or the given bounds are cut off": (
-        "cumulative_trapezoid diff select_scatter slice strided_slice temporal_shift trapezoid"
+        "cumulative_trapezoid diff select_scatter slice strided_slice trapezoid"
     ),
 }
 REFUSED_LAYERS = {

@@ -7,9 +7,10 @@ from typing import Optional
 
 from core import operators as ops
 from core.autograd.context import Context, rule
+from core.operators.layers.extension import shifted_frames
 from core.operators.reductions.reduction import reduced_shape, unbroadcast
 from core.operators.shape._primitives import reshape_exact
-from core.tensor import Tensor
+from core.tensor import Tensor, apply
 
 Gradients = Sequence[Optional[Tensor]]
 
@@ -28,6 +29,12 @@ def _transpose(context: Context, gradient: Tensor) -> Gradients:
 @rule("broadcast_to")
 def _broadcast_to(context: Context, gradient: Tensor) -> Gradients:
     return (unbroadcast(gradient, context.inputs[0].shape),)
+
+
+@rule("temporal_shift")
+def _temporal_shift(context: Context, gradient: Tensor) -> Gradients:
+    options = {"frames": context.frames, "ends": context.ends, "axis": context.axis}
+    return (apply(shifted_frames, gradient, reverse=not context.reverse, **options),)
 
 
 @rule("sum")

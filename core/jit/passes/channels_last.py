@@ -4,7 +4,8 @@ The engine's convolutions keep blocks of channels, its other operators know the 
 that it cannot fuse, or factors of whole channels, are between convolutions, half of the time goes into reordering.
 From the first convolution on, as far as every operator is known (:mod:`core.jit.passes.channels_last_layers`), the
 network becomes one operator. It is taken over when all convolutions are among those, and the engine would lose by its
-reordering: where swishes, which it does not fuse, follow most convolutions; or where at least one goes along rows,
+reordering: where swishes, which it does not fuse, follow most convolutions; where channels are shifted between the
+frames of clips, which a convolution's product reads from where they are; or where at least one goes along rows,
 depthwise or in small groups, and none but the first is dense and wider than 1 x 1: of those the engine's are as fast.
 In mixed precision it always gains where the processor multiplies bfloat16, but for matrix registers; so do programs in
 8 bits.

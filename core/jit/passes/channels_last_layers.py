@@ -44,7 +44,8 @@ class Layers(Shapes):
     @property
     def is_worth_it(self) -> bool:
         """Whether a convolution goes along rows and none but the first is dense and wider than a pixel, or most are
-        followed by what the engine cannot compute within them, or many multiplications are saved."""
+        followed by what the engine cannot compute within them, or many multiplications are saved, or channels are
+        shifted between images, which the engine reorders for."""
         from core.kernels.channels_last.weights import multiplications  # numba loads with it
 
         products = [step for step in self.steps if step.kind == "product"]
@@ -55,7 +56,8 @@ class Layers(Shapes):
         wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
         unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
         along_rows = any(step.kind == "row" and step.groups > 1 for step in self.steps)
-        return 2 * len(unfused) > len(products) or (along_rows and not wide)
+        shifts = any(step.kind == "shift" for step in self.steps)
+        return 2 * len(unfused) > len(products) or (along_rows and not wide) or shifts
 
     # convolutions and products
 

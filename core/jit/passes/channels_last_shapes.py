@@ -99,6 +99,16 @@ class Shapes(Steps):
         self.turned[node.outputs[0]] = handle
         return True
 
+    def _take_temporal_shift(self, node: ProgramNode) -> bool:
+        """Take channels of the images before and after over; only float32 networks have kernels for them."""
+        source, given = self.step(node.inputs[0]), node.attributes
+        numbers = (given["frames"], *given["ends"])
+        if source is None or given["reverse"] or given["axis"] != 1 or not all(isinstance(n, int) for n in numbers):
+            return False
+        if self.halves or self.counted:
+            return False
+        return self.new(node.outputs[0], Step("shift", source, source.channels, shift=numbers, is_done=True))
+
     def _take_concat(self, node: ProgramNode) -> bool:
         steps = [self.step(name) for name in node.inputs]
         parts = [(step, 1) for step in steps if step is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -21,11 +21,13 @@ class Step:
     """A layer that may still grow: sums, activations and factors join it.
 
     Attributes:
-        kind: ``product``, ``row``, ``mean``, ``maximum``, ``combine`` or ``join``, as Layer of core.kernels has it.
+        kind: ``product``, ``row``, ``mean``, ``maximum``, ``combine``, ``join`` or ``shift``, as Layer of core.kernels
+            has it.
         source: What it reads; None is the network's input.
         side: Of the tiles that a convolution as a product is computed in by few multiplications; 0: plainly.
         pixels: Of an image that a convolution as a product gives; 0: unknown.
         parts: What is joined, and how often pixels are repeated.
+        shift: Which channels are read from the images before and after, as Layer has it.
         is_done: Nothing more can join it.
         version: How often something joined it.
         is_half: Mixed precision lets it multiply in 16 bits.
@@ -50,6 +52,7 @@ class Step:
     side: int = 0
     pixels: int = 0
     parts: tuple[tuple[Step, int], ...] = ()
+    shift: Optional[tuple[int, int, int]] = None
     is_done: bool = False
     version: int = 0
     is_half: bool = False
@@ -114,6 +117,7 @@ class Steps:
         from core.kernels.channels_last.network import Network
         from core.kernels.channels_last.weights import PackedWeights
 
+        self._join_shifts([self.step_of(name) for name in outputs])
         packed = PackedWeights()
         places: dict[Optional[Step], int] = {None: 0}
         places.update({step: i for i, step in enumerate(self.steps, 1)})
@@ -139,6 +143,7 @@ class Steps:
                 bounds=step.bounds,
                 activation=(ACTIVATIONS.index(name), first, second),
                 parts=tuple([(places[part], times) for part, times in step.parts]),
+                shift=step.shift,
                 form=step.form,
                 grid=step.grid or (1.0, 0.0),
             )
@@ -155,7 +160,7 @@ class Steps:
                 layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth)
                 layer = layer._replace(bias=packed.bias(step.bias, step.channels))
             elif step.kind == "product":
-                panels, depth = packed.product(weight, step.groups, step.source is None and not packs, form)
+                panels, depth = packed.product(weight, step.groups, step.source is None and not packs, form, step.shift)
                 layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
             elif step.kind == "row":
                 place, share = packed.rows(weight), step.channels // step.groups
@@ -164,6 +169,18 @@ class Steps:
         array = packed.array
         results = [(places[self.step_of(name)], form) for name, form in zip(outputs, forms)]
         return Network(layers, channels, array.size, results, self.input_grid), array
+
+    def _join_shifts(self, results: Collection[Step]) -> None:
+        """Let products read the images before and after themselves; drop what nobody reads then."""
+        for step in self.steps:
+            read_from = step.source
+            plain = step.kind == "product" and step.groups == 1 and not step.side and step.scale is None
+            if plain and read_from is not None and read_from.kind == "shift":
+                step.source, step.shift = read_from.source, read_from.shift
+        read = {id(step) for step in results}
+        for step in self.steps:
+            read.update(map(id, (step.source, step.scale, step.other, *[part for part, _ in step.parts])))
+        self.steps = [step for step in self.steps if step.kind != "shift" or id(step) in read]
 
     def step_of(self, name: str) -> Step:
         """Return the step that a name stands for."""

@@ -18,7 +18,8 @@ class Layer(NamedTuple):
         kind: ``product`` (a convolution as a product), ``winograd`` (one of 3 x 3 by few multiplications), ``row`` (one
             along rows, depthwise or finely grouped), ``mean`` (of a whole image), ``maximum`` or, where values are
             narrow, ``average`` (of a window),
-            ``combine`` (element by element) or ``join`` (the channels of several values one behind the other).
+            ``combine`` (element by element), ``join`` (the channels of several values one behind the other) or
+            ``shift`` (some channels of the images before and after).
         source: The value that it reads.
         channels: Of the result.
         kernel: Height and width of the window.
@@ -36,6 +37,8 @@ class Layer(NamedTuple):
         activation: What is computed of it then, a place in ACTIVATIONS, and two numbers for that.
         parts: ``join``: values, the first of which is the source, and how often each of their pixels is repeated in a
             row, and each row.
+        shift: ``shift``, ``product``: images of a clip; channels up to the first number are read from the image before,
+            from there up to the second one from the image after, where the clip has one, and are 0 elsewhere.
         form: Of the result's numbers (:mod:`core.kernels.channels_last.forms`).
         grid: Where they are bytes, the scale and the zero point that they count by.
         scales: ``product``, ``row`` of bytes: where the scales of their sums begin.
@@ -59,6 +62,7 @@ class Layer(NamedTuple):
     bounds: tuple[float, float] = (-math.inf, math.inf)
     activation: tuple[int, float, float] = (0, 0.0, 0.0)
     parts: tuple[tuple[int, int], ...] = ()
+    shift: Optional[tuple[int, int, int]] = None
     form: int = 0
     grid: tuple[float, float] = (1.0, 0.0)
     scales: int = 0
@@ -80,12 +84,14 @@ def shapes_of(layers: Sequence[Layer], shape: Sequence[int]) -> list[Shape]:
     """Return the shape (N, C, H, W) of every value, the input's first.
 
     Raises:
-        ValueError: values of different sizes are to be joined.
+        ValueError: values of different sizes are to be joined, or the images are no whole clips.
     """
     batch, channels, height, width = shape
     shapes = [(batch, channels, height, width)]
     for layer in layers:
         batch, _, height, width = shapes[layer.source]
+        if layer.shift is not None and batch % layer.shift[0]:
+            raise ValueError(f"step {len(shapes)} reads clips of {layer.shift[0]} images, not {batch} images")
         if layer.kind == "mean":
             height = width = 1
         if layer.parts:

@@ -80,12 +80,15 @@ class Memory:
     """A place for every value, such that none takes what another one still needs.
 
     One image after the other goes through the first layers: where images are larger than weights, a batch of them would
-    not stay in the processor's cache. Values there have room for one image, but for those that later layers read.
+    not stay in the processor's cache. A layer that reads the images before and after begins a run of layers, which the
+    images go through when all are through the run before. Values there have room for one image, but for those that
+    later runs read.
 
     Attributes:
         shapes: Of the values.
         values: Where they stand.
         alone: How many layers go image by image.
+        runs: Of these layers the first and the last one of each run; the first run begins with the input, 0.
         size: Words of memory.
 
     Args:
@@ -103,6 +106,8 @@ class Memory:
         self.shapes = shapes_of(layers, shape)
         self._layers = layers
         self.alone = self._layers_for_one_image() if shape[0] > 1 else 0
+        begins = [place for place, layer in enumerate(layers, 1) if layer.shift is not None and place <= self.alone]
+        self.runs = list(zip([0, *begins], [*[place - 1 for place in begins], self.alone])) if self.alone else []
         last = {place: place for place in range(len(self.shapes))}
         borders = [[0, 0, 0, 0] for _ in self.shapes]
         for place, layer in enumerate(layers, 1):
@@ -111,7 +116,7 @@ class Memory:
                 wanted = self._border_for_tiles(place, layer) if layer.side else layer.pad
                 borders[layer.source] = [max(pair) for pair in zip(borders[layer.source], wanted)]
         last.update({place: len(layers) + 1 for place in outputs})
-        self.is_whole = [last[place] > self.alone for place in range(len(self.shapes))]
+        self.is_whole = [place > self.alone or last[place] > self._run_of(place)[1] for place in last]
         forms = [(0, (1.0, 0.0)), *[(layer.form, layer.grid) for layer in layers]]
         self.values = [
             Placed(shape if whole else (1, *shape[1:]), border, i == 0, *form)
@@ -165,14 +170,21 @@ class Memory:
         ]
         return max(large, default=0)
 
+    def _run_of(self, place: int) -> tuple[int, int]:
+        """Return the first and the last layer of the run that a layer belongs to; by itself it is a run of one."""
+        return next((run for run in self.runs if run[0] <= place <= run[1]), (place, place))
+
     def _lay_out(self, last: dict[int, int]) -> int:
-        places = range(len(self.values))
-        through = [place for place in places if place <= self.alone and self.is_whole[place]]
-        used: list[tuple[int, int, int]] = []  # begin, end, last reader
+        def lifetime(place: int) -> tuple[int, int, int]:
+            """Return from which layer up to which a value is needed, and its place."""
+            if self.is_whole[place]:
+                return self._run_of(place)[0], self._run_of(last[place])[1], place
+            return place, last[place], place
+
+        used: list[tuple[int, int, int]] = []  # begin, end, last layer
         size = 0
-        for place in [*through, *[place for place in places if place not in through]]:
-            if place not in through:
-                used = sorted(block for block in used if block[2] >= place)
+        for begins, ends, place in sorted(lifetime(place) for place in last):
+            used = sorted(block for block in used if block[2] >= begins)
             wanted = self.values[place].size + self._room_for_sums(place)
             gaps, at = [], 0
             for begin, end, _ in used:
@@ -181,6 +193,6 @@ class Memory:
             fitting = [gap for gap in gaps if gap[0] >= wanted]
             start = min(fitting)[1] if fitting else at
             self.values[place].start = start
-            used.append((start, start + wanted, last[place]))
+            used.append((start, start + wanted, ends))
             size = max(size, start + wanted)
         return size

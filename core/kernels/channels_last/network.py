@@ -63,7 +63,8 @@ class Network:
         """Return the shapes of the results for an input (N, C, H, W).
 
         Raises:
-            ValueError: the input is too small, or values of different sizes are to be joined.
+            ValueError: the input is too small, its images are no whole clips, or values of different sizes are to be
+                joined.
         """
         shapes = shapes_of(self.layers, shape)
         for place, (_, _, height, width) in enumerate(shapes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Optional, Union
 
 import numpy as np
@@ -17,6 +17,7 @@ from core.kernels.channels_last.narrow_steps import GROUP, ROOM
 from core.kernels.channels_last.narrow_tiles import COUNTED, SCALED
 from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
+from core.kernels.channels_last.weights import shifted_parts
 from core.kernels.channels_last.winograd_plan import tiles_of
 
 _TASKS = 8  # of a step that is worth it: enough for a few threads to end together
@@ -50,13 +51,11 @@ class Plan:
         self._rows: list[np.ndarray] = []
         self._numbers: list[np.ndarray] = []
         self.room = 0
-        alone = self._memory.alone
-        if alone:
+        done = -1
+        for first, done in self._memory.runs:
             for image in range(shape[0]):
-                self._add_layers(layers, 0, alone, image)
-            self._add_layers(layers, alone + 1, len(layers), None)
-        else:
-            self._add_layers(layers, 0, len(layers), None)
+                self._add_layers(layers, first, done, image)
+        self._add_layers(layers, done + 1, len(layers), None)
         self.table, self.numbers = np.array(self._rows), np.array(self._numbers)
         self.places = np.concatenate(self._places)
         self.scratch = self._memory.size
@@ -90,11 +89,18 @@ class Plan:
                 self._copy_input(target, image or 0)
                 continue
             layer = layers[place - 1]
+            if layer.shift is not None and image is None and target.batch > 1:
+                for number in range(target.batch):  # each reads other images
+                    self._add_layers(layers, place, place, number)
+                continue
             source, scale, other = value(layer.source), value(layer.scale), value(layer.other)
             assert source is not None
             sums = self._memory.sums(place, image or 0)
+            near = self._neighbours(layer, source, image or 0)
             if layer.kind == "product":
-                self._product(layer, source, target, scale, other)
+                self._product(layer, source, target, scale, other, near)
+            elif layer.kind == "shift":
+                self._shift(layer, source, target, near)
             elif layer.kind == "winograd":
                 tasks, room, fields = tiles_of(layer, source, target, other, self._place)
                 self.room = max(self.room, room)
@@ -111,6 +117,13 @@ class Plan:
             else:
                 self._combine(layer, source, target, scale, other)
             self._name_forms(layer, source, target, other)
+
+    def _neighbours(self, layer: Layer, source: Placed, image: int) -> dict[int, int]:
+        """Return how far away the images are that a layer reads: the one before (-1), the one after (1), itself (0)."""
+        if layer.shift is None:
+            return {0: 0}
+        frame, frames = image % layer.shift[0], layer.shift[0]
+        return {away: away * source.step for away in (-1, 0, 1) if 0 <= frame + away < frames}
 
     def _name_forms(self, layer: Layer, source: Placed, target: Placed, other: Optional[Placed]) -> None:
         """Say of the last step in which forms its values stand."""
@@ -174,7 +187,13 @@ class Plan:
             self._numbers[-1][[t.INVERSE, t.SOURCE_SCALE, t.SOURCE_ZERO]] = np.float32(1 / scale), scale, zero
 
     def _product(
-        self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]
+        self,
+        layer: Layer,
+        source: Placed,
+        target: Placed,
+        scale: Optional[Placed],
+        other: Optional[Placed],
+        near: Mapping[int, int],
     ) -> None:
         height, width = target.height, target.width
         together = target.batch if height * width <= _SMALL_IMAGE else 1
@@ -182,8 +201,13 @@ class Plan:
         taps = [y * source.line + x * source.pixel for y in range(layer.kernel[0]) for x in range(layer.kernel[1])]
         if source.plain:
             depths = [k * source.rows * source.line + tap for k in range(layer.depth) for tap in taps]
+        elif layer.shift is not None:
+            parts = [part for part in shifted_parts(layer.depth, layer.shift) if part[2] in near]
+            depths = [near[away] + tap + k for *ends, away in parts for tap in taps for k in range(*ends)]
         else:
             depths = [tap + k for tap in taps for k in range(words(layer.depth, source.form))]
+        left_out = 0 if -1 in near or layer.shift is None else layer.shift[1] * len(taps)
+        panels = [(vectors, at + left_out * vectors * LANES, *rest) for vectors, at, *rest in layer.panels]
         cost = rows * units * len(depths) * sum(panel[0] for panel in layer.panels)
         wanted = min(_TASKS, max(1, cost // _TASK_COST))
         block = next((tiles * HEIGHT for tiles in _HEIGHTS if units * -(-rows // (tiles * HEIGHT)) >= wanted), 0)
@@ -221,8 +245,8 @@ class Plan:
             pixels=self._place(source.pixels(height, width, layer.stride, together)),
             depths=self._place(depths),
             depth=len(depths),
-            panels=self._place(np.array(layer.panels)),
-            out_panels=len(layer.panels),
+            panels=self._place(np.array(panels)),
+            out_panels=len(panels),
             pixels_of_image=height * width,
             bias=layer.bias,
             target_step=target.step * together,
@@ -309,6 +333,13 @@ class Plan:
         fields = {"rows": target.height, "width": target.width, "channels": target.pixel}
         fields.update(parts=self._place(np.array(lines)), part_count=len(lines))
         self._step(t.JOIN, target.batch * target.height, target, (0, 0, 0, 0), **fields)
+
+    def _shift(self, layer: Layer, source: Placed, target: Placed, near: Mapping[int, int]) -> None:
+        assert layer.shift is not None
+        fields = {"source": source.at(), "source_line": source.line, "earlier": near.get(-1, 0)}
+        fields.update(later=near.get(1, 0), earlier_end=layer.shift[1], later_end=layer.shift[2])
+        sizes = {"width": target.width, "channels": padded(target.channels)}
+        self._step(t.SHIFT, target.height, target, (0, 0, 0, 0), **fields, **sizes)
 
     def _combine(
         self, layer: Layer, source: Placed, target: Placed, scale: Optional[Placed], other: Optional[Placed]

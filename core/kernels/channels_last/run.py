@@ -20,6 +20,7 @@ from core.kernels.channels_last.steps import (
     join,
     largest,
     multiply,
+    shift,
 )
 from core.kernels.channels_last.winograd_step import convolve_tiles
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads
@@ -105,6 +106,8 @@ def _work(
                 largest(memory, step, task)
             elif kind == t.JOIN:
                 join(memory, step, places, task)
+            elif kind == t.SHIFT:
+                shift(memory, step, task)
             else:
                 combine(memory, step, number, task)
             done += 1

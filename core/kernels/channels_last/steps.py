@@ -264,6 +264,29 @@ def join(memory: np.ndarray, step: np.ndarray, places: np.ndarray, task: int) ->
             fill(memory[target + x * channels + done : target + (x + 1) * channels], _ZERO)
 
 
+@serial
+def shift(memory: np.ndarray, step: np.ndarray, y: int) -> None:
+    """Write one row of an image, some channels of which are those of the images before and after."""
+    channels, first, second = step[t.CHANNELS], step[t.EARLIER_END], step[t.LATER_END]
+    source, target = step[t.SOURCE] + y * step[t.SOURCE_LINE], step[t.TARGET] + y * step[t.TARGET_LINE]
+    for _ in range(step[t.WIDTH]):
+        _copy_channels(memory, source, step[t.EARLIER], target, 0, first)
+        _copy_channels(memory, source, step[t.LATER], target, first, second)
+        _copy(memory[source + second : source + channels], memory[target + second : target + channels])
+        source += channels
+        target += channels
+
+
+@serial
+def _copy_channels(memory: np.ndarray, source: int, away: int, target: int, first: int, last: int) -> None:
+    """Copy channels of the same pixel of the image that is so far away; write zeros where there is none."""
+    result = memory[target + first : target + last]
+    if away == 0:
+        fill(result, _ZERO)
+    else:
+        _copy(memory[source + away + first : source + away + last], result)
+
+
 @vectorized
 def _copy(x: np.ndarray, result: np.ndarray) -> None:
     for i in range(x.size):

@@ -23,7 +23,10 @@ SIDE, TILES, APART, BESIDE, TARGET_PIXEL, OTHER_PIXEL = range(44, 50)
 
 # 16- and 8-bit numbers
 FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS, ADDS = range(50, 58)
-FIELDS = 58
+
+# channels of other images: how far these are, 0 for none, and where their channels end
+EARLIER, LATER, EARLIER_END, LATER_END = range(58, 62)
+FIELDS = 62
 
 # numbers of a step: bounds and two for its activation; bytes of the result, of the source and of what is added
 LOW, HIGH, FIRST, SECOND = range(4)
@@ -31,7 +34,7 @@ INVERSE, ZERO, SOURCE_SCALE, SOURCE_ZERO, OTHER_SCALE, OTHER_ZERO, FILL = range(
 NUMBERS = 11
 
 # kinds of steps
-PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD, PACK = range(10)
+PRODUCT, ROW, PLAIN, SUM, MEAN, MAXIMUM, COMBINE, JOIN, WINOGRAD, PACK, SHIFT = range(11)
 
 AS_IMAGE, AS_ROW, AS_LAST, UNREAD = "image", "row", "channels last", "unread"
 """How a result comes out: (N, C, H, W); (N, C), of images of one pixel; (N, H, W, C); or as (N, C, H, W) that nobody

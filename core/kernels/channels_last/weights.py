@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Optional
 
 import numpy as np
@@ -36,7 +37,7 @@ class PackedWeights:
         return np.concatenate(self._parts)
 
     def product(
-        self, weight: np.ndarray, groups: int, plain: bool, form: int = FLOAT32
+        self, weight: np.ndarray, groups: int, plain: bool, form: int = FLOAT32, shift: Optional[Sequence[int]] = None
     ) -> tuple[tuple[tuple[int, int, int, int], ...], int]:
         """Lay a weight (O, I / groups, height, width) out for a convolution as a product.
 
@@ -45,6 +46,7 @@ class PackedWeights:
             groups: How many groups.
             plain: Whether the input has its channels first.
             form: In which numbers are multiplied; of bytes the weight is int8.
+            shift: As of :class:`Layer`; then weights stand in the order of :func:`shifted_parts`.
 
         Returns:
             The panels: vectors of channels, place of the weights, first channel, first input word; and the depth.
@@ -54,12 +56,15 @@ class PackedWeights:
         panels = []
         for group in range(groups):
             part = weight[group * size : (group + 1) * size]
-            if form == FLOAT32:
+            if shift is not None:
+                parts = [part[:, first:last] for first, last, _ in shifted_parts(depth, shift)]
+                lines = np.concatenate([channels.transpose(2, 3, 1, 0).reshape(-1, size) for channels in parts])
+            elif form == FLOAT32:
                 lines = (part.transpose(1, 2, 3, 0) if plain else part.transpose(2, 3, 1, 0)).reshape(-1, size)
             else:
                 lines = in_words(part.transpose(2, 3, 1, 0), form).reshape(-1, size)
-            shift = group * words(depth, form)
-            panels += [(v, place, group * size + c, shift) for v, place, c in self._panels(lines)]
+            begin = group * words(depth, form)
+            panels += [(v, place, group * size + c, begin) for v, place, c in self._panels(lines)]
         return tuple(panels), depth
 
     def winograd(self, weight: np.ndarray, side: int) -> tuple[tuple[tuple[int, int, int, int], ...], int]:
@@ -110,6 +115,20 @@ class PackedWeights:
         self._parts.append(np.ascontiguousarray(array, np.float32).reshape(-1))
         self._length += array.size
         return place
+
+
+def shifted_parts(channels: int, shift: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Return channels that are read from one image: the first, the end, and how many images it is away.
+
+    Those of the image before come first and those of the image after last, so that an image without one of the two
+    reads all that there is in one go.
+
+    Args:
+        channels: Of an image.
+        shift: As of :class:`core.kernels.channels_last.layer.Layer`.
+    """
+    _, first, second = shift
+    return [(0, first, -1), (second, channels, 0), (first, second, 1)]
 
 
 def in_words(lines: np.ndarray, form: int) -> np.ndarray:

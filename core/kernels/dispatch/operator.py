@@ -210,6 +210,8 @@ class HostOperator(Operator):
         gradients: In compiled programs takes the place of the differentiation rule: takes the gradients of the outputs,
             the inputs and the outputs, and the attributes as keywords; writes into ``out``, which has an array for each
             input, or None where no gradient is needed.
+        is_linear: ``gradients`` reads neither the inputs nor the outputs, and is given none: a program need not keep
+            them, or lay them out for it.
     """
 
     def __init__(
@@ -222,6 +224,7 @@ class HostOperator(Operator):
         differentiable: bool = True,
         fills: bool = False,
         gradients: Optional[Callable[..., None]] = None,
+        is_linear: bool = False,
         register: bool = True,
     ) -> None:
         super().__init__(
@@ -238,6 +241,7 @@ class HostOperator(Operator):
         self.function = function
         self.fills = fills
         self.gradients = gradients
+        self.is_linear = is_linear
 
     @property
     def is_direct(self) -> bool:
@@ -283,7 +287,7 @@ class Kernel(HostOperator):
 
     Args:
         name: The operator's name, a dot, and what the kernel is; unique.
-        function, infer, gradients: As for :class:`HostOperator`; the function writes into ``out``.
+        function, infer, gradients, is_linear: As for :class:`HostOperator`; the function writes into ``out``.
         differentiable: False where no gradient exists.
     """
 
@@ -294,13 +298,13 @@ class Kernel(HostOperator):
         *,
         infer: Infer,
         gradients: Optional[Callable[..., None]] = None,
+        is_linear: bool = False,
         differentiable: bool = True,
     ) -> None:
         if name in KERNELS:
             raise ValueError(f"kernel {name!r} is declared twice")
-        super().__init__(
-            name, function, infer=infer, differentiable=differentiable, fills=True, gradients=gradients, register=False
-        )
+        given: dict[str, Any] = {"infer": infer, "differentiable": differentiable, "gradients": gradients}
+        super().__init__(name, function, fills=True, is_linear=is_linear, register=False, **given)
         KERNELS[name] = self
 
     @property

@@ -17,7 +17,7 @@ from core.kernels.dispatch.operator import KERNELS, REGISTRY, TRANSIENT, Operato
 from core.kernels.dtypes import DType, to_dtype
 from core.kernels.engine import engine, graph
 from core.kernels.engine.constants import zeros
-from core.kernels.engine.custom_entries import Entries, install_storage
+from core.kernels.engine.custom_entries import Entries, gradient_of_gradients, install_storage
 from core.kernels.engine.engine import Array, Attributes, mx
 
 _CUSTOM = engine.operator_handle("Custom")
@@ -189,6 +189,12 @@ class _Properties(_WithOurFunctions, mx.operator.CustomOpProp):
 
     def list_outputs(self) -> list[str]:
         return [f"output{i}" for i in range(len(self.output_types))]
+
+    def declare_backward_dependency(self, out_grad: Any, in_data: Any, out_data: Any) -> Any:
+        """Return what the gradient is computed from."""
+        if gradient_of_gradients(self.operator, (*self.input_types, *self.output_types)) is not None:
+            return [*out_grad]
+        return [*out_grad, *in_data, *out_data]
 
     def infer_type(self, in_type: Any) -> Any:
         return [dtype.numpy.type for dtype in self.input_types], [dtype.numpy.type for dtype in self.output_types], []

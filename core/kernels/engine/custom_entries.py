@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
 from core.kernels.dispatch.dispatcher import Meta
-from core.kernels.dispatch.operator import HostOperator
-from core.kernels.dtypes import bfloat16
+from core.kernels.dispatch.operator import HostOperator, Operator
+from core.kernels.dtypes import DType, bfloat16
 from core.kernels.engine import engine
 from core.kernels.engine.engine import _LIB, Array, MXNetError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 REQUESTS = ("null", "write", "inplace", "add")
 _INPUT, _OUTPUT, _INPUT_GRADIENT, _OUTPUT_GRADIENT = range(4)
-_NULL, _WRITE = range(2)
+_NULL, _WRITE, _IN_PLACE, _ADD = range(4)
 _KNOWN = 8
 """Addresses that are remembered for each array; a program that keeps its buffers has one."""
 
@@ -58,6 +58,13 @@ def install_storage(callbacks: Any) -> None:
         callbacks[place] = ctypes.cast(callback, ctypes.CFUNCTYPE(ctypes.c_int))
 
 
+def gradient_of_gradients(operator: Operator, dtypes: Sequence[DType]) -> Optional[Callable[..., None]]:
+    """Return the function that computes an operator's gradient from its result's alone, if it is computed so."""
+    if not isinstance(operator, HostOperator) or not operator.is_linear:
+        return None
+    return operator.gradients if bfloat16 not in dtypes and engine.on_cpu() else None
+
+
 class Entries:
     """Both functions for one computation that the engine keeps.
 
@@ -71,6 +78,7 @@ class Entries:
         operator = computation.operator
         numpy_knows = all(dtype is not bfloat16 for _, dtype in (*inputs, *outputs))
         self.host = operator if isinstance(operator, HostOperator) and numpy_knows and engine.on_cpu() else None
+        self.linear = gradient_of_gradients(operator, [dtype for _, dtype in (*inputs, *outputs)])
         self.computation = computation
         self.views = [_Views(metas) for metas in (inputs, outputs, inputs, outputs)]
         self.callbacks = [_ENTRY(self.forward), _ENTRY(self.backward)]
@@ -103,7 +111,9 @@ class Entries:
         call = _Call(count, handles, tags)
         wanted = requests[: len(call.groups[_INPUT_GRADIENT])]
         try:
-            if self.host is not None and self.host.gradients is not None and max(wanted) <= _WRITE:
+            if self.linear is not None:
+                self._write_linear(self.linear, call, wanted)
+            elif self.host is not None and self.host.gradients is not None and max(wanted) <= _WRITE:
                 targets = [h if r == _WRITE else None for h, r in zip(call.groups[_INPUT_GRADIENT], wanted)]
                 groups = (call.groups[_OUTPUT_GRADIENT], *call.groups[:2])
                 views = [self.views[kind].of(group) for kind, group in zip((_OUTPUT_GRADIENT, _INPUT, _OUTPUT), groups)]
@@ -118,6 +128,18 @@ class Entries:
         finally:
             call.free()
         return True
+
+
+    def _write_linear(self, gradients: Callable[..., None], call: _Call, requests: Sequence[int]) -> None:
+        """Compute the gradients of the inputs from those of the outputs; the engine gives nothing else."""
+        given = self.views[_OUTPUT_GRADIENT].of(call.groups[_OUTPUT_GRADIENT])
+        wanted = [h if r != _NULL else None for h, r in zip(call.groups[_INPUT_GRADIENT], requests)]
+        targets = self.views[_INPUT_GRADIENT].of(wanted)
+        out = [np.empty_like(target) if r > _WRITE else target for target, r in zip(targets, requests)]
+        gradients(given, (), (), out=out, **self.computation.attributes)
+        for target, found, request in zip(targets, out, requests):
+            if request > _WRITE:
+                np.add(target if request == _ADD else 0, found, out=target)
 
 
 class _Call:

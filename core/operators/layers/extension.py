@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Optional
 
 from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import int64
-from core.kernels.sizes.dimension import combine, same
+from core.kernels.sizes.dimension import combine
 from core.operators._arguments import need_tensor
 from core.operators.creation._constants import positions
-from core.operators.creation.creation import cast, filled
+from core.operators.creation.creation import cast
 from core.operators.indexing.gathering import index_argument, take_along_axis
-from core.operators.indexing.slicing import take_ranges
 from core.operators.shape._primitives import reshape_exact
-from core.operators.shape.joining import concat, stack, unbind
+from core.operators.shape.joining import stack, unbind
 from core.operators.shape.manipulation import broadcast_to
-from core.tensor import Tensor
+from core.tensor import Tensor, apply
+
+shifted_frames = Operator("temporal_shift", None, infer=lambda metas, options: metas)
+"""Of ``axis``, channels up to the first of ``ends`` from the frame before, up to the second from that after; the other
+way round with ``reverse``; ``frames`` are a video."""
 
 
 def temporal_shift(
@@ -43,28 +47,9 @@ def temporal_shift(
         raise OperatorError(
             f"temporal_shift: x {sizes} must hold {seg_num} frames per video, shift_ratio {shift_ratio} be in (0, 0.5)"
         )
-    axis = 2 if data_format == "NCHW" else 4
-    video = reshape_exact(x, [sizes[0] // seg_num, seg_num, *sizes[1:]])
-    channels = video.shape[axis]
-    first, second = combine("scaled", channels, shift_ratio), combine("scaled", channels * 2, shift_ratio)
-    parts = []
-    for begin, end, ahead in ((0, first, True), (first, second, False), (second, channels, None)):
-        if same(begin, end):
-            continue
-        part = _taken(video, axis, begin, end)
-        if ahead is not None:
-            nothing = filled((part.shape[0], 1, *part.shape[2:]), 0, part.dtype)
-            moved = _taken(part, 1, 0, seg_num - 1) if ahead else _taken(part, 1, 1, seg_num)
-            part = concat([nothing, moved] if ahead else [moved, nothing], 1)
-        parts.append(part)
-    return reshape_exact(concat(parts, axis), sizes)
-
-
-def _taken(video: Tensor, axis: int, begin: int, end: int) -> Tensor:
-    """Return a part along an axis, by the engine's slice: cutting all parts out takes several times as long."""
-    ranges = [(0, size, 1) for size in video.shape]
-    ranges[axis] = (begin, end - begin, 1)
-    return take_ranges(video, ranges)
+    axis = data_format.index("C")
+    ends = tuple([combine("scaled", count, shift_ratio) for count in (sizes[axis], sizes[axis] * 2)])
+    return apply(shifted_frames, x, frames=seg_num, ends=ends, axis=axis, reverse=False)
 
 
 def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:

@@ -66,6 +66,7 @@ CASES: dict[str, list[Case]] = {
     "split": [(lambda x: core.split(x, [4, 12], axis=1)[1], [IMAGE], 1)],
     "split_equally": [(lambda x: core.split(x, 2, axis=1)[1], [IMAGE], 1)],
     "slice": [(lambda x: x[:, 2:7], [IMAGE], 1)],
+    "temporal_shift": [(lambda x: F.temporal_shift(x, 2, 0.25), [IMAGE], 1)],
     "reshape": [(lambda x: x.reshape([2, -1]), [IMAGE], 1)],
     "assign": [(lambda x: core.assign(x), [IMAGE], 1)],
     "detach": [(lambda x: x.detach() + x, [IMAGE], 1)],

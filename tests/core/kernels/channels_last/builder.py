@@ -73,10 +73,13 @@ class Builder:
         elif rows:
             given.update(weight=self.packed.rows(weight), share=channels // groups)
         else:
-            given["panels"], given["depth"] = self.packed.product(weight, groups, source == 0)
+            shift = more.get("shift")
+            given["panels"], given["depth"] = self.packed.product(weight, groups, source == 0, shift=shift)
         kind = "winograd" if side else ("row" if rows else "product")
         if "scale" in more:
             x = x * self.expected[more["scale"]]
+        if "shift" in more:
+            x = shifted(x, *more["shift"])
         result = convolved(x, weight, bias, stride, pad, groups)
         given.update(side=side, **more)
         return self.add(Layer(kind, source, channels, weight.shape[2:], stride, pad, **given), result)
@@ -120,3 +123,13 @@ def activated(x: np.ndarray, kind: int, first: float, second: float) -> np.ndarr
 
 def activation(name: str, first: float = 0.0, second: float = 0.0) -> tuple[int, float, float]:
     return ACTIVATIONS.index(name), first, second
+
+
+def shifted(x: np.ndarray, frames: int, first: int, second: int) -> np.ndarray:
+    """Return frames (N * frames, C, H, W) with some channels of the frame before, others of that after."""
+    clips = x.reshape(-1, frames, *x.shape[1:])
+    result = clips.copy()
+    result[:, :, :second] = 0
+    result[:, 1:, :first] = clips[:, :-1, :first]
+    result[:, :-1, first:second] = clips[:, 1:, first:second]
+    return result.reshape(x.shape)

@@ -15,7 +15,7 @@ from core.kernels.channels_last.network import Network
 from core.kernels.channels_last.table import AS_IMAGE, AS_LAST, UNREAD
 from core.kernels.channels_last.tiles import ROW_KINDS
 from core.kernels.channels_last.weights import goes_along_rows, is_product
-from tests.core.kernels.channels_last.builder import Builder, activation, draw
+from tests.core.kernels.channels_last.builder import Builder, activation, draw, shifted
 
 
 @pytest.mark.parametrize("size", [(1, 3, 7, 7), (2, 3, 17, 22), (3, 1, 40, 31)])
@@ -134,6 +134,54 @@ def test_results_with_channels_last_and_results_of_which_only_the_size_is_asked(
     np.testing.assert_allclose(results[0], builder.expected[first].transpose(0, 2, 3, 1), atol=2e-6 * builder.largest)
     np.testing.assert_array_equal(results[0].transpose(0, 3, 1, 2), results[2])
     assert (results[1] == -7).all()
+
+
+@pytest.mark.parametrize("clips", [1, 2, 3])
+@pytest.mark.parametrize("shift", [(1, 4, 8), (2, 5, 13), (3, 8, 16), (4, 0, 7), (4, 11, 23)])
+def test_channels_of_the_images_before_and_after(clips: int, shift: tuple[int, int, int]) -> None:
+    x = draw(clips * shift[0], 2, 7, 9)
+    builder = Builder(x)
+    first = builder.convolution(0, draw(24, 2, 1, 1), draw(24))
+    second = builder.convolution(first, draw(40, 24, 1, 1), draw(40), shift=shift, bounds=(0.0, math.inf))
+    third = builder.convolution(first, draw(40, 24, 3, 3), None, (2, 2), (1, 1, 0, 1), shift=shift)
+    copied = builder.add(Layer("shift", second, 40, shift=shift), shifted(builder.expected[second], *shift))
+    fourth = builder.convolution(copied, draw(40, 40, 3, 3), pad=(1, 1, 1, 1), side=2)
+    builder.convolution(fourth, draw(16, 40, 1, 1), shift=shift, activation=activation("swish"))
+    builder.convolution(third, draw(16, 40, 1, 1), shift=shift)
+    builder.check(x)
+
+
+def shifting(x: np.ndarray, shift: tuple[int, int, int]) -> Builder:
+    """Return residual blocks that go image by image, and one with all images together."""
+    builder = Builder(x)
+    value = builder.convolution(0, draw(32, 3, 3, 3), draw(32), (2, 2), (1, 1, 1, 1), bounds=(0.0, math.inf))
+    for _ in range(3):
+        inner = builder.convolution(value, draw(16, 32, 1, 1), draw(16), shift=shift, bounds=(0.0, math.inf))
+        inner = builder.convolution(inner, draw(16, 16, 3, 3), draw(16), pad=(1, 1, 1, 1), bounds=(0.0, math.inf))
+        value = builder.convolution(inner, draw(32, 16, 1, 1), draw(32), other=value, bounds=(0.0, math.inf))
+    value = builder.convolution(value, draw(250, 32, 3, 3), draw(250), (4, 4), shift=shift)
+    value = builder.convolution(value, draw(250, 250, 1, 1), draw(250), shift=shift)
+    builder.add(Layer("mean", value, 250), builder.expected[value].mean((2, 3), keepdims=True))
+    return builder
+
+
+def test_blocks_that_read_neighbours_go_image_by_image_one_after_another() -> None:
+    shift = (4, 4, 8)
+    x = draw(8, 3, 26, 24)
+    builder = shifting(x, shift)
+    memory = Memory(builder.layers, x.shape, [len(builder.layers)])
+    assert memory.runs == [(0, 1), (2, 4), (5, 7), (8, 10)] and memory.alone == 10 < len(builder.layers)
+    assert [value.batch for value in memory.values[:6]] == [1, 8, 1, 1, 8, 1]
+    builder.check(x)  # whose results all stay
+    network, out = builder.network([len(builder.layers)]), np.empty((8, 250, 1, 1), np.float32)
+    network(x, builder.packed.array, [out])  # whose memory is used again
+    np.testing.assert_allclose(out, builder.expected[-1], rtol=0, atol=2e-6 * builder.largest)
+    again = np.empty_like(out)
+    for clip in (slice(0, 4), slice(4, 8)):
+        network(x[clip], builder.packed.array, [again[clip]])
+    np.testing.assert_array_equal(out, again)
+    with pytest.raises(ValueError, match="step 2 reads clips of 4 images, not 6 images"):
+        network.output_shapes((6, 3, 26, 24))
 
 
 def test_activations_of_extreme_numbers() -> None:
