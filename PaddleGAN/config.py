@@ -29,6 +29,8 @@ TASKS = Table(
         "UGATIT": "PaddleGAN.tasks.ugatit:UGATIT",
         "AnimeGAN": "PaddleGAN.tasks.animegan:AnimeGAN",
         "AnimeGANPretraining": "PaddleGAN.tasks.animegan:AnimeGANPretraining",
+        "StarGANv2": "PaddleGAN.tasks.stargan_v2:StarGANv2",
+        "Wav2Lip": "PaddleGAN.tasks.wav2lip:Wav2Lip",
         "SPADE": "PaddleGAN.tasks.semantic_synthesis:SPADE",
         "SuperResolution": "PaddleGAN.tasks.super_resolution:SuperResolution",
         "ESRGAN": "PaddleGAN.tasks.super_resolution:ESRGAN",

@@ -37,6 +37,21 @@ class Infer(commands.Infer):
         told = "the first fine level, from 1 (default: half of the levels are)"
         mode.add_argument("--level", type=int, default=None, metavar="N", help=told)
         _add_truncation(mode)
+        mode = _mode(modes, "restyle", "images in styles of a domain, of references or from noise, by StarGAN v2")
+        _add_images(mode, "which: files, folders, patterns, URLs (default: the last split of the run's config)")
+        command_line.add_count(mode, "--count", None, "how many, at most (default: all; of a split 4)")
+        mode.add_argument("--domain", required=True, metavar="NAME", help="what they shall become")
+        told = "images whose styles they get: files, folders, patterns, URLs (default: styles from noise)"
+        mode.add_argument("--references", nargs="+", metavar="IMAGE", help=told)
+        command_line.add_count(mode, "--styles", 5, "styles from noise")
+        mode.add_argument("--seed", type=int, default=0, help="of the noise (default: %(default)s)")
+        mode = _mode(modes, "speak", "a video of a face that speaks a sound, by Wav2Lip")
+        mode.add_argument("--face", required=True, metavar="FILE", help="a video, or a picture")
+        mode.add_argument("--audio", required=True, metavar="FILE", help="a WAV file")
+        told = "where the face is, chin included: LEFT TOP RIGHT BOTTOM, in pixels"
+        mode.add_argument("--box", nargs=4, type=int, default=None, metavar="N", help=told)
+        told = "pictures a second (default: the video's; of a picture 25)"
+        mode.add_argument("--fps", type=float, default=None, metavar="N", help=told)
         mode = _mode(modes, "edit", "faces with attributes turned round, one at a time")
         _add_faces(mode)
         mode.add_argument("--attributes", nargs="+", metavar="NAME", help="which (default: every one of the run)")
@@ -101,6 +116,10 @@ main = Infer(
       images that are more typical than those learned from
   python PaddleGAN/infer.py mix runs/faces_stylegan2 --rows 3 --columns 5 --level 3
       coarse levels of three images with fine levels of five
+  python PaddleGAN/infer.py restyle runs/afhq_stargan_v2 --images my/cats --domain dog --references my/dogs
+      cats as dogs, in the style of each dog
+  python PaddleGAN/infer.py speak runs/lrs2_wav2lip --face clip.mp4 --audio speech.wav --box 120 40 300 260
+      the face of a video with lips that move as the speech says
   python PaddleGAN/infer.py edit runs/faces_stgan --attributes Eyeglasses Bangs
       faces of the test split with glasses and bangs put on, or taken off, beside the originals
   python PaddleGAN/infer.py edit runs/celeba_stgan --images my/faces --each

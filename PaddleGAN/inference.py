@@ -15,6 +15,8 @@ MODES = {
     "samples": "PaddleGAN.inference:samples",
     "interpolate": "PaddleGAN.inference:interpolate",
     "mix": "PaddleGAN.inference:mix",
+    "restyle": "PaddleGAN.restyling:restyle",
+    "speak": "PaddleGAN.speaking:speak",
     "edit": "PaddleGAN.editing:edit",
     "sweep": "PaddleGAN.editing:sweep",
     "translate": "PaddleGAN.translating:translate",

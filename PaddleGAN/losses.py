@@ -108,6 +108,22 @@ def gradient_penalty(critic: Callable[[Any], Any], real: Any, fake: Any, share: 
     return ((length - 1.0) ** 2).mean()
 
 
+def r1_penalty(discriminator: Callable[[Any], Any], real: Any) -> Any:
+    """Return the squared length of a discriminator's gradient at real images, the mean over them, 0-D.
+
+    Paper: Mescheder, Geiger and Nowozin, "Which training methods for GANs do actually converge?", ICML 2018,
+    https://arxiv.org/abs/1801.04406, which halves it.
+
+    Args:
+        discriminator: images (N, C, H, W) to scores, of any shape.
+        real: real images.
+    """
+    real = real.detach()
+    real.stop_gradient = False
+    (gradient,) = core.grad([discriminator(real).sum()], [real], create_graph=True)
+    return (gradient * gradient).sum(axis=[1, 2, 3]).mean()
+
+
 def feature_matching(fake: Sequence[Sequence[Any]], real: Sequence[Sequence[Any]]) -> Any:
     """Return the distance of a discriminator's feature maps for generated and real images, 0-D.
 

@@ -12,11 +12,13 @@ from core.vision import transforms
 from PaddleGAN.data.anime import AnimeGANV2Dataset, ResizeToScale
 from PaddleGAN.data.celeba import CelebA
 from PaddleGAN.data.clips import MovingFaces, REDSDataset
+from PaddleGAN.data.domains import StarGANv2Dataset
 from PaddleGAN.data.faces import FaceOutlines, Faces, UnpairedFaces
 from PaddleGAN.data.mnist import MNIST, FashionMNIST
 from PaddleGAN.data.paired import PairedDataset
 from PaddleGAN.data.restoration_transforms import PairedRandomTransposeHW, SRPairedRandomCrop
 from PaddleGAN.data.super_resolution import SRDataset, SRFaces
+from PaddleGAN.data.talking import Wav2LipDataset
 from PaddleGAN.data.unpaired import SingleDataset, UnpairedDataset
 
 DATASETS = Table(
@@ -34,8 +36,10 @@ DATASETS = Table(
         "SRDataset": SRDataset,
         "SRFaces": SRFaces,
         "SingleDataset": SingleDataset,
+        "StarGANv2Dataset": StarGANv2Dataset,
         "UnpairedDataset": UnpairedDataset,
         "UnpairedFaces": UnpairedFaces,
+        "Wav2LipDataset": Wav2LipDataset,
     },
     provided=("transform",),
     paths=("root", "root_a", "root_b", "list_path", "image_path", "label_path", "gt_folder", "lq_folder"),
@@ -48,6 +52,7 @@ TRANSFORMS = Table(
         "CenterCrop": transforms.CenterCrop,
         "Pad": transforms.Pad,
         "RandomCrop": transforms.RandomCrop,
+        "RandomResizedCrop": transforms.RandomResizedCrop,
         "RandomHorizontalFlip": transforms.RandomHorizontalFlip,
         "RandomVerticalFlip": transforms.RandomVerticalFlip,
         "PairedRandomTransposeHW": PairedRandomTransposeHW,

@@ -185,9 +185,7 @@ class ResnetUGATITP2CGenerator(nn.Layer):
         owner = "ResnetUGATITP2CGenerator"
         positive_numbers(owner, input_nc=input_nc, output_nc=output_nc, ngf=ngf, n_blocks=n_blocks, img_size=img_size)
         if ngf % 4 or img_size % 16:
-            raise ValueError(
-                f"{owner}: ngf must be a multiple of 4, and img_size of 16, not {ngf} and {img_size}"
-            )
+            raise ValueError(f"{owner}: ngf must be a multiple of 4, and img_size of 16, not {ngf} and {img_size}")
         self.input_nc, self.n_blocks, self.img_size, self.light = input_nc, n_blocks, img_size, light
         width = 4 * ngf
         down = [*padded_conv(input_nc, ngf, 7), instance_norm(ngf), nn.ReLU(), HourGlass(ngf), HourGlass(ngf)]

@@ -29,6 +29,8 @@ GENERATORS = {
     "photo2cartoon": ("ResnetUGATITP2CGenerator",),
     "animegan": ("AnimeGenerator", "AnimeGeneratorLite"),
     "stylegan2": ("StyleGANv2Generator",),
+    "stargan_v2": ("StarGANv2Generator", "StarGANv2Mapping", "StarGANv2Style"),
+    "wav2lip": ("Wav2Lip",),
 }
 """Module of PaddleGAN.models to the names of its generators: classes, or functions that build one."""
 
@@ -44,6 +46,8 @@ DISCRIMINATORS = {
     "ugatit": ("UGATITDiscriminator",),
     "animegan": ("AnimeDiscriminator",),
     "stylegan2_discriminator": ("StyleGANv2Discriminator",),
+    "stargan_v2": ("StarGANv2Discriminator",),
+    "wav2lip": ("Wav2LipDiscQual", "SyncNetColor"),
 }
 """Module of PaddleGAN.models to the names of its discriminators and critics."""
 

@@ -91,6 +91,8 @@ RESTORATION: Mapping[str, Checkpoint] = {
 _UGATIT = "U-GAT-IT, https://arxiv.org/abs/1907.10830"
 _ANIMEGAN = "AnimeGAN: a novel lightweight GAN for photo animation, https://doi.org/10.1007/978-981-15-5577-0_18"
 _STYLEGAN2 = "Analyzing and improving the image quality of StyleGAN, https://arxiv.org/abs/1912.04958"
+_WAV2LIP = "A lip sync expert is all you need for speech to lip generation in the wild, https://arxiv.org/abs/2008.10010"
+_AFHQ = _record("starganv2_afhq.pdparams", "StarGAN v2, https://arxiv.org/abs/1912.01865")
 
 CHECKPOINTS: Mapping[str, Checkpoint] = {
     "photo2cartoon": Checkpoint(
@@ -103,6 +105,11 @@ CHECKPOINTS: Mapping[str, Checkpoint] = {
     "stylegan2_animeface_512": Checkpoint(
         "StyleGANv2Generator", _record("stylegan2-animeface-512.pdparams", _STYLEGAN2), {"size": 512}
     ),
+    "wav2lip_hq": Checkpoint("Wav2Lip", _record("wav2lip_hq.pdparams", _WAV2LIP)),
+    "syncnet": Checkpoint("SyncNetColor", _record("syncnet.pdparams", _WAV2LIP)),
+    "starganv2_afhq": Checkpoint("StarGANv2Generator", _AFHQ, {"w_hpf": 0}, "generator"),
+    "starganv2_afhq_mapping": Checkpoint("StarGANv2Mapping", _AFHQ, {"num_domains": 3}, "mapping_network"),
+    "starganv2_afhq_style": Checkpoint("StarGANv2Style", _AFHQ, {"num_domains": 3}, "style_encoder"),
     **RESTORATION,
 }
 """Name to file; the first one of a network is what ``pretrained: true`` means."""

@@ -21,7 +21,7 @@ from core import nn
 from core.drawing import sheet
 from core.train.task import Phase
 from PaddleGAN.config import GANConfig
-from PaddleGAN.losses import GANLoss
+from PaddleGAN.losses import GANLoss, r1_penalty
 from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.noise import BATCH, NoiseTask
 from PaddleGAN.tasks.translation import not_negative
@@ -256,16 +256,3 @@ class PathLengths(nn.Layer):
         mean = self.mean + self.decay * (lengths.mean() - self.mean)
         self.mean.update(mean.detach())
         return ((lengths - mean) ** 2).mean(), mean.detach().mean()
-
-
-def r1_penalty(discriminator: Any, images: Any) -> Any:
-    """Return the squared length of the discriminator's gradient at real images, 0-D, the mean over the images.
-
-    Args:
-        discriminator: images (N, C, H, W) to scores.
-        images: real ones.
-    """
-    real = images.detach()
-    real.stop_gradient = False
-    (gradient,) = core.grad([discriminator(real).sum()], [real], create_graph=True)
-    return (gradient * gradient).sum(axis=[1, 2, 3]).mean()

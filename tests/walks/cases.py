@@ -135,6 +135,13 @@ def write_film_and_vgg(folder: Path) -> Path:
     return folder
 
 
+def write_domains(folder: Path) -> Path:
+    """Write pictures of three domains to train, and to test."""
+    for number, part in enumerate(f"{split}/{name}" for split in ("train", "val") for name in ("cat", "dog", "wild")):
+        write_pictures(folder / part, 2, 32, first=20 * number)
+    return folder
+
+
 def write_four_parts(folder: Path) -> Path:
     """Write pictures of two kinds in trainA, trainB, testA and testB."""
     for number, part in enumerate(("trainA", "trainB", "testA", "testB")):
@@ -199,6 +206,17 @@ ADVERSARIAL = {
         "animegan_hayao_pretraining", write_film_and_vgg,
         (*ANIMATED, "generator.network={name: AnimeGeneratorLite}"), {"translate": ()},
     ),
+    "StarGANv2": (
+        "afhq_stargan_v2", write_domains,
+        (
+            *TRANSLATED, "data.num_workers=0", "data.train.batch_size=2", "data.test.batch_size=2", "samples.every=3",
+            "samples.count=2", "task.hidden_dim=6", "task.latent_dim=4",
+            "generator.network={name: StarGANv2Generator, img_size: 32, style_dim: 5, max_conv_dim: 4, base: 64, "
+            "w_hpf: 0}",
+            "discriminator.network={name: StarGANv2Discriminator, img_size: 32, max_conv_dim: 4, base: 64}",
+        ),
+        {"restyle": ("--domain", "dog", "--count", "2")},
+    ),
     "UGATIT": (
         "selfie2anime_ugatit", write_four_parts,
         (
@@ -244,6 +262,10 @@ ADVERSARIAL = {
     ),
 }  # fmt: skip
 """Task: a config, what writes its data, changes, and what infer.py does with a run, with its options."""
+
+
+UNBOUNDED = ("StyleGAN2", "StarGANv2")
+"""Tasks whose generators give numbers beyond 1."""
 
 
 def write_photos(folder: Path, classes: int = 2, count: int = 4, side: int = 40) -> Path:

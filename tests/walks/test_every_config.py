@@ -26,6 +26,7 @@ from tests.walks.cases import (
     OWN_GRAPHS,
     ROOT,
     TRANSLATED,
+    UNBOUNDED,
     arrays_of,
     own_graph,
     rotated,
@@ -164,7 +165,8 @@ def test_a_generator(file: Path, server: KillingServer, tmp_path: Path) -> None:
         more = [change.replace("[32, 32]", "[64, 64]") for change in TRANSLATED]
     wanted = [change for change in changes if _fits(change, config)]
     walk = Walk(server, tmp_path, "PaddleGAN", file, data, [*wanted, *more])
-    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes)
+    bounded = config["task"]["name"] not in UNBOUNDED
+    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes, bounded)
 
 
 def _fits(change: str, config: Any) -> bool:

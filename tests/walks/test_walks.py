@@ -22,7 +22,16 @@ from tests.core.vision.video_files import drawn_frames, write_video
 from tests.PaddleNLP.small import SETS as LANGUAGE_SETS
 from tests.PaddleNLP.small import experiment
 from tests.sampling import sampled
-from tests.walks.cases import ADVERSARIAL, DETECTION, GRAPHS, ROOT, write_labelled, write_photos, write_weights
+from tests.walks.cases import (
+    ADVERSARIAL,
+    DETECTION,
+    GRAPHS,
+    ROOT,
+    UNBOUNDED,
+    write_labelled,
+    write_photos,
+    write_weights,
+)
 from tests.walks.killing import KillingServer
 from tests.walks.steps import (
     Walk,
@@ -120,7 +129,7 @@ def test_a_generator(task: str, server: KillingServer, tmp_path: Path) -> None:
     name, write, changes, modes = ADVERSARIAL[task]
     data = None if write is None else write(tmp_path / "data")
     walk = Walk(server, tmp_path, "PaddleGAN", ROOT / "PaddleGAN" / "configs" / f"{name}.yaml", data, changes)
-    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes)
+    walk_restorer(walk) if "restore" in modes else walk_adversarial(walk, modes, task not in UNBOUNDED)
 
 
 @pytest.mark.exhaustive

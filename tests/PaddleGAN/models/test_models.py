@@ -115,6 +115,13 @@ PARAMETERS = {
     "AnimeGenerator": 2_143_552,
     "AnimeGeneratorLite": 962_368,
     "AnimeDiscriminator": 1_128_800,
+    "Wav2Lip": 36_298_035,
+    "Wav2LipDiscQual": 14_113_793,
+    "SyncNetColor": 16_435_072,
+    "StarGANv2Generator": 43_467_395,
+    "StarGANv2Mapping": 2_438_272,
+    "StarGANv2Style": 20_916_928,
+    "StarGANv2Discriminator": 20_852_290,
     "StyleGANv2Generator": 30_034_338,
     "StyleGANv2Discriminator": 28_864_129,
     "SPADEGenerator": (
@@ -163,6 +170,7 @@ PPGANS_FORMS = [
     ("ResnetUGATITGenerator", {"light": True, "n_blocks": 4}, 10_589_888),
     ("UGATITDiscriminator", {"n_layers": 7}, 53_130_176),
     ("StyleGANv2Generator", {"size": 1024}, 30_370_060),
+    ("StarGANv2Generator", {"w_hpf": 0}, 33_892_995),
     ("NLayerDiscriminator", {"norm_type": "spectral"}, 2_764_736),
     (
         "SPADEGenerator",

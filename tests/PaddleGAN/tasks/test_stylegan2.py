@@ -14,8 +14,9 @@ from core.train import load_config
 from core.vision.image import read_image
 from PaddleGAN import infer, train
 from PaddleGAN.config import TASKS, GANConfig
+from PaddleGAN.losses import r1_penalty
 from PaddleGAN.models.stylegan2_layers import ModulatedConv2D, filter_of, fused_leaky_relu, upfirdn2d
-from PaddleGAN.tasks.stylegan2 import PathLengths, r1_penalty
+from PaddleGAN.tasks.stylegan2 import PathLengths
 from tests.PaddleGAN.models.small import build
 from tests.parity.PaddleGAN.weights import images
 

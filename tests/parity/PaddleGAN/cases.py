@@ -30,6 +30,7 @@ NOISE = images("noise", 3, 12)
 CLASSES = numbers("classes", 3, 10)
 FIVE = attributes("five attributes", 2, 5)
 DIFFERENCE = attributes("target", 2, 5) - attributes("source", 2, 5)
+LARGE = images("one large picture", 1, 3, 256, 256)
 STYLE_NOISE = images("noise of styles", 3, 16) * np.float32(2)
 
 PHOTOPEN = {
@@ -130,6 +131,28 @@ PPGAN = {
         "StyleGANv2Generator", {"size": 8, "style_dim": 16, "n_mlp": 1}, (STYLE_NOISE, images("further noise", 3, 16))
     ),
     "stylegan2_discriminator": Case("StyleGANv2Discriminator", {"size": 8}, (images("small squares", 8, 3, 8, 8),)),
+    "stargan_v2_generator": Case(
+        "StarGANv2Generator", {"style_dim": 8, "max_conv_dim": 16, "w_hpf": 0}, (LARGE, images("a style", 1, 8))
+    ),
+    "stargan_v2_masked": Case(
+        "StarGANv2Generator",
+        {"style_dim": 8, "max_conv_dim": 16, "w_hpf": 2},
+        (LARGE, images("a style", 1, 8), images("mask", 1, 1, 256, 256), images("a further mask", 1, 1, 256, 256)),
+    ),
+    "stargan_v2_mapping": Case(
+        "StarGANv2Mapping", {"style_dim": 8, "num_domains": 3}, (images("noise of a style", 3, 16), np.array([0, 2, 1]))
+    ),
+    "stargan_v2_style": Case(
+        "StarGANv2Style", {"style_dim": 8, "num_domains": 3, "max_conv_dim": 8}, (LARGE, np.array([2]))
+    ),
+    "stargan_v2_discriminator": Case(
+        "StarGANv2Discriminator",
+        {"num_domains": 3, "max_conv_dim": 8},
+        (images("two large pictures", 2, 3, 256, 256), np.array([1, 0])),
+    ),
+    "wav2lip": Case("Wav2Lip", {}, (images("sounds", 4, 1, 80, 16), images("faces and masked ones", 4, 6, 96, 96))),
+    "wav2lip_quality": Case("Wav2LipDiscQual", {}, (images("spoken faces", 2, 3, 2, 96, 96) * np.float32(8),)),
+    "sync_net": Case("SyncNetColor", {}, (images("sounds", 4, 1, 80, 16), images("halves of faces", 4, 15, 48, 96))),
     "anime_discriminator": Case("AnimeDiscriminator", {"channel": 8}, (PICTURES,)),
 }
 """What ppgan has. Without normalisation its Resnet generator and DCGenerator are compared too."""
@@ -180,7 +203,15 @@ def official_answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
     """Return what a network of ppgan answers to a case's inputs.
 
     StyleGAN2's takes a list of noises, with the level that the second one begins at; its noise of details is its own.
+    StarGAN v2's take domains as (N, 1), and the masks together; two choose that of a domain in a way that Paddle 2.6
+    has no more, so it is done here.
     """
+    if case.network.startswith("StarGANv2"):
+        first, second = inputs[0], inputs[1] if inputs[1].ndim > 1 else inputs[1].reshape([-1, 1])
+        if hasattr(network, "unshared"):
+            shared = network.shared(first).reshape([first.shape[0], -1])
+            return sum(layer(shared) * (second == k).astype("float32") for k, layer in enumerate(network.unshared))
+        return network(first, second, *((inputs[2:],) if len(inputs) > 2 else ()))
     if case.network != "StyleGANv2Generator":
         return network(*inputs)
     return network(list(inputs), inject_index=3 if len(inputs) > 1 else None, randomize_noise=False)[0]
@@ -188,6 +219,8 @@ def official_answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
 
 def answer(network: Any, case: Case, inputs: Sequence[Any]) -> Any:
     """Return what a network of ours answers to a case's inputs, with StyleGAN2's own noise of details."""
+    if case.network == "StarGANv2Generator":
+        return network(*inputs[:2], tuple(inputs[2:]) or None)
     if case.network != "StyleGANv2Generator":
         return network(*inputs)
     first, *second = (network.style(noise) for noise in inputs)

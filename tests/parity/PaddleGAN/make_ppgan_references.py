@@ -34,6 +34,8 @@ MODULES = (
     *("generators.unet", "generators.resnet_ugatit", "generators.resnet_ugatit_p2c", "generators.generater_animegan"),
     *("discriminators.discriminator_ugatit", "discriminators.discriminator_animegan"),
     *("generators.generator_styleganv2", "discriminators.discriminator_styleganv2"),
+    *("generators.generator_starganv2", "discriminators.discriminator_starganv2"),
+    *("generators.wav2lip", "discriminators.wav2lip_disc_qual", "discriminators.syncnet"),
 )
 MODES = ("vanilla", "lsgan", "wgan", "wgangp", "hinge", "logistic")
 
