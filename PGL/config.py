@@ -22,6 +22,7 @@ TASKS = Table(
         "GraphClassification": "PGL.tasks.graph_classification:GraphClassification",
         "SkipGram": "PGL.tasks.skip_gram:SkipGramTask",
         "LinkPrediction": "PGL.tasks.link_prediction:LinkPrediction",
+        "TextLinkPrediction": "PGL.tasks.text_links:TextLinkPrediction",
     },
     provided=("config",),
 )

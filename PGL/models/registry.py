@@ -26,6 +26,7 @@ FAMILIES = {
     "metapath2vec": ("Metapath2vec",),
     "transe": ("TransE",),
     "rotate": ("RotatE",),
+    "ernie_sage": ("ErnieSageV1", "ErnieSageV2"),
 }
 """Module of PGL.models to the names of its models, which are classes of the module."""
 
@@ -35,7 +36,10 @@ MODELS = {name: family for family, names in FAMILIES.items() for name in names}
 NETWORKS = Table(
     "model",
     {name: f"PGL.models.{family}:{name}" for name, family in MODELS.items()},
-    provided=("input_size", "num_class", "num_nodes", "num_entities", "num_relations"),
+    provided=(
+        *("input_size", "num_class", "num_nodes", "num_entities", "num_relations"),
+        *("vocab_size", "max_seqlen", "cls_token_id"),
+    ),
 )
 """Classes by name; a config names one with its arguments, less those that follow from the data."""
 

@@ -10,6 +10,7 @@ LAYERS = {
     "ARMAConv": "spectral.arma_conv",
     "ChebConv": "spectral.cheb_conv",
     "EdgeConv": "edge_conv",
+    "ErnieSageV2Conv": "ernie_sage_conv",
     "FAConv": "fa_conv",
     "GATConv": "gat_conv",
     "GATv2Conv": "gatv2_conv",

@@ -136,3 +136,14 @@ def write_graphs(folder: Path, count: int = 60, name: str = "RINGS", labels: boo
     for ending, lines in files.items():
         (folder / f"{name}_{ending}.txt").write_text("".join(lines))
     return folder
+
+
+def write_texts(folder: Path) -> Path:
+    """Write questions and answers of two topics, as ERNIESage's examples have them."""
+    asked = ["how far is the sea", "who sings at night", "how deep is the sea", "who sings at noon"]
+    answers = ["two miles", "a small bird", "nine miles", "a grey bird"]
+    pairs = [(one, other) for i, one in enumerate(asked) for j, other in enumerate(answers) if i % 2 == j % 2]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, chosen in (("graph", pairs[:3]), ("train", pairs[2:5]), ("valid", pairs[5:6]), ("test", pairs[6:])):
+        (folder / f"{name}.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in chosen))
+    return folder

@@ -107,6 +107,7 @@ def test_rings_and_stars_are_told_apart_by_all_commands(tmp_path: Path) -> None:
         train.main([*words("own_graphs_gin", tmp_path / "none"), "--data", str(new)])
 
 
+@pytest.mark.exhaustive
 def test_the_epoch_that_is_best_over_all_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, output = write_graphs(tmp_path / "data", count=24), tmp_path / "folds"
     command = words("own_graphs_gin", output, "train.epochs=3", "network.num_layers=1")
@@ -124,6 +125,7 @@ def test_the_epoch_that_is_best_over_all_folds(tmp_path: Path, capsys: pytest.Ca
         cross_validate.main(words("drawn_graphs_gin", output))
 
 
+@pytest.mark.exhaustive
 def test_sagpool_trains_and_exports(tmp_path: Path) -> None:
     small = ("data.dataset.count=40", "train.epochs=1")
     assert train.main(words("drawn_graphs_sagpool", tmp_path / "run", *small)) == 0

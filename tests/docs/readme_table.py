@@ -413,6 +413,10 @@ TABLE: Table = {
                 ("own_triples_rotate", "own_triples", ""),
                 ("airports_node2vec", "airports", "-o train.evaluate_every=1"),
                 ("own_graphs_gin", "own_graphs", ""),
+                (
+                    "own_texts_erniesage", "own_texts", "-o data.dataset.vocab_file=null -o network.encoder="
+                    "{name:ernie,hidden_size:8,num_hidden_layers:1,num_attention_heads:2,intermediate_size:8}",
+                ),
             )
         ),
         (
@@ -420,6 +424,10 @@ TABLE: Table = {
             Run("-o train.epochs=1 --folds 3", {"FOLDER": "own_graphs"}, "is best on average"),
         ),
         ("python PGL/train.py -c PGL/configs/drawn_graphs_gin.yaml --seeds 5", Run(DRAWN_GRAPHS, says="wrote")),
+        (
+            "python PGL/train.py -c PGL/configs/drawn_texts_erniesage.yaml",
+            Run("-o train.epochs=1 -o data.dataset.topics=2 -o data.dataset.texts=4 -o expect=null", says="trained in"),
+        ),
         ("python -m benchmarks.PGL.graph_counts", Run("--seeds 1", says="random forest on counts: accuracy 0.5000")),
         ("python -m benchmarks.PGL.graph_accuracy DATA --log PGL/results/accuracy.jsonl", PEERS),
         ("python -m benchmarks.PGL.graph_training DATA --peers PYTHON --paddle PYTHON", PEERS),

@@ -25,7 +25,14 @@ from tests.core.vision.video_files import drawn_frames, write_video
 from tests.docs.readme import PAGES, ROOT, commands, programs
 from tests.docs.readme_table import TABLE, Run
 from tests.PaddleGAN.small_runs import write_blobs
-from tests.PGL.small_sets import write_airports, write_cora, write_graphs, write_own_graph, write_triples
+from tests.PGL.small_sets import (
+    write_airports,
+    write_cora,
+    write_graphs,
+    write_own_graph,
+    write_texts,
+    write_triples,
+)
 from tests.walks.cases import write_pairs, write_photos, write_unpaired, write_weights
 
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "*_cache", "*.log")
@@ -71,6 +78,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_triples(folder / "own_triples")
     write_airports(folder / "airports")
     write_graphs(folder / "own_graphs")
+    write_texts(folder / "own_texts")
     write_blobs(folder / "clothes", 60, 30)
     write_pairs(folder / "pairs")
     write_unpaired(folder / "streets")

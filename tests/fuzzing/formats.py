@@ -30,7 +30,7 @@ from tests.fuzzing.structure import Mutation
 from tests.hostile_images import encoded
 from tests.PaddleVideo.data.test_youtube8m import of_frames, of_video
 from tests.parity.text import tiny_archives
-from tests.PGL.small_sets import write_cora, write_graphs, write_own_graph, write_triples
+from tests.PGL.small_sets import write_cora, write_graphs, write_own_graph, write_texts, write_triples
 from tests.program_texts import write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +76,7 @@ def good_files(folder: Path) -> dict[str, list[Good]]:
         "own_graph": [*_own_graphs(folder)],
         "own_graphs": _folder(write_graphs(folder / "graphs", count=6), {".txt": None}),
         "triples": _folder(write_triples(folder / "triples"), {".txt": None}),
+        "text_graph": _folder(write_texts(folder / "own_texts"), {".tsv": None}),
         "archive": _archives(),
         "boxes": _boxes(),
         "texts": _texts(),

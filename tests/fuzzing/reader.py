@@ -115,6 +115,12 @@ def _own_graphs(path: Path) -> None:
     TUDataset(folds=3, root=str(path)).batch([0, 1])
 
 
+def _text_graph(path: Path) -> None:
+    from PGL.data import TextGraphDataset
+
+    TextGraphDataset(root=str(path))
+
+
 def _triples(path: Path) -> None:
     from PGL.data import TripleListDataset
 
@@ -332,6 +338,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "own_graph": _own_graph,
     "own_graphs": _own_graphs,
     "triples": _triples,
+    "text_graph": _text_graph,
     "archive": _archive,
     "boxes": _boxes,
     "texts": _texts,
@@ -360,7 +367,7 @@ def load(engine: bool) -> None:
     import PaddleNLP.data.registry  # noqa: F401
     import PaddleVideo.data.pipeline  # noqa: F401
     import PGL.config
-    import PGL.data  # noqa: F401
+    import PGL.data.text_graph  # noqa: F401
 
     if engine:
         import PaddleGAN.config  # noqa: F401

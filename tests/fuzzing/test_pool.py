@@ -16,7 +16,7 @@ from tests.sampling import sampled
 
 KINDS = (
     *("weights", "state", "image", "config", "program", "idx", "planetoid", "graph", "archive", "boxes", "texts"),
-    *("corpora", "video", "clips", "own_graph", "own_graphs", "triples"),
+    *("corpora", "video", "clips", "own_graph", "own_graphs", "triples", "text_graph"),
 )
 FEW, MANY = 30, 900
 

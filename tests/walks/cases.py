@@ -10,7 +10,9 @@ import numpy as np
 import core
 import PaddleClas
 from core.vision import write_image
-from PGL.data import CoraDataset, DrawnGraphs, EdgeListDataset
+from PGL.data import CoraDataset, DrawnGraphs, DrawnTextGraph, EdgeListDataset
+from PGL.data.text_graph import TextGraph
+from PGL.tasks.text_links import neighborhood
 from tests.PaddleGAN.small_runs import CGAN, DCGAN, WGAN, write_blobs
 from tests.PaddleGAN.tasks.translations import write_film, write_pictures
 from tests.PaddleGAN.vgg_file import write_vgg
@@ -21,6 +23,7 @@ from tests.PGL.small_sets import (
     write_cora,
     write_graphs,
     write_own_graph,
+    write_texts,
     write_triples,
 )
 
@@ -42,6 +45,12 @@ def own_graph(root: str) -> EdgeListDataset:
     return read
 
 
+def texts_of(data: TextGraph, samples: int = 3) -> list[np.ndarray]:
+    """Return what an exported ERNIESage takes: all texts, and the edges that infer.py draws."""
+    nodes, edges = neighborhood(data.graph.incoming, np.arange(data.graph.num_nodes), samples, 1, 0)
+    return [data.term_ids[nodes], edges]
+
+
 def write_nothing(folder: Path) -> Path:
     """Make the empty folder of a config that draws its data."""
     folder.mkdir(parents=True)
@@ -50,7 +59,7 @@ def write_nothing(folder: Path) -> Path:
 
 OWN_GRAPHS: dict[str, Any] = {
     "own_graph_gcn": write_own_graph, "own_graphs_gin": write_graphs, "airports_node2vec": write_airports,
-    "own_triples_transe": write_triples, "own_triples_rotate": write_triples,
+    "own_triples_transe": write_triples, "own_triples_rotate": write_triples, "own_texts_erniesage": write_texts,
 }  # fmt: skip
 """Configs of data of one's own: what writes it."""
 
@@ -80,6 +89,11 @@ GRAPHS: dict[str, Any] = {
         ("task.batch_size=14", "task.negatives=4", "network.embedding_size=8", "network.gamma=6.0"), "h3",
         lambda data: [np.array(numbers) for numbers in ([0, 3], [1, 0], [2, 5])],
         lambda rows, weights: 6 - np.abs(rows[[0, 3]] + weights["relations"][[1, 0]] - rows[[2, 5]]).sum(axis=1),
+    ),
+    "TextLinkPrediction": (
+        "drawn_texts_erniesage", write_nothing,
+        ("data.dataset={name: DrawnTextGraph, topics: 2, texts: 4}", "task.batch_size=8", "network.hidden_size=8"), "7",
+        lambda data: texts_of(DrawnTextGraph(2, 4)), lambda rows, weights: rows,
     ),
 }  # fmt: skip
 """Task: a config, what writes its data, changes, a node to look around, what its exported program takes and gives."""

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from PaddleDetection import train as train_detector
-from PGL.data import CiteseerDataset, TUDataset
+from PGL.data import CiteseerDataset, TextGraphDataset, TUDataset
 from tests.PaddleDetection.wider_files import write_wider
 from tests.PaddleGAN.small_runs import write_blobs
 from tests.PaddleGAN.tasks.translations import write_pictures
@@ -30,6 +30,7 @@ from tests.walks.cases import (
     arrays_of,
     own_graph,
     rotated,
+    texts_of,
     write_photos,
     write_weights,
 )
@@ -41,6 +42,10 @@ pytestmark = pytest.mark.exhaustive
 
 SIDE = 64
 """Of images, pixels, where a network takes such small ones."""
+ERNIE = (
+    "{name: ernie, hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8, "
+    "max_position_embeddings: 96}"
+)
 OWN_SIZE = re.compile("AlexNet|GoogLeNet|Inception|SqueezeNet|VGG|Xception")
 """Networks that need images of about the size that their config says."""
 
@@ -116,16 +121,22 @@ def test_a_graph_network(file: Path, server: KillingServer, tmp_path: Path) -> N
     else:
         write = write_cora if file.stem.startswith("cora") else OWN_GRAPHS.get(file.stem, write)
         data = write(tmp_path / "data")
-    keys = _keys(config) | ({"dataset"} if config["data"]["dataset"]["name"] == "DrawnGraphs" else set())
+    keys = _keys(config) | ({"dataset"} if config["data"]["dataset"]["name"].startswith("Drawn") else set())
     wanted = [change for change in changes if change.split("=")[0].split(".")[-1] in keys]
     if file.stem == "own_graph_gcn":
         given, near = partial(arrays_of, kind=own_graph), "107"
     elif file.stem == "own_graphs_gin":
         given = _first_graphs
+    elif file.stem == "own_texts_erniesage":
+        given, wanted = _own_texts, ["data.dataset.vocab_file=null", f"network.encoder={ERNIE}", "task.batch_size=2"]
     elif file.stem == "airports_node2vec":
         near = "10013"
     walk = Walk(server, tmp_path, "PGL", file, data, wanted)
     walk_graph(walk, near, given(data), rotated if file.stem.endswith("_rotate") else expected)
+
+
+def _own_texts(data: Path) -> list[np.ndarray]:
+    return texts_of(TextGraphDataset(root=str(data)), 10)
 
 
 def _first_graphs(data: Path) -> list[np.ndarray]:

@@ -71,7 +71,7 @@ def test_a_network_of_a_config(tmp_path: Path, name: str) -> None:
 def test_the_number_of_layers_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "graph.yaml"
     layered = [name for name in list_models() if "num_layers" in NETWORKS.describe(name)]
-    assert len(layered) == 12
+    assert len(layered) == 14
     for name in layered:
         path.write_text(f"network:\n  name: {name}\n  num_layers: 99999999999\n")
         limit = f"yaml:3: network: {name}: num_layers must be less than or equal to {MOST_LAYERS}, not 99999999999"
