@@ -53,6 +53,29 @@ SMALL: Mapping[str, Case] = {
         "StyleGANv2Generator", {"size": 8, "style_dim": 6, "n_mlp": 2, "max_channels": 4}, (NOISE[:2, :6],)
     ),
     "StyleGANv2Discriminator": Case("StyleGANv2Discriminator", {"size": 32, "max_channels": 4}, (PICTURES,)),
+    "Wav2Lip": Case("Wav2Lip", {"width": 16}, (images("sounds", 3, 1, 80, 16), images("masked", 3, 6, 96, 96))),
+    "Wav2LipDiscQual": Case("Wav2LipDiscQual", {"width": 32}, (images("spoken", 2, 3, 2, 96, 96),)),
+    "SyncNetColor": Case(
+        "SyncNetColor", {"width": 32}, (images("sounds", 3, 1, 80, 16), images("halves", 3, 15, 48, 96))
+    ),
+    "StarGANv2Generator": Case(
+        "StarGANv2Generator",
+        {"img_size": 32, "style_dim": 5, "max_conv_dim": 4, "w_hpf": 0, "base": 64},
+        (PICTURES, images("style", 2, 5)),
+    ),
+    "StarGANv2Mapping": Case(
+        "StarGANv2Mapping", {"latent_dim": 6, "style_dim": 5, "hidden_dim": 7}, (NOISE[:2, :6], np.array([1, 0]))
+    ),
+    "StarGANv2Style": Case(
+        "StarGANv2Style",
+        {"img_size": 32, "style_dim": 5, "max_conv_dim": 4, "base": 64},
+        (PICTURES, np.array([1, 0])),
+    ),
+    "StarGANv2Discriminator": Case(
+        "StarGANv2Discriminator", {"img_size": 32, "max_conv_dim": 4, "base": 64}, (PICTURES, np.array([1, 0]))
+    ),
+    "UnetGenerator": Case("UnetGenerator", {"num_downs": 5, "ngf": 2}, (PICTURES,)),
+    "SPADEGenerator": Case("SPADEGenerator", {"semantic_nc": 3, "ngf": 1}, (class_map("map", 2, 3, 32),)),
     **RESTORERS,
     "NLayerDiscriminator, spectral": PPGAN["patch_spectral"],
     "SPADEGenerator of ppgan": PPGAN["photopen_generator"],
