@@ -68,6 +68,9 @@ os.environ.setdefault("MXNET_SUBGRAPH_VERBOSE", "0")
 # another device gains from a thread of its own.
 if not has_gpus():
     os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
+if os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine":
+    # operators that run one after another share a piece of scratch memory; four would each keep the largest size
+    os.environ.setdefault("MXNET_CPU_TEMP_COPY", "1")
 
 
 def set_number_of_threads(number: int) -> None:

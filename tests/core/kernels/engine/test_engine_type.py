@@ -18,18 +18,25 @@ from core.kernels.engine import startup
 from core.tensor import apply
 from tests.sampling import sampled
 
-CODE = "import core; print((core.ones([2]) + 1).tolist()); import os; print(os.environ.get('MXNET_ENGINE_TYPE'))"
+CODE = """
+import os
+import core
+print((core.ones([2]) + 1).tolist())
+print(os.environ.get('MXNET_ENGINE_TYPE'), os.environ.get('MXNET_CPU_TEMP_COPY'))
+"""
 
 
 @pytest.mark.parametrize("chosen", [None, pytest.param("ThreadedEnginePerDevice", marks=pytest.mark.exhaustive)])
 def test_a_program_says_nothing_and_may_choose_the_engine(chosen: object) -> None:
-    environment = {key: value for key, value in os.environ.items() if key != "MXNET_ENGINE_TYPE"}
+    own = ("MXNET_ENGINE_TYPE", "MXNET_CPU_TEMP_COPY")
+    environment = {key: value for key, value in os.environ.items() if key not in own}
     if chosen is not None:
         environment["MXNET_ENGINE_TYPE"] = str(chosen)
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=environment, check=True)
     assert done.stderr == ""
     expected = chosen or ("None" if startup.has_gpus() else "NaiveEngine")
-    assert done.stdout == f"[2.0, 2.0]\n{expected}\n"
+    pieces = "1" if expected == "NaiveEngine" else "None"  # of scratch memory, that operators use in turn
+    assert done.stdout == f"[2.0, 2.0]\n{expected} {pieces}\n"
 
 
 def test_a_driver_alone_gives_the_engine_no_gpu(tmp_path: Path) -> None:
