@@ -46,13 +46,13 @@ def part_of(person: str, attribute: str, value: str) -> str:
 
 
 class _Facts:
-    """Facts of a few people: each has other values, and one of them is asked for."""
+    """Some things about some people: each person has other values, and one value is asked for."""
 
-    def __init__(self, part: str, source: np.random.Generator) -> None:
+    def __init__(self, part: str, source: np.random.Generator, people: int, things: int) -> None:
         while True:
-            self.person, *others = (PEOPLE[place] for place in source.permutation(len(PEOPLE))[:3])
+            self.person, *others = (PEOPLE[place] for place in source.permutation(len(PEOPLE))[:people])
             self.attribute = tuple(ATTRIBUTES)[source.integers(len(ATTRIBUTES))]
-            names = [self.attribute, *(name for name in ATTRIBUTES if name != self.attribute)][:3]
+            names = [self.attribute, *(name for name in ATTRIBUTES if name != self.attribute)][:things]
             self.values = {}
             for name in names:
                 order = source.permutation(len(ATTRIBUTES[name]))
@@ -92,7 +92,7 @@ def write_dbqa(
         source = np.random.default_rng([seed, number, 1])
         rows = ["qid\tlabel\ttext_a\ttext_b"]
         for question in range(count):
-            facts = _Facts(part, source)
+            facts = _Facts(part, source, people=3, things=3)
             right = (facts.person, facts.attribute)
             wrong = [pair for pair in facts.order if pair != right][:5]
             pairs = [pair for pair in facts.order if pair == right or pair in wrong]
@@ -111,7 +111,8 @@ def write_mrqa(
 ) -> list[str]:
     """Write folders train, dev and test of sets in SQuAD's layout; return the files' names.
 
-    Each has six sets, which state facts and ask for them in other words; test has two more, out of domain.
+    Each has six sets, which state four things about somebody and ask for one of them, each in its own words; test has
+    two more, out of domain.
 
     Args:
         folder: where to, which exists.
@@ -126,7 +127,7 @@ def write_mrqa(
             source = np.random.default_rng([seed, number, place, 2])
             paragraphs = []
             for question in range(count):
-                facts = _Facts(part, source)
+                facts = _Facts(part, source, people=1, things=4)
                 context = "".join(facts.sentence(form, pair) for pair in facts.order)
                 told = facts.order.index((facts.person, facts.attribute))
                 if shuffled and part != "test":
