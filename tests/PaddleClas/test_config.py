@@ -44,7 +44,7 @@ def test_digits_pipeline_gives_normalised_images_and_repeats() -> None:
         ("data.train.transforms.0.size=[a]", "data.train.transforms.0: Resize: size must be integer or list of integer"),
         ("optimizer.momentun=0.5", "unknown key 'optimizer.momentun'; the nearest valid key is 'optimizer.momentum'"),
         ("optimizer.learning_rate=0.5", "optimizer: learning_rate is in the section schedule too: remove it here"),
-        ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise, Linear, Polynomial, Exponential, Noam"),
+        ("schedule.name=Cosin", "schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, CosineRestarts, Piecewise, Linear, Polynomial, Exponential, Noam"),
         ("loss.name=CELoss", "loss: unknown loss 'CELoss'; the nearest is"),
         ("data.train.mix=[{name: Mixupp}]", "data.train.mix.0: unknown mix 'Mixupp'; the nearest is 'Mixup'"),
         ("network=ResNet18", "network must be a name with its arguments, as in {name: ...}, not 'ResNet18'"),
