@@ -68,16 +68,15 @@ def upfirdn2d(x: Any, kernel: Any, up: int = 1, down: int = 1, pad: tuple[int, i
         (N, C, H', W'), where H' = (H up + pad - K) / down + 1, rounded down.
     """
     _, channels, height, width = x.shape
-    x = x.reshape([-1, 1, height, width])
     if up > 1:
-        x = F.pad(x.reshape([-1, height, 1, width, 1]), [0, up - 1, 0, 0, 0, up - 1], data_format="NCDHW")
-        x = x.reshape([-1, 1, height * up, width * up])
+        x = F.pad(x.reshape([-1, channels * height, 1, width, 1]), [0, up - 1, 0, 0, 0, up - 1], data_format="NCDHW")
+        x = x.reshape([-1, channels, height * up, width * up])
     before, behind = pad
     if before or behind:
         x = F.pad(x, [before, behind, before, behind])
     size = kernel.shape[0]
-    x = F.conv2d(x, core.flip(kernel, [0, 1]).reshape([1, 1, size, size]), stride=down)
-    return x.reshape([-1, channels, *x.shape[2:]])
+    filters = core.flip(kernel, [0, 1]).reshape([1, 1, size, size]).tile([channels, 1, 1, 1])
+    return F.conv2d(x, filters, stride=down, groups=channels)
 
 
 def fused_leaky_relu(x: Any, bias: Optional[Any] = None) -> Any:

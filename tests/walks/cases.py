@@ -14,6 +14,7 @@ from PGL.data import CoraDataset, DrawnGraphs, DrawnTextGraph, EdgeListDataset
 from PGL.data.text_graph import TextGraph
 from PGL.tasks.text_links import neighborhood
 from tests.PaddleGAN.small_runs import CGAN, DCGAN, WGAN, write_blobs
+from tests.PaddleGAN.talking_files import write_talking
 from tests.PaddleGAN.tasks.translations import write_film, write_pictures
 from tests.PaddleGAN.vgg_file import write_vgg
 from tests.PGL.small_sets import (
@@ -219,6 +220,15 @@ ADVERSARIAL = {
     "AnimeGANPretraining": (
         "animegan_hayao_pretraining", write_film_and_vgg,
         (*ANIMATED, "generator.network={name: AnimeGeneratorLite}"), {"translate": ()},
+    ),
+    "Wav2Lip": (
+        "lrs2_wav2lip", write_talking,
+        (
+            "generator.network.width=16", "discriminator.network.width=32", "data.train.batch_size=2",
+            "data.test.batch_size=2", "data.num_workers=0", "samples.every=3", "samples.count=2", "task.expert=null",
+            "task.sync_later=0.0",
+        ),
+        {},
     ),
     "StarGANv2": (
         "afhq_stargan_v2", write_domains,
