@@ -100,7 +100,7 @@ MISTAKES = {
     "groups: [{parameters: [a], learning_rate: 0}]": "run.yaml:3: optimizer.groups.0.learning_rate must be greater than 0, not 0",
     "groups: [{parameters: [a], weight_decay: -0.1}]": "run.yaml:3: optimizer.groups.0.weight_decay must be greater than or equal to 0, not -0.1",
     "groups: [{parameters: [a], frozen: true, learning_rate: 0.1}]": "run.yaml:3: optimizer.groups.0: frozen parameters do not learn: remove learning_rate, or set frozen: false",
-    "groups: [{parameters: [a], schedule: {name: Cosin}}]": "run.yaml:3: optimizer.groups.0.schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, Piecewise, Linear, Polynomial, Exponential",
+    "groups: [{parameters: [a], schedule: {name: Cosin}}]": "run.yaml:3: optimizer.groups.0.schedule: unknown schedule 'Cosin'; the nearest is 'Cosine', of: Constant, Cosine, CosineRestarts, Piecewise, Linear, Polynomial, Exponential",
     "groups: [{parameters: [a], schedule: {name: Cosine, learning_rate: 0}}]": "run.yaml:3: optimizer.groups.0.schedule: Cosine: learning_rate must be greater than 0, not 0",
     "layer_decay: {factor: 1.5, layers: [a]}": "run.yaml:3: optimizer.layer_decay.factor must be less than or equal to 1, not 1.5",
     "layer_decay: {factor: 0.5, layers: []}": "run.yaml:3: optimizer.layer_decay.layers: needs at least one layer, as in [embeddings.*, blocks.{}.*, head.*]",
