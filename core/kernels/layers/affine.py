@@ -49,7 +49,7 @@ def _share(
     task = taken(counter)
     while task < groups * count:
         panel, group = task // groups, task % groups
-        _block(x, panels, bias, activation, result, panel, rows * group // groups, rows * (group + 1) // groups)
+        _block(x, panels, bias, activation, result, panel, group, groups)
         task = taken(counter)
 
 
@@ -61,15 +61,18 @@ def _block(
     activation: int,
     result: np.ndarray,
     panel: int,
-    first: int,
-    last: int,
+    group: int,
+    groups: int,
 ) -> None:
-    """Compute some rows of the columns of one panel."""
-    depth, begin = x.shape[1], panel * COLUMNS
+    """Compute some rows of the columns of one panel, and fetch as large a share of the next panel."""
+    rows, depth, begin = x.shape[0], x.shape[1], panel * COLUMNS
+    first, last = rows * group // groups, rows * (group + 1) // groups
     end = min(begin + COLUMNS, result.shape[1])
+    share = depth * COLUMNS // groups
     block = np.empty((last - first, COLUMNS), np.float32)
     given = (x.reshape(-1), first * depth, depth, 1, panels.reshape(-1), panel * depth * COLUMNS, depth)
-    multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, False)
+    coming = (panel + 1) * depth * COLUMNS + group * share
+    multiply_panel(*given, block.reshape(-1), 0, COLUMNS, last - first, COLUMNS, False, coming, share)
     for r in range(first, last):
         _finish(block[r - first, : end - begin], bias[begin:end], activation, result[r, begin:end])
 

@@ -138,7 +138,7 @@ def product_panel(
     place, flat = first * width + at, result.reshape(-1)
     given = (left.reshape(-1), first * depth, depth, 1, right.reshape(-1), at * depth, depth, flat, place, width)
     initial, begin, stride = (bias, at, 0) if bias.size else (flat, place, width)
-    _accumulate(*given, last - first, min(COLUMNS, width - at), initial, begin, stride)
+    _accumulate(*given, last - first, min(COLUMNS, width - at), initial, begin, stride, -1, 0)
 
 
 @serial
@@ -156,15 +156,18 @@ def multiply_panel(
     rows: int,
     columns: int,
     add: bool,
+    ahead: int = -1,
+    count: int = 0,
 ) -> None:
     """Multiply some rows by one panel; all arrays are flat.
 
     ``result[place + r * line + c]`` becomes, or grows by, the sum of ``left[start + r * row + k * step] * right[first +
-    k * COLUMNS + c]`` over k below ``depth``, for r below ``rows`` and c below ``columns``.
+    k * COLUMNS + c]`` over k below ``depth``, for r below ``rows`` and c below ``columns``. Meanwhile ``right[ahead:
+    ahead + count]`` is fetched into the cache, where ``ahead`` is given.
     """
     initial, begin, stride = (result, place, line) if add else (_NOTHING, 0, 0)
     given = (left, start, row, step, right, first, depth, result, place, line, rows, columns)
-    _accumulate(*given, initial, begin, stride)
+    _accumulate(*given, initial, begin, stride, ahead, count)
 
 
 @serial
@@ -184,18 +187,25 @@ def _accumulate(
     initial: np.ndarray,
     begin: int,
     stride: int,
+    ahead: int,
+    count: int,
 ) -> None:
     """Write ``initial[begin + r * stride + c]`` and the product of :func:`multiply_panel`."""
     sums = np.empty(ROWS * COLUMNS, np.float32)
     direct = columns == COLUMNS
     tiles = (rows + ROWS - 1) // ROWS
+    fetches = ahead >= 0 and tiles > 1  # a single tile waits for its own panel all the time
+    pace = (count + tiles * depth - 1) // (tiles * depth) if fetches else 0
+    coming = ahead if fetches else first
     r = 0
     while r < rows:
         height = (rows - r + tiles - 1) // tiles  # of about one height: a low tile costs nearly as much as a high one
         tiles -= 1
         at = start + r * row
         target, where, width = (result, place + r * line, line) if direct else (sums, 0, COLUMNS)
-        more = (initial, begin + r * stride, stride) if direct else (_NOTHING, 0, 0)
+        added = (initial, begin + r * stride, stride) if direct else (_NOTHING, 0, 0)
+        more = (*added, coming, pace)
+        coming += depth * pace
         if height == 1:
             tile1(left, at, row, step, right, first, depth, target, where, width, *more)
         elif height == 2:

@@ -40,15 +40,18 @@ def _tile(rows: int) -> Any:
         initial: Any,
         begin: Any,
         stride: Any,
+        ahead: Any,
+        pace: Any,
     ) -> Any:
         """Write a tile of a product plus something; all arrays are flat.
 
         ``result[place + r * line + c] = initial[begin + r * stride + c] + the sum of left[start + r * row + k * step] *
-        right[first + k * COLUMNS + c]`` over k below ``depth``.
+        right[first + k * COLUMNS + c]`` over k below ``depth``. Meanwhile ``right[ahead + k * pace]``, which may lie
+        behind the array's end, is fetched into the cache, where ``pace`` is not 0.
         """
         whole = types.intp
         signature = types.void(
-            left, whole, whole, whole, right, whole, whole, result, whole, whole, initial, whole, whole
+            left, whole, whole, whole, right, whole, whole, result, whole, whole, initial, whole, whole, whole, whole
         )
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -57,7 +60,11 @@ def _tile(rows: int) -> Any:
 
             places = {0, 4, 7, 10}
             given = [pointer(i) if i in places else item for i, item in enumerate(arguments)]
-            builder.call(_function(builder.module, rows, [item.type for item in given]), given)
+            kinds = [item.type for item in given]
+            with builder.if_else(builder.icmp_signed("!=", given[-1], ir.Constant(given[-1].type, 0))) as blocks:
+                for block, fetching in zip(blocks, (True, False)):
+                    with block:
+                        builder.call(_function(builder.module, rows, fetching, kinds), given)
             return context.get_dummy_value()
 
         return signature, generate
@@ -65,16 +72,16 @@ def _tile(rows: int) -> Any:
     return tile
 
 
-def _function(module: Any, rows: int, kinds: Any) -> Any:
+def _function(module: Any, rows: int, fetching: bool, kinds: Any) -> Any:
     """Return the function of a tile. Written out where it is called, its sums would not all stay in registers."""
-    name = f"core.tile.{rows}"
+    name = f"core.tile.{rows}{'.fetching' if fetching else ''}"
     found = module.globals.get(name)
     if found is None:
         found = ir.Function(module, ir.FunctionType(ir.VoidType(), kinds), name)
         found.linkage = "linkonce_odr"
         found.attributes.add("noinline")
         builder = ir.IRBuilder(found.append_basic_block("entry"))
-        _emit(builder, rows, *found.args)
+        _emit(builder, rows, fetching, *found.args)
         builder.ret_void()
     return found
 
@@ -82,6 +89,7 @@ def _function(module: Any, rows: int, kinds: Any) -> Any:
 def _emit(
     builder: Any,
     rows: int,
+    fetching: bool,
     left: Any,
     start: Any,
     row: Any,
@@ -95,10 +103,16 @@ def _emit(
     initial: Any,
     begin: Any,
     stride: Any,
+    ahead: Any,
+    pace: Any,
 ) -> None:
     vector, index = ir.VectorType(ir.FloatType(), _LANES), start.type
     name, kind = f"llvm.fma.v{_LANES}f32", ir.FunctionType(vector, [vector] * 3)
     multiply_add = cgutils.get_or_insert_function(builder.module, kind, name)
+    bytes_at, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    prefetch = builder.module.declare_intrinsic(
+        "llvm.prefetch", [bytes_at], ir.FunctionType(ir.VoidType(), [bytes_at, flag, flag, flag])
+    )
     undefined = ir.Constant(vector, ir.Undefined)
     everywhere = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
 
@@ -129,6 +143,9 @@ def _emit(
     running = [[builder.phi(vector) for _ in range(_VECTORS)] for _ in range(rows)]
     line = builder.add(first, builder.mul(k, number(COLUMNS)))
     factors = [builder.load(vector_at(right, builder.add(line, number(v * _LANES))), align=4) for v in range(_VECTORS)]
+    if fetching:
+        coming = builder.bitcast(builder.gep(right, [builder.add(ahead, builder.mul(k, pace))]), bytes_at)
+        builder.call(prefetch, [coming, flag(0), flag(2), flag(1)])  # to read, into the second cache, data
     results = []
     along = builder.mul(k, step)
     for r in range(rows):
