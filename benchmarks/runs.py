@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser, work: str) -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads of the engine (default 1)")
 
 
-def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int) -> Path:
+def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int, program: str = "train.py") -> Path:
     """Run a toolkit's train.py, or continue it where it was stopped, unless it is finished; return the run's folder.
 
     Args:
@@ -37,6 +37,7 @@ def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int) -> P
         folder: the run's.
         words: of the command line, from the config's name below the toolkit's ``configs`` on, without the output.
         threads: of the engine.
+        program: what is started, of the toolkit's folder, or a whole path.
 
     Raises:
         SystemExit: the command ends without a result.
@@ -46,7 +47,7 @@ def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int) -> P
     resumed = folder.exists() and any((folder / "checkpoints").glob("step_*"))
     config = str(ROOT / toolkit / "configs" / f"{words[0]}.yaml")
     given = ["--resume", str(folder)] if resumed else ["-c", config, *words[1:], "-o", f"output={folder}"]
-    spent = command(toolkit, "train.py", given, folder / "results.json", threads)
+    spent = command(toolkit, program, given, folder / "results.json", threads)
     if not resumed:
         (folder / "processor_seconds").write_text(f"{spent:.0f}", encoding="utf-8")
     return folder
@@ -57,7 +58,7 @@ def command(toolkit: str, name: str, words: Sequence[str], result: Path, threads
 
     Args:
         toolkit: as in :func:`trained`.
-        name: of the command's file.
+        name: of the command's file, in the toolkit's folder, or its whole path.
         words: of the command line.
         result: the file.
         threads: of the engine.
@@ -69,7 +70,7 @@ def command(toolkit: str, name: str, words: Sequence[str], result: Path, threads
     words = [sys.executable, str(ROOT / toolkit / name), *words]
     ended = subprocess.run(words, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
     if not result.exists():  # the exit code also says whether the figures are those that the config expects
-        raise SystemExit(f"{name} ended with code {ended.returncode}; its message is above")
+        raise SystemExit(f"{Path(name).name} ended with code {ended.returncode}; its message is above")
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 

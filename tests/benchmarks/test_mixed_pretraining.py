@@ -7,10 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import core
 from benchmarks.PaddleNLP import mixed_pretraining
+from benchmarks.PaddleNLP.sides.emulated_float16 import emulated
 from core.train import load_config
+from core.train.precision import precision_named
 from PaddleNLP.config import LanguageConfig
 
 
@@ -20,7 +24,8 @@ def test_losses_are_one_hundredth_apart_at_most(
 ) -> None:
     made: list[Sequence[str]] = []
 
-    def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int) -> Path:
+    def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int, program: str) -> Path:
+        assert program == "train.py"
         made.append(words)
         folder.mkdir(parents=True)
         found = {"loss": 4.0 if "train.precision=float32" in words else loss, "accuracy": 0.25}
@@ -48,3 +53,41 @@ def test_both_trainings_are_of_the_config_but_for_the_precision() -> None:
     same = {"precision": "float32", "loss_scaling": None}
     assert mixed.model_copy(update={"train": mixed.train.model_copy(update=same)}) == plain
     assert plain.train.steps == 2000 and plain.train.evaluate_every.steps == 2000
+
+
+def test_a_small_training_in_float16_is_emulated_where_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {}
+
+    def trained(toolkit: str, folder: Path, words: Sequence[str], threads: int, program: str) -> Path:
+        made[folder.name] = Path(program).name
+        assert "network.hidden_size=64" in words
+        folder.mkdir(parents=True)
+        results = {"results": {"valid": {"loss": 4.0, "accuracy": 0.25}}, "training_seconds": 1.0}
+        (folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
+        return folder
+
+    monkeypatch.setattr(mixed_pretraining, "trained", trained)
+    options = [str(tmp_path), "--work", str(tmp_path / "work"), "--steps", "20", "--small", "--emulated"]
+    monkeypatch.setattr(sys, "argv", ["mixed_pretraining", *options, "--precision", "float16"])
+    assert mixed_pretraining.main() == 0
+    assert made == {"float16_20_small": "emulated_float16.py", "float32_20_small": "train.py"}
+    load_config(LanguageConfig, mixed_pretraining.CONFIG_FILE, mixed_pretraining.changes("float16", 20, small=True))
+    monkeypatch.setattr(sys, "argv", ["mixed_pretraining", *options])
+    with pytest.raises(SystemExit):
+        mixed_pretraining.main()
+
+
+def test_products_are_rounded_to_float16_within_the_block() -> None:
+    x, y = (np.random.default_rng(seed).random((5, 7), "float32") for seed in (0, 1))
+    with emulated():
+        precision = precision_named("float16")
+        assert precision is not None and precision.scaler() is not None
+        with precision.block():
+            product = core.matmul(core.to_tensor(x), core.to_tensor(y), transpose_y=True)
+    exact = x.astype("float16").astype("float32") @ y.astype("float16").astype("float32").T
+    assert product.dtype == core.float16
+    np.testing.assert_array_equal(product.numpy(), exact.astype("float16"))
+    with pytest.raises(ValueError, match="this device does not compute in float16"):
+        precision_named("float16")
