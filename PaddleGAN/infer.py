@@ -118,6 +118,8 @@ main = Infer(
       coarse levels of three images with fine levels of five
   python PaddleGAN/infer.py restyle runs/afhq_stargan_v2 --images my/cats --domain dog --references my/dogs
       cats as dogs, in the style of each dog
+  python PaddleGAN/infer.py translate animeganv2_hayao --images my/photos
+      photographs by official weights, which are downloaded on first use
   python PaddleGAN/infer.py speak runs/lrs2_wav2lip --face clip.mp4 --audio speech.wav --box 120 40 300 260
       the face of a video with lips that move as the speech says
   python PaddleGAN/infer.py edit runs/faces_stgan --attributes Eyeglasses Bangs

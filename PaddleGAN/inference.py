@@ -46,6 +46,10 @@ def infer(toolkit: Toolkit, options: argparse.Namespace) -> int:
         done = importlib.import_module("PaddleGAN.restoration.command").restore_published(options)
         if done is not None:
             return _told(*done)
+    if options.mode in ("translate", "speak"):
+        done = importlib.import_module("PaddleGAN.published").use(options)
+        if done is not None:
+            return _told(*done)
     task, folder = open_run(toolkit, options.run, options.checkpoint, options.overrides)
     if options.mode not in task.modes:
         raise ValueError(

@@ -51,6 +51,9 @@ FACES = (
 CLOTHES = "-o train.epochs=1 -o expect=null -o data.train.batch_size=6 -o data.test.batch_size=6"
 EDITED = "-o generator.network.ngf=2 -o discriminator.network.ndf=2 -o discriminator.network.fc_dim=4"
 TRAINED = {"CONFIG": "PaddleGAN/configs/dusk2day_cyclegan.yaml", "FOLDER": "streets"}
+STYLED = (
+    "-o task.r1_every=2 -o task.path_every=2 -o generator.network.max_channels=4 -o discriminator.network.max_channels=4"
+)
 NAMED = {"runs/NAME": "runs/dusk2day_cyclegan"}
 DRAWN = {"runs/NAME": "runs/faces_dcgan"}
 
@@ -618,6 +621,11 @@ TABLE: Table = {
                 "trained in",
             ),
         ),
+        (
+            "python PaddleGAN/train.py -c PaddleGAN/configs/faces_stylegan2.yaml",
+            Run(f"{FACES} {STYLED}", says="trained in"),
+        ),
+        ("python PaddleGAN/infer.py mix runs/faces_stylegan2 --rows 3 --columns 5", Run(says="mix.png")),
     ],
 }
 TABLE["docs/getting_started.md"] = [
