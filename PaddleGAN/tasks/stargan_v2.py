@@ -14,20 +14,19 @@ import numpy as np
 import core
 from core import nn
 from core.drawing import sheet
-from core.io import Dataset
 from core.io.randomness import batch_scope
 from core.jit.input_spec import InputSpec
 from core.nn import functional as F
 from core.train.runner.task import Program
-from core.train.task import Evaluator, Phase
+from core.train.task import Phase
 from PaddleGAN.config import GANConfig
 from PaddleGAN.losses import GANLoss, r1_penalty
-from PaddleGAN.metrics import FID
 from PaddleGAN.metrics.classifier import Classifier
 from PaddleGAN.metrics.features import choose_features, inception_path
 from PaddleGAN.models.registry import GENERATOR_NETWORKS
 from PaddleGAN.pictures import as_bytes
 from PaddleGAN.tasks.base import AdversarialTask
+from PaddleGAN.tasks.stargan_v2_evaluation import OfDomains, RestyleEvaluator
 from PaddleGAN.tasks.translation import not_negative
 
 BATCH = 16
@@ -230,7 +229,7 @@ class StarGANv2(AdversarialTask):
             self._classifier = Classifier(samples, len(self.domains), seed=self.config.seed)
         return self._classifier
 
-    def evaluator(self, split: str) -> Evaluator:
+    def evaluator(self, split: str) -> RestyleEvaluator:
         """Return an empty evaluator."""
         classifier = self.classifier()
         features = choose_features(None if inception_path().is_file() else classifier)
@@ -323,47 +322,3 @@ class Fading(nn.Layer):
     def fade(self) -> None:
         """Take a step."""
         self.share.update(core.clip(self.share - 1.0 / self.steps, min=0.0))
-
-
-class OfDomains(Dataset):
-    """Images with the number of their domain.
-
-    Args:
-        samples: of StarGANv2Dataset.
-    """
-
-    def __init__(self, samples: Sequence[Any]) -> None:
-        self.samples = samples
-
-    def __getitem__(self, index: int) -> tuple[np.ndarray, int]:
-        return self.samples[index][0], int(self.samples[index][1])
-
-    def __len__(self) -> int:
-        return len(self.samples)
-
-
-class RestyleEvaluator(Evaluator):
-    """Gathers "fid" of images in the styles of references, and these; "agreement" of a classifier; "diversity".
-
-    Args:
-        features: by which images are compared.
-        classifier: of domains.
-    """
-
-    def __init__(self, features: Any, classifier: Classifier) -> None:
-        self.distance, self.classifier = FID(features), classifier
-        self.right: list[np.ndarray] = []
-        self.apart: list[np.ndarray] = []
-
-    def update(self, outputs: Sequence[np.ndarray], batch: Sequence[Any]) -> None:
-        """Take in images in two styles each, and a batch's fields."""
-        _, _, *references, wanted = (field.numpy() for field in batch)
-        for made, reference in zip(outputs, references):
-            self.distance.update(made, reference)
-            self.right.append(self.classifier.predict(made) == wanted)
-        self.apart.append(np.abs(outputs[0].astype(np.float64) - outputs[1]).mean(axis=(1, 2, 3)))
-
-    def result(self) -> dict[str, float]:
-        """Return all numbers."""
-        agreement, diversity = (float(np.concatenate(parts).mean()) for parts in (self.right, self.apart))
-        return {"fid": self.distance.accumulate(), "agreement": agreement, "diversity": diversity}

@@ -198,6 +198,7 @@ ADVERSARIAL = {
         (
             *FACES, "data.train.batch_size=4", "data.test.batch_size=4", "samples.every=3", "samples.count=4",
             *(f"{player}.network.max_channels=4" for player in ("generator", "discriminator")),
+            "generator.network.size=32", "discriminator.network.size=32",
             "generator.network.style_dim=6", "generator.network.n_mlp=2", "task.r1_every=2", "task.path_every=2",
         ),
         {**SAMPLES, "mix": ("--rows", "2", "--columns", "2", "--truncation", "0.5")},
