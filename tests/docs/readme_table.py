@@ -52,7 +52,8 @@ CLOTHES = "-o train.epochs=1 -o expect=null -o data.train.batch_size=6 -o data.t
 EDITED = "-o generator.network.ngf=2 -o discriminator.network.ndf=2 -o discriminator.network.fc_dim=4"
 TRAINED = {"CONFIG": "PaddleGAN/configs/dusk2day_cyclegan.yaml", "FOLDER": "streets"}
 STYLED = (
-    "-o task.r1_every=2 -o task.path_every=2 -o generator.network.max_channels=4 -o discriminator.network.max_channels=4"
+    "-o task.r1_every=2 -o task.path_every=2 "
+    "-o generator.network.max_channels=4 -o discriminator.network.max_channels=4"
 )
 NAMED = {"runs/NAME": "runs/dusk2day_cyclegan"}
 DRAWN = {"runs/NAME": "runs/faces_dcgan"}
@@ -359,6 +360,10 @@ TABLE: Table = {
             NotRun("the data are not in the repository; tests/PaddleNLP/tasks/test_passages.py trains on a few lines"),
         ),
         (
+            "python -m benchmarks.PaddleNLP.tasks relations FOLDER --log benchmarks/PaddleNLP/tasks.jsonl",
+            NotRun("it trains six networks; tests/benchmarks/test_language_tasks.py loads their configs"),
+        ),
+        (
             "python -m benchmarks.PaddleNLP.distant_relations --log benchmarks/PaddleNLP/distant_relations.jsonl",
             NotRun("it trains nine networks; tests/PaddleNLP/tasks/test_distant.py trains one on a few lines"),
         ),
@@ -385,6 +390,11 @@ TABLE: Table = {
         (
             "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
             "--log benchmarks/PaddleNLP/fine_tuning.jsonl",
+            PEERS,
+        ),
+        (
+            "python -m benchmarks.PaddleNLP.fine_tuning FOLDER --peers PEERS/bin/python "
+            "--log benchmarks/PaddleNLP/fine_tuning.jsonl --dropout",
             PEERS,
         ),
     ],
