@@ -69,7 +69,7 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
 def taken(context: Any, counter: Any) -> Any:
     """Add 1 to an int64 counter that threads share and return what it was: the next task that nobody works at.
 
-    ``prange`` gives every thread an equal share, and all wait for the one whose processor was busy with something else.
+    Loops over ``threads`` hand out several steps at a time; few and large tasks are better taken one by one.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

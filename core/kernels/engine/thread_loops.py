@@ -24,6 +24,8 @@ from core.kernels.engine.code_library import STARTS_THREADS
 
 _WORD, _CODE, _POINTER = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 _NONNEGATIVE = ir.Constant(_WORD, 2**63 - 1)
+_TURNS = 4
+"""How often each thread takes steps of a loop, where none is held up."""
 _Function = Callable[..., Any]
 
 
@@ -186,7 +188,9 @@ def _function_of(definition: ast.FunctionDef, original: FunctionType) -> Functio
 def run_on_threads(context: Any, first: Any, last: Any, body: Any, given: Any) -> Any:
     """Call ``body(i, *given)`` for each i from ``first`` to before ``last``, on all threads.
 
-    Each thread gets an equal share, as ``prange`` gives it. An error of a step is raised when all threads are done.
+    A thread takes some steps when it is through with those before, a quarter of an equal share: ``prange`` gives equal
+    shares, and all wait for the thread whose processor was busy otherwise. An error of a step is raised when all
+    threads are done.
     """
     arguments = (types.int64, *given)
     returned = body.get_call_type(context, arguments, {}).return_type
@@ -214,7 +218,7 @@ def run_on_threads(context: Any, first: Any, last: Any, body: Any, given: Any) -
 class _Frame:
     """What the threads of a loop have in common, on the kernel's stack."""
 
-    FIRST, LAST, SHARES, CODE, ERROR, GIVEN = range(6)
+    NEXT, LAST, TOGETHER, CODE, ERROR, GIVEN = range(6)
 
     def __init__(self, context: Any, builder: Any, given: Any) -> None:
         self.given = given
@@ -228,7 +232,7 @@ class _Frame:
     def write(self, builder: Any, values: Any) -> None:
         """Write the bounds, and what a body is given."""
         first, last, _, given = values
-        fields = {self.FIRST: first, self.LAST: last, self.CODE: _CODE(0), self.GIVEN: given}
+        fields = {self.NEXT: first, self.LAST: last, self.CODE: _CODE(0), self.GIVEN: given}
         for field, value in fields.items():
             builder.store(value, self.place(builder, field))
 
@@ -238,15 +242,19 @@ def _start(context: Any, builder: Any, work: Any, frame: _Frame) -> None:
     module = builder.module
     threads_type = ir.FunctionType(_WORD, [])
     number = builder.call(cgutils.get_or_insert_function(module, threads_type, "get_num_threads"), [])
-    builder.store(number, frame.place(builder, frame.SHARES))
+    first, last = (builder.load(frame.place(builder, field)) for field in (frame.NEXT, frame.LAST))
+    alone = builder.icmp_signed("==", number, _WORD(1))
+    parts = builder.select(alone, _WORD(1), builder.mul(number, _WORD(_TURNS)))
+    together = builder.add(builder.udiv(builder.sub(builder.sub(last, first), _WORD(1)), parts), _WORD(1))
+    builder.store(together, frame.place(builder, frame.TOGETHER))
+    number_at = cgutils.alloca_once_value(builder, number)
     python = context.get_python_api(builder)
     lock = python.gil_ensure()
     thread = python.save_thread()
     # numba gives step r of its own loop the pointers `arguments + r * steps`: from 0, in steps of 1, that is r itself
     arguments = cgutils.alloca_once_value(builder, ir.Constant(_POINTER, None))
     steps = cgutils.alloca_once_value(builder, _WORD(1))
-    shares = frame.place(builder, frame.SHARES)
-    pointers = [builder.bitcast(item, _POINTER) for item in (work, arguments, shares, steps, frame.memory)]
+    pointers = [builder.bitcast(item, _POINTER) for item in (work, arguments, number_at, steps, frame.memory)]
     kind = ir.FunctionType(ir.VoidType(), [_POINTER] * 5 + [_WORD] * 3)
     run = cgutils.get_or_insert_function(module, kind, STARTS_THREADS)
     builder.call(run, [*pointers, _WORD(0), _WORD(1), number])
@@ -255,25 +263,30 @@ def _start(context: Any, builder: Any, work: Any, frame: _Frame) -> None:
 
 
 def _work(context: Any, module: Any, frame: _Frame, description: Any) -> Any:
-    """Write the function that does one share of a loop."""
+    """Write the function with which each thread takes steps of a loop while there are any."""
     kind = ir.FunctionType(ir.VoidType(), [_POINTER.as_pointer(), _WORD.as_pointer(), _WORD.as_pointer(), _POINTER])
     function = ir.Function(module, kind, module.get_unique_name(f"{description.mangled_name}.share"))
     function.linkage = "internal"
     builder = ir.IRBuilder(function.append_basic_block())
-    share = builder.ptrtoint(builder.load(function.args[0]), _WORD)
     memory = builder.bitcast(function.args[3], frame.kind.as_pointer())
     places = [frame.place(builder, field, memory) for field in range(6)]
-    first, last, shares = (builder.load(places[field]) for field in (frame.FIRST, frame.LAST, frame.SHARES))
+    last, together = builder.load(places[frame.LAST]), builder.load(places[frame.TOGETHER])
     given = cgutils.unpack_tuple(builder, builder.load(places[frame.GIVEN]))
-    steps = builder.sub(last, first)
-
-    def bound(share: Any) -> Any:
-        # told that it is not negative, LLVM drops the test whether an index counts from the end
-        return builder.and_(builder.add(first, builder.udiv(builder.mul(steps, share), shares)), _NONNEGATIVE)
-
-    end = bound(builder.add(share, _WORD(1)))
     called = context.declare_function(module, description)
-    with cgutils.for_range(builder, end, bound(share)) as loop:
+    turn, end = builder.append_basic_block("turn"), builder.append_basic_block("end")
+    builder.branch(turn)
+    builder.position_at_end(end)
+    builder.ret_void()
+    builder.position_at_end(turn)
+    begin = builder.atomic_rmw("add", places[frame.NEXT], together, "monotonic")
+    steps = builder.append_basic_block("steps")
+    builder.cbranch(builder.icmp_signed("<", begin, last), steps, end)
+    builder.position_at_end(steps)
+    stop = builder.add(begin, together)
+    stop = builder.select(builder.icmp_signed("<", stop, last), stop, last)
+    # told that it is not negative, LLVM drops the test whether an index counts from the end
+    bounds = [builder.and_(item, _NONNEGATIVE) for item in (begin, stop)]
+    with cgutils.for_range(builder, bounds[1], bounds[0]) as loop:
         arguments = [loop.index, *given]
         status, _ = context.call_conv.call_function(
             builder, called, description.restype, description.argtypes, arguments
@@ -282,5 +295,5 @@ def _work(context: Any, module: Any, frame: _Frame, description: Any) -> Any:
             builder.store(status.excinfoptr, places[frame.ERROR])
             builder.store(status.code, places[frame.CODE])
             builder.ret_void()
-    builder.ret_void()
+    builder.branch(turn)
     return function
