@@ -153,8 +153,8 @@ def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], An
             "single": (lambda: [model.encode(line) for line in lines], None),
             "batch": (lambda: [model.encode(batch, num_threads=1) for batch in batches], None),
         }
+    sys.path.insert(0, str(ROOT))
     if name == "ours":
-        sys.path.insert(0, str(ROOT))
         import core.text
 
         ours = tokenizer_of(core.text, kind, folder)
@@ -170,12 +170,9 @@ def build(name: str, kind: str, folder: Path) -> dict[str, tuple[Callable[[], An
             "long": (lambda: ours(long), forget),
             "placed": (lambda: ours(long, return_offsets_mapping=True), forget),
         }
-    import types
-    import zlib  # noqa: F401  # before paddle, which crashes after it
+    from benchmarks.paddlenlp_import import let_import
 
-    for missing in ("aistudio_sdk", "aistudio_sdk.hub"):
-        sys.modules[missing] = types.ModuleType(missing)
-    sys.modules["aistudio_sdk.hub"].download = None  # type: ignore[attr-defined]
+    let_import()
     import paddlenlp.transformers
 
     theirs = tokenizer_of(paddlenlp.transformers, kind, folder)
