@@ -53,13 +53,6 @@ def add(source: np.ndarray, start: int, line: int, rows: int, width: int, block:
 
 
 @serial
-def to_sigmoid(x: np.ndarray) -> None:
-    """Replace numbers by their sigmoids."""
-    for j in range(x.size):
-        x[j] = gate_sigmoid(x[j])
-
-
-@serial
 def to_tanh(x: np.ndarray) -> None:
     """Replace numbers by their hyperbolic tangents."""
     for j in range(x.size):
@@ -68,40 +61,44 @@ def to_tanh(x: np.ndarray) -> None:
 
 @serial
 def lstm_memory(sums: np.ndarray, memory: np.ndarray) -> None:
-    """Activate the gates i, f, g, o, and renew a block of memory."""
+    """Activate the gates i, f, g, and renew a block of memory."""
     size = memory.size
-    to_sigmoid(sums[: 2 * size])
-    to_tanh(sums[2 * size : 3 * size])
-    to_sigmoid(sums[3 * size : 4 * size])
     entry, keep, candidate = sums[:size], sums[size : 2 * size], sums[2 * size : 3 * size]
     for j in range(size):
-        memory[j] = keep[j] * memory[j] + entry[j] * candidate[j]
+        open_, kept, new = gate_sigmoid(entry[j]), gate_sigmoid(keep[j]), gate_tanh(candidate[j])
+        memory[j] = kept * memory[j] + open_ * new
+        entry[j], keep[j], candidate[j] = open_, kept, new
 
 
 @serial
 def lstm_state(sums: np.ndarray, memory: np.ndarray, state: np.ndarray) -> None:
-    """Write the new state, behind :func:`lstm_memory`."""
-    exit_ = sums[3 * memory.size :]
+    """Activate the gate o and write the new state, behind :func:`lstm_memory`."""
+    exit_ = sums[3 * memory.size : 4 * memory.size]
     for j in range(memory.size):
-        state[j] = exit_[j] * gate_tanh(memory[j])
+        open_ = gate_sigmoid(exit_[j])
+        state[j] = open_ * gate_tanh(memory[j])
+        exit_[j] = open_
 
 
 @serial
 def gru_gates(sums: np.ndarray, candidates: np.ndarray) -> None:
-    """Activate the gates r and z, and the candidates, of which ``candidates`` are the projected inputs."""
+    """Activate the gate r and the candidates, of which ``candidates`` are the projected inputs."""
     size = candidates.size
-    to_sigmoid(sums[: 2 * size])
     reset, recurrent = sums[:size], sums[2 * size : 3 * size]
     for j in range(size):
-        candidates[j] = gate_tanh(candidates[j] + reset[j] * recurrent[j])
+        open_ = gate_sigmoid(reset[j])
+        candidates[j] = gate_tanh(candidates[j] + open_ * recurrent[j])
+        reset[j] = open_
 
 
 @serial
 def gru_state(sums: np.ndarray, candidates: np.ndarray, state: np.ndarray) -> None:
-    """Turn a block of states into the new ones."""
+    """Activate the gate z and turn a block of states into the new ones."""
     update = sums[candidates.size : 2 * candidates.size]
     for j in range(candidates.size):
-        state[j] = candidates[j] + update[j] * (state[j] - candidates[j])
+        kept = gate_sigmoid(update[j])
+        state[j] = candidates[j] + kept * (state[j] - candidates[j])
+        update[j] = kept
 
 
 @serial

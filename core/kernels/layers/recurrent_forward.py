@@ -153,22 +153,22 @@ def _block(
         take(memory.reshape(-1), here, apart, rows, width, cells)
         lstm_memory(sums, cells)
         put(cells, rows, width, memory.reshape(-1), here, apart)
+        lstm_state(sums, cells, state)
         if keeps:
             put(cells, rows, width, memories.reshape(-1), there, apart)
             for gate in range(4):
                 put(sums[gate * numbers :], rows, width, flat, begin + gate * size, line)
-        lstm_state(sums, cells, state)
     elif kind == GRU:
         take(flat, begin + 2 * size, line, rows, width, cells)
         if keeps:
             put(sums[2 * numbers :], rows, width, candidates.reshape(-1), there, apart)
         gru_gates(sums, cells)
+        take(old.reshape(-1), here, apart, rows, width, state)
+        gru_state(sums, cells, state)
         if keeps:
             put(sums, rows, width, flat, begin, line)
             put(sums[numbers:], rows, width, flat, begin + size, line)
             put(cells, rows, width, flat, begin + 2 * size, line)
-        take(old.reshape(-1), here, apart, rows, width, state)
-        gru_state(sums, cells, state)
     else:
         simple_state(sums, kind == RELU, state)
     put(state, rows, width, new.reshape(-1), here, apart)
