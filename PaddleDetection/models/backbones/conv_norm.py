@@ -11,6 +11,7 @@ import core
 from core import ParamAttr, nn
 from core.nn import functional as F
 from core.nn.initializer import Constant
+from core.vision.models.blocks import scale_and_offset
 from core.vision.ops import DeformConv2D
 from PaddleDetection.models.norms import Norm
 
@@ -65,10 +66,30 @@ class ConvNorm(nn.Layer):
 
     def forward(self, x: Any) -> Any:
         """Return the filtered, normalised and activated feature maps."""
-        if self.conv_offset is None:
-            x = self.conv(x)
+        if self._is_fixed():
+            x = self._filtered_at_once(x)
         else:
-            offset, mask = core.split(self.conv_offset(x), [2 * self.taps, self.taps], 1)
-            x = self.conv(x, offset, F.sigmoid(mask))
-        x = x if self.norm is None else self.norm(x)
+            if self.conv_offset is None:
+                x = self.conv(x)
+            else:
+                offset, mask = core.split(self.conv_offset(x), [2 * self.taps, self.taps], 1)
+                x = self.conv(x, offset, F.sigmoid(mask))
+            x = x if self.norm is None else self.norm(x)
         return x if self.activation is None else self.activation(x)
+
+    def _is_fixed(self) -> bool:
+        """Return whether the normalisation multiplies and adds the same in every training step."""
+        norm: Any = self.norm
+        if not (self.training and self.conv_offset is None and isinstance(norm, nn.BatchNorm2D)):
+            return False
+        return bool(norm._use_global_stats) and all(one.stop_gradient for one in norm.parameters())
+
+    def _filtered_at_once(self, x: Any) -> Any:
+        """Return what convolution and normalisation give, from a convolution that does both.
+
+        What is between them would be kept for the gradient, and read and written once more.
+        """
+        factor, bias = scale_and_offset(self.norm)
+        conv: Any = self.conv
+        weight = conv.weight * factor.reshape([-1, 1, 1, 1])
+        return F.conv2d(x, weight, bias, conv._stride, conv._padding, conv._dilation, conv._groups)

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import core
+from core.nn import functional as F
+from PaddleDetection.models.backbones.conv_norm import ConvNorm
 from PaddleDetection.models.backbones.resnet import Res5Head, ResNet
 from PaddleDetection.models.necks.fpn import FPN
+from PaddleDetection.models.norms import Norm
 from tests.parity.PaddleDetection import backbone_cases as cases
 
 
@@ -102,7 +105,30 @@ def test_frozen_normalisation_keeps_its_statistics_in_training() -> None:
     for key, value in network.state_dict().items():
         np.testing.assert_array_equal(value.numpy(), before[key])
     network.eval()
-    np.testing.assert_array_equal(network(image)[0].numpy(), found)
+    np.testing.assert_allclose(network(image)[0].numpy(), found, rtol=1e-5, atol=1e-6 * np.abs(found).max())
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_convolution_that_normalises_has_the_gradient_of_both(compiled: bool) -> None:
+    source = np.random.RandomState(0)
+    layer: Any = ConvNorm(4, 6, 3, 2, 2, F.relu, Norm(freeze_norm=True))
+    for name, value in layer.norm.state_dict().items():
+        layer.norm.state_dict()[name].set_value(source.uniform(0.5, 2.0, value.shape).astype(np.float32))
+    image = source.randn(2, 4, 9, 8).astype(np.float32)
+
+    def learned(training: bool) -> list[np.ndarray]:
+        layer.train() if training else layer.eval()  # in evaluation the two are done one after the other
+        x: Any = core.to_tensor(image, stop_gradient=False)
+        function = core.jit.to_static(lambda x: (layer(x) ** 2).sum()) if compiled else lambda x: (layer(x) ** 2).sum()
+        total = function(x)
+        total.backward()
+        found = [total.numpy(), x.grad.numpy(), layer.conv.weight.grad.numpy()]
+        layer.clear_gradients()
+        return found
+
+    for one, other in zip(learned(True), learned(False)):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5 * np.abs(other).max())
+    assert layer.norm.weight.grad is None
 
 
 def test_fifth_stage_alone_is_that_of_the_network() -> None:
