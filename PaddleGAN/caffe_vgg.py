@@ -17,7 +17,7 @@ import numpy as np
 import core
 from core import nn
 from core.nn import functional as F
-from core.weights import WeightRecord, cache_path, fetch
+from core.weights import WeightRecord, fetch
 from core.weights.formats.npy_object import read_npy_object
 
 CONVOLUTIONS = (2, 2, 4, 4)
@@ -84,11 +84,6 @@ def names() -> list[str]:
     return [
         f"conv{block}_{number}" for block, count in enumerate(CONVOLUTIONS, start=1) for number in range(1, count + 1)
     ]
-
-
-def at_hand() -> bool:
-    """Whether the published file is in the cache."""
-    return bool(cache_path(RECORD.url).is_file())
 
 
 def _layer(content: Any, name: str, channels: int, source: str) -> tuple[np.ndarray, np.ndarray]:
