@@ -8,8 +8,7 @@ peak adds to what it occupied before: weights, and in training their gradients, 
 Prediction runs an exported folder. "planned" is how the engine runs it: a result's memory is used again when the last
 operation that reads it is through. "unplanned" switches that off (NNVM_EXEC_MATCH_RANGE=0), but for operations that
 write over their own input. "every result kept" is the same forward pass with a record for a gradient that is never
-asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs,
-"recomputed" the same with network.recomputes, which computes blocks and convolutions again for their gradients; "eager"
+asked for. Training is a loss and its backward pass: "planned" is the compiled program that the trainer runs, "eager"
 has no plan.
 """
 
@@ -30,8 +29,7 @@ import numpy as np
 from benchmarks.core.memory import reset_peak, resident, status
 
 ROWS = ("planned", "unplanned", "eager")
-TRAINING = ("planned", "unplanned", "eager", "recomputed")
-"""Ways of running; the first is compared with the two that follow."""
+"""Ways of running; the first is compared with the others."""
 
 
 def inputs(batch: int, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,8 +82,7 @@ def training(way: str, batch: int, vocabulary: int) -> Callable[[int], Any]:
     import core
     from PaddleNLP.models.registry import create_model
 
-    given: dict[str, Any] = {"vocab_size": vocabulary, "pad_token_id": 0, "recomputes": way == "recomputed"}
-    model: Any = create_model("dam", "response_matching", **given)
+    model: Any = create_model("dam", "response_matching", vocab_size=vocabulary, pad_token_id=0)
     loss = lambda ids, labels: model.loss(model(ids), labels)  # noqa: E731
     compiled = loss if way == "eager" else core.jit.to_static(loss)
     ids, labels = inputs(batch, vocabulary)
@@ -127,16 +124,15 @@ def main() -> None:
         print(json.dumps(peak(make(way, int(batch), int(vocabulary)), int(batch))))
         return
     told = {"eager": "every result kept"}
-    for kind, ways in (("prediction", ROWS), ("training", TRAINING)):
+    for kind in ("prediction", "training"):
         numbers = {}
-        for way in (*ways, *(["PyTorch"] if options.peers else [])):
+        for way in (*ROWS, *(["PyTorch"] if options.peers else [])):
             numbers[way] = measured(kind, way, options)
             name = told.get(way, way) if kind == "prediction" else way
             print(f"{kind}, {name:<20}{numbers[way]:>8.0f} MB", flush=True)
-        for least in ways[:1] if kind == "prediction" else (ways[0], ways[3]):
-            for way in ways[1:3]:
-                name = told.get(way, way) if kind == "prediction" else way
-                print(f"{kind}: {least} / {name}: {numbers[least] / numbers[way]:.2f}", flush=True)
+        for way in ROWS[1:]:
+            name = told.get(way, way) if kind == "prediction" else way
+            print(f"{kind}: planned / {name}: {numbers['planned'] / numbers[way]:.2f}", flush=True)
 
 
 if __name__ == "__main__":

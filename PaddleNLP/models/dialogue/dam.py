@@ -30,7 +30,6 @@ from typing import Any, ClassVar, Optional
 
 import core
 from core import nn
-from core.distributed.fleet.utils import recompute
 from core.nn import functional as F
 from core.nn.initializer import Normal, Uniform
 from PaddleNLP.models.dialogue.matching import MatchingHead, widened
@@ -52,12 +51,11 @@ class AttentionBlock(nn.Layer):
 
     Args:
         size: length of a token's vector.
-        recomputes: whether it is computed again for its gradient, rather than kept.
     """
 
-    def __init__(self, size: int, recomputes: bool = False) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__()
-        self.scale, self.recomputes = size**-0.5, recomputes
+        self.scale = size**-0.5
         self.norm0, self.norm1 = nn.LayerNorm(size), nn.LayerNorm(size)
         self.fc0, self.fc1 = nn.Linear(size, size), nn.Linear(size, size)
 
@@ -69,10 +67,6 @@ class AttentionBlock(nn.Layer):
             key: float32 (N, K, size).
             allowed: float32 (N, Q, K), 1 where both have a token.
         """
-        return (recompute if self.recomputes else _called)(self.found, query, key, allowed)
-
-    def found(self, query: Any, key: Any, allowed: Any) -> Any:
-        """Compute :meth:`forward`."""
         scores = core.matmul(query, key, transpose_y=True) * self.scale
         weights = F.softmax(allowed * scores + (allowed - 1.0) * EXCLUDED, axis=-1)
         found = self.norm0(query + core.matmul(weights, key))
@@ -89,8 +83,6 @@ class DeepAttentionMatching(WordNetwork):
         turns: of a conversation.
         max_length: tokens of a turn or a response.
         channels: filters of both convolutions; the source has 16 and 16 for the Douban corpus.
-        recomputes: whether blocks and convolutions are computed again for their gradients, which takes time and saves
-            memory.
         pad_token_id: the number that fills short texts; None: ``vocab_size``, which is no word's.
     """
 
@@ -104,15 +96,13 @@ class DeepAttentionMatching(WordNetwork):
         turns: int = 9,
         max_length: int = 50,
         channels: Sequence[int] = (32, 16),
-        recomputes: bool = False,
         pad_token_id: Optional[int] = None,
     ) -> None:
         super().__init__(vocab_size, emb_dim, emb_dim, 1.0, pad_token_id, Normal(0.0, 0.1))
         self.token_size = emb_dim
         self.stacks, self.turns, self.max_length, self.channels = stacks, turns, max_length, list(channels)
-        self.recomputes = recomputes
         self.response_self, self.turn_self, self.turn_to_response, self.response_to_turn = (
-            nn.LayerList([AttentionBlock(emb_dim, recomputes) for _ in range(count)])
+            nn.LayerList([AttentionBlock(emb_dim) for _ in range(count)])
             for count in (stacks, stacks, stacks + 1, stacks + 1)
         )
 
@@ -220,11 +210,7 @@ class ResponseMatching(MatchingHead):
     def _pooled(self, conv: Any, x: Any, first: int) -> Any:
         """Return the pooled results of some filters of a convolution, from one on, behind ELU."""
         part = slice(first, first + FILTERS)
-
-        def pooled(x: Any) -> Any:
-            return F.elu(F.max_pool3d(F.conv3d(x, conv.weight[part], conv.bias[part], padding=1), 3, 3, 1))
-
-        return (recompute if self.encoder.recomputes else _called)(pooled, x)
+        return F.elu(F.max_pool3d(F.conv3d(x, conv.weight[part], conv.bias[part], padding=1), 3, 3, 1))
 
 
 DeepAttentionMatching.heads = {"response_matching": ResponseMatching}
@@ -233,7 +219,3 @@ DeepAttentionMatching.heads = {"response_matching": ResponseMatching}
 def _pooled(size: int) -> int:
     """Return what is left of an axis after pooling by 3."""
     return (size - 1) // 3 + 1
-
-
-def _called(function: Any, *given: Any) -> Any:
-    return function(*given)
