@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -149,8 +150,12 @@ class Inputs:
 
     def read(self, transform: Transform) -> Iterator[tuple[str, np.ndarray]]:
         """Yield the name and the transformed image, float32 (C, H, W), of each that can be read."""
+
+        def of_file(path: str) -> Any:
+            return transformed(transform, read_picture(path), [path])
+
         for name, path in self.paths.items():
-            image = self.attempt(name, lambda path=path: transformed(transform, read_picture(path), [path]))  # type: ignore[misc]
+            image = self.attempt(name, functools.partial(of_file, path))
             if image is not None:
                 yield name, np.asarray(image, np.float32)
 
