@@ -352,6 +352,10 @@ TABLE: Table = {
             NotRun("it trains for minutes; tests/PaddleNLP/test_commands.py trains a network that ranks"),
         ),
         (
+            "python PaddleNLP/train.py -c PaddleNLP/configs/drawn_mrqa_ernie.yaml --data drawn/mrqa",
+            NotRun("it trains for a minute; tests/PaddleNLP/test_commands.py trains a network that answers"),
+        ),
+        (
             "python PaddleNLP/train.py -c PaddleNLP/configs/small_xquad_ernie.yaml --data FOLDER",
             NotRun("the set is not in the repository"),
         ),
