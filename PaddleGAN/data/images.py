@@ -128,7 +128,7 @@ def transformed(transform: Optional[Transform], images: Any, paths: Sequence[str
 
 
 class Inputs:
-    """Images or videos that a command line names; one that cannot be used is named on the error stream, and passed over.
+    """Images or videos that a command line names; one that cannot be used is named on stderr, and passed over.
 
     Args:
         named: files, folders of them, patterns or URLs.
