@@ -83,8 +83,8 @@ FAULTS: Mapping[str, Fault] = {
             ),
             Change(
                 "core/jit/control_flow/subprogram.py",
-                'Executable("a branch or loop", trace.variables,',
-                'Executable("a branch or loop", placeholders,',
+                '("a branch or loop", trace.variables,',
+                '("a branch or loop", placeholders,',
             ),
         ],
         "core/jit/export/test_sizes.py",

@@ -191,7 +191,7 @@ def test_keys_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         "discriminator.optimizer.clip.norm (number or null; default None)",
         "expect.near.NAME.tolerance (number; required)",
         "task: {name: WassersteinGAN, critic_steps: 5, penalty: 10.0, clip: null}",
-        'discriminator.network: {name: WGANCritic, input_nc: 3, ndf: 64, image_size: 64, norm_type: "layer"}',
+        'discriminator.network: {name: WGANCritic, input_nc: 3, ndf: 64, image_size: 64, norm_type: "layer", pre',
         "data.train.dataset: {name: Faces, count: integer, size: 64, seed: 0, attributes: null, fixed: null, keep: ",
     ):
         assert line in told, line

@@ -43,6 +43,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "RandomRotation": {"degrees": 40},
     "Resize": {"size": 20},
     "ResizeImage": {"size": 20},
+    "ResizeToScale": {"size": [20, 20], "scale": 4},
     "SRPairedRandomCrop": {"gt_patch_size": 20, "scale": 1},
     "SaturationTransform": {"value": 0.4},
 }
