@@ -31,7 +31,7 @@ def test_a_program_gives_the_network_s_images_for_any_batch(name: str, tmp_path:
             expected = flat(network(*[core.to_tensor(array) for array in arrays]))
         assert len(found) == len(expected)
         for actual, wanted in zip(found, expected):
-            np.testing.assert_allclose(actual, wanted.numpy(), atol=5e-5)
+            np.testing.assert_allclose(actual, wanted.numpy(), atol=1e-5)
 
 
 def test_normalisation_by_the_batch_leaves_its_statistics_alone_in_evaluation() -> None:

@@ -142,8 +142,14 @@ PARAMETERS = {
 STEP = 1e-8
 """Of finite differences: small, as the networks are full of kinks."""
 
-DRAWING = ("SPADE", "StyleGANv2Generator")
-"""Two forward passes in training differ: one improves estimates of singular values, the other draws details."""
+STEPS = {"StyleGANv2Generator": 1e-7}
+"""Larger where a hundredth of what is moved counts, as in the layers that map noise to styles."""
+
+DRAWING = ("StyleGANv2Generator",)
+"""They draw details in training, so that no two forward passes are the same."""
+
+OF_MANY_KERNELS = ("SPADE", "ResnetUGATITP2C")
+"""How those begin that have too many parameters to move each by itself."""
 
 
 def test_the_table_is_complete() -> None:
@@ -244,7 +250,7 @@ def test_weights_survive_a_file(name: str, tmp_path: Path) -> None:
 def training_step(name: str, compiled: bool) -> dict[str, np.ndarray]:
     """Return outputs, gradients and the state after a forward pass in float64."""
     network = build(name)
-    if name == "StyleGANv2Generator":
+    if name in DRAWING:
         network.eval()
     call = to_static(lambda *arguments: network(*arguments)) if compiled else network
     outputs = call(*inputs(name, "float64"))
@@ -263,11 +269,11 @@ def test_compiled_is_the_same(name: str) -> None:
     expected, found = training_step(name, compiled=False), training_step(name, compiled=True)
     assert expected.keys() == found.keys()
     for key, value in expected.items():
-        assert np.abs(found[key] - value).max() <= 1e-8 * max(1.0, np.abs(value).max()), key
+        assert np.abs(found[key] - value).max() <= 1e-9 * max(1.0, np.abs(value).max()), key
 
 
 def role_of(key: str, parameter: Any, many: bool) -> str:
-    """Return what a parameter is moved with: all scales and shifts together, and in SPADE the kernels of its blocks."""
+    """Return what a parameter is moved with: all scales and shifts together, in large networks kernels of one name."""
     if parameter.ndim == 1:
         return "scales and shifts"
     return ".".join(key.split(".")[-2:]) if many else key
@@ -275,22 +281,21 @@ def role_of(key: str, parameter: Any, many: bool) -> str:
 
 @pytest.mark.parametrize("name", sampled(GENERATORS, 9, group=lambda name: None))
 def test_gradients_are_finite_differences(name: str) -> None:
-    if name == "ResnetUGATITP2CGenerator":
-        pytest.skip("of pictures this small its inmost maps have one pixel, whose normalisation enlarges rounding")
     core.set_default_dtype("float64")
     network = build(name)
-    if name.startswith(DRAWING):
+    if name.startswith("SPADE") or name in DRAWING:  # SPADE's forward passes improve its estimates of singular values
         network.eval()
     arguments = inputs(name, "float64")
     weighted_sum(network(*arguments)).backward()
     parameters = {key: tensor for key, tensor in network.named_parameters() if not tensor.stop_gradient}
-    roles = {key: role_of(key, tensor, name.startswith("SPADE")) for key, tensor in parameters.items()}
+    roles = {key: role_of(key, tensor, name.startswith(OF_MANY_KERNELS)) for key, tensor in parameters.items()}
     compared = []
     for number, role in enumerate(dict.fromkeys(roles.values())):
         moved = [parameters[key] for key in parameters if roles[key] == role]
         values = [tensor.numpy() for tensor in moved]
         generator = np.random.default_rng(number)
-        directions = [generator.uniform(-STEP, STEP, value.shape) for value in values]
+        step = STEPS.get(name, STEP)
+        directions = [generator.uniform(-step, step, value.shape) for value in values]
 
         def loss_at(sign: int, moved: list[Any] = moved, values: Any = values, directions: Any = directions) -> float:
             for tensor, value, direction in zip(moved, values, directions):
