@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional
 
@@ -13,11 +12,11 @@ import numpy as np
 import core
 from core.vision.image import write_image
 from core.vision.inputs import read_picture
-from core.vision.video import VideoReader, VideoWriter
+from core.vision.video import VideoReader, write_video
 from PaddleGAN.data.anime import ResizeToScale
-from PaddleGAN.data.images import Inputs
 from PaddleGAN.models.registry import create_generator
 from PaddleGAN.models.weights import CHECKPOINTS
+from PaddleGAN.named import write_named
 from PaddleGAN.pictures import as_bytes
 from PaddleGAN.speaking import spoken
 from PaddleGAN.tasks.animegan import as_bright
@@ -71,36 +70,15 @@ def translated(generator: Any, options: argparse.Namespace, target: Path) -> tup
     Raises:
         ValueError: none could be used.
     """
-    files: list[str] = []
-    failed = count = 0
-    for videos, named in ((False, options.images), (True, options.videos)):
-        inputs = Inputs(named or [], options.count, videos=videos)
-        count += len(inputs.paths)
-        for name, path in inputs.paths.items():
-            file = f"{name}.{'mp4' if videos else 'png'}"
-            write = _write_video if videos else _write_picture
-            done = inputs.attempt(name, lambda path=path, file=file, write=write: write(generator, path, target / file))
-            files += [file] if done else []
-        failed += inputs.failed
-    if failed == count:
-        raise ValueError(f"none of the {failed} inputs could be used")
-    return files, failed
 
+    def picture(path: str, file: Path) -> None:
+        write_image(file, _made(generator, read_picture(path)))
 
-def _write_picture(generator: Any, path: str, target: Path) -> bool:
-    write_image(target, _made(generator, read_picture(path)))
-    return True
+    def video(path: str, file: Path) -> None:
+        reader = VideoReader(path)
+        write_video(file, (_made(generator, frame) for frame in reader), reader.frames_per_second)
 
-
-def _write_video(generator: Any, path: str, target: Path) -> bool:
-    reader = VideoReader(path)
-    frames: Iterator[np.ndarray] = (_made(generator, frame) for frame in reader)
-    first = next(frames)
-    with VideoWriter(target, *first.shape[:2], reader.frames_per_second) as writer:
-        writer.write(first)
-        for frame in frames:
-            writer.write(frame)
-    return True
+    return write_named(options, target, picture, video)
 
 
 def _made(generator: Any, picture: np.ndarray) -> np.ndarray:

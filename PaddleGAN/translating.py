@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from core.drawing import sheet
 from core.vision.image import write_image
-from core.vision.video import VideoReader, VideoWriter
+from core.vision.video import VideoReader, write_video
 from PaddleGAN.data.images import Inputs, transformed
 from PaddleGAN.pictures import as_bytes
 
@@ -84,15 +83,9 @@ def _video(task: Any, options: argparse.Namespace, inputs: Inputs, name: str, ta
 
     def written() -> list[str]:
         reader = VideoReader(path)
-        with contextlib.ExitStack() as stack:
-            writer: Optional[VideoWriter] = None
-            for frame in reader:
-                image = np.asarray(transformed(transform, frame, [path]), np.float32)
-                (picture,) = as_bytes(task.generated([image], options.direction))
-                if writer is None:
-                    height, width = picture.shape[:2]
-                    writer = stack.enter_context(VideoWriter(target / file, height, width, reader.frames_per_second))
-                writer.write(picture)
+        images = (np.asarray(transformed(transform, frame, [path]), np.float32) for frame in reader)
+        pictures = (as_bytes(task.generated([image], options.direction))[0] for image in images)
+        write_video(target / file, pictures, reader.frames_per_second)
         return [file]
 
     return inputs.attempt(name, written) or []

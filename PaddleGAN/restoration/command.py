@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional
@@ -12,8 +11,8 @@ import numpy as np
 
 from core.vision.image import write_image
 from core.vision.inputs import read_picture
-from core.vision.video import VideoReader, VideoWriter
-from PaddleGAN.data.images import Inputs
+from core.vision.video import VideoReader, write_video
+from PaddleGAN.named import write_named
 from PaddleGAN.pictures import fractions_as_bytes
 from PaddleGAN.restoration.restorer import Restorer, published
 
@@ -56,35 +55,15 @@ def restore(task: Any, options: argparse.Namespace, target: Path) -> tuple[list[
 
 def _own(restorer: Restorer, options: argparse.Namespace, target: Path) -> tuple[list[str], int]:
     """Restore what the command line names; what cannot be used is named on the error stream and passed over."""
-    files: list[str] = []
-    failed = 0
-    for named, videos in ((options.images, False), (options.videos, True)):
-        inputs = Inputs(named or [], options.count, videos=videos)
-        write = _video if videos else _picture
-        for name, path in inputs.paths.items():
-            file = inputs.attempt(name, functools.partial(write, restorer, path, target, name))
-            if file is not None:
-                files.append(file)
-        failed += inputs.failed
-    if not files:
-        raise ValueError(f"none of the {failed} inputs could be used")
-    return files, failed
 
+    def picture(path: str, file: Path) -> None:
+        write_image(file, restorer.restore(read_picture(path)))
 
-def _picture(restorer: Restorer, path: str, target: Path, name: str) -> str:
-    """Restore a picture; return the name of its file."""
-    write_image(target / f"{name}.png", restorer.restore(read_picture(path)))
-    return f"{name}.png"
+    def video(path: str, file: Path) -> None:
+        reader = VideoReader(path)
+        write_video(file, restorer.restore_video(reader), reader.frames_per_second)
 
-
-def _video(restorer: Restorer, path: str, target: Path, name: str) -> str:
-    """Restore a video, frame by frame, into an MP4 file of the same speed; return its name."""
-    reader = VideoReader(path)
-    height, width = (restorer.scale * side for side in (reader.height, reader.width))
-    with VideoWriter(target / f"{name}.mp4", height, width, reader.frames_per_second) as writer:
-        for frame in restorer.restore_video(reader):
-            writer.write(frame)
-    return f"{name}.mp4"
+    return write_named(options, target, picture, video)
 
 
 def _of_split(task: Any, count: Optional[int]) -> Iterator[tuple[str, np.ndarray]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Optional, Union
@@ -221,3 +221,25 @@ class VideoWriter:
                 synchronise_directory(self.path.parent)
         finally:
             self._folder.cleanup()
+
+
+def write_video(path: PathLike, frames: Iterable[np.ndarray], frames_per_second: float = USUAL_RATE) -> None:
+    """Write frames, one at a time, as a video of the first one's size.
+
+    Args:
+        path: the file, NAME.mp4.
+        frames: uint8 (height, width, 3) each, RGB; one at least.
+        frames_per_second: how fast they follow each other.
+
+    Raises:
+        ValueError: as of :class:`VideoWriter`, or there is no frame.
+    """
+    following = iter(frames)
+    first = next(following, None)
+    if first is None:
+        raise ValueError(f"there are no frames for the video {os.fspath(path)!r}")
+    height, width = first.shape[:2]
+    with VideoWriter(path, height, width, frames_per_second) as writer:
+        writer.write(first)
+        for frame in following:
+            writer.write(frame)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.vision.video import VideoReader, VideoWriter
+from core.vision.video import VideoReader, VideoWriter, write_video
 
 
 def frames(count: int = 6) -> list[np.ndarray]:
@@ -38,6 +38,19 @@ def test_frames_come_back_in_order(video: Path) -> None:
         for frame, expected in zip(found, frames()):
             assert frame.dtype == np.uint8 and abs(frame.astype(int) - expected).mean() < 8
     assert [path.name for path in video.parent.iterdir()] == ["seen.mp4"]
+
+
+def test_frames_are_written_as_they_come(video: Path, tmp_path: Path) -> None:
+    frames = list(VideoReader(video))
+    write_video(tmp_path / "again.mp4", iter(frames), 10.0)
+    with VideoWriter(tmp_path / "one by one.mp4", *frames[0].shape[:2], 10.0) as writer:
+        for frame in frames:
+            writer.write(frame)
+    again, one_by_one = (list(VideoReader(tmp_path / name)) for name in ("again.mp4", "one by one.mp4"))
+    np.testing.assert_array_equal(again, one_by_one)
+    with pytest.raises(ValueError, match=r"there are no frames for the video '.*none\.mp4'"):
+        write_video(tmp_path / "none.mp4", [])
+    assert not (tmp_path / "none.mp4").exists()
 
 
 def test_a_video_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
