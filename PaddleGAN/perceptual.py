@@ -26,10 +26,8 @@ def vgg_path() -> Any:
     return cache_path(WEIGHTS["VGG19"].url)
 
 
-class PerceptualLoss:
-    """The mean absolute differences of VGG-19's feature maps, weighted and summed.
-
-    Images are normalised as PaddleClas does, whose VGG-19 it is; the authors of SPADE give theirs as they are.
+class OfVGG19:
+    """A distance of images by PaddleClas' VGG-19, which does not learn and gets images normalised as PaddleClas does.
 
     Args:
         weights: the weight file; None: the one that PaddleClas publishes, from the cache, without a download.
@@ -40,9 +38,23 @@ class PerceptualLoss:
     """
 
     def __init__(self, weights: Optional[str] = None) -> None:
-        self.network = _vgg(weights)
+        self.network = VGG19(pretrained=str(vgg_path()) if weights is None else weights)
+        self.network.eval()
+        for parameter in self.network.parameters():
+            parameter.stop_gradient = True
         self.mean = core.to_tensor(_MEAN).reshape([1, 3, 1, 1])
         self.std = core.to_tensor(_STD).reshape([1, 3, 1, 1])
+
+    def normalised(self, images: Any) -> Any:
+        """Return images (N, 3, H, W), 0 to 1, as the network takes them."""
+        return (images - self.mean) / self.std
+
+
+class PerceptualLoss(OfVGG19):
+    """The mean absolute differences of VGG-19's feature maps, weighted and summed.
+
+    The authors of SPADE give their network images as they are.
+    """
 
     def __call__(self, images: Any, targets: Any) -> Any:
         """Return the loss, 0-D.
@@ -60,7 +72,7 @@ class PerceptualLoss:
 
     def maps(self, images: Any) -> list[Any]:
         """Return the feature maps behind the first convolution of each block."""
-        x, maps = ((images + 1) / 2 - self.mean) / self.std, []
+        x, maps = self.normalised((images + 1) / 2), []
         for number in range(1, len(WIDTHS) + 1):
             block = getattr(self.network, f"conv_block_{number}")
             x = F.relu(block.conv1(x))
@@ -71,24 +83,12 @@ class PerceptualLoss:
         return maps
 
 
-class FeatureDistance:
+class FeatureDistance(OfVGG19):
     """The mean absolute difference of what VGG-19's last convolution gives, before its activation.
 
     Paper: Wang et al., "ESRGAN: Enhanced super-resolution generative adversarial networks", ECCV workshops 2018,
     https://arxiv.org/abs/1809.00219
-
-    Args:
-        weights: the weight file; None: the one that PaddleClas publishes, from the cache, without a download.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it does not fit the network.
     """
-
-    def __init__(self, weights: Optional[str] = None) -> None:
-        self.network = _vgg(weights)
-        self.mean = core.to_tensor(_MEAN).reshape([1, 3, 1, 1])
-        self.std = core.to_tensor(_STD).reshape([1, 3, 1, 1])
 
     def __call__(self, images: Any, targets: Any) -> Any:
         """Return the distance, 0-D.
@@ -103,7 +103,7 @@ class FeatureDistance:
 
     def features(self, images: Any) -> Any:
         """Return the results of the last convolution, (N, 512, H / 16, W / 16)."""
-        x = (images - self.mean) / self.std
+        x = self.normalised(images)
         for number in range(1, len(WIDTHS) + 1):
             block = getattr(self.network, f"conv_block_{number}")
             if number > 1:
@@ -113,12 +113,3 @@ class FeatureDistance:
                 if (number, layer) != (len(WIDTHS), block.convolutions):
                     x = F.relu(x)
         return x
-
-
-def _vgg(weights: Optional[str]) -> Any:
-    """Return VGG-19, which does not learn."""
-    network = VGG19(pretrained=str(vgg_path()) if weights is None else weights)
-    network.eval()
-    for parameter in network.parameters():
-        parameter.stop_gradient = True
-    return network
