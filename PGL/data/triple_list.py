@@ -9,13 +9,12 @@ from typing import Optional
 import numpy as np
 
 from PGL.data.text import read_text
-from PGL.data.triples import SPLITS, numbered_triples, read_triples
-from PGL.graph import Graph
+from PGL.data.triples import SPLITS, KnowledgeGraph, numbered_triples, read_triples
 
 _OWNER = "TripleListDataset"
 
 
-class TripleListDataset:
+class TripleListDataset(KnowledgeGraph):
     """A knowledge graph of lines ``head<TAB>relation<TAB>tail``, in one file for each part, or one of which parts are
     drawn.
 
@@ -30,16 +29,6 @@ class TripleListDataset:
         seed: what the draw follows from.
         root: the folder.
         maximum_bytes: how many bytes a file may unpack to; None: 2 GB or 200 times its size, whichever is more.
-
-    Attributes:
-        train: triples (head, relation, tail), int64 of shape [n, 3].
-        valid: the same for validation.
-        test: the same for the test.
-        entities: the entities' names by number.
-        relations: the relations' names by number.
-        num_entities: how many entities there are.
-        num_relations: how many relations there are.
-        graph: the :class:`PGL.Graph` of the training triples, with the edge feature "relation".
 
     Raises:
         FileNotFoundError: a file is missing.
@@ -74,14 +63,12 @@ class TripleListDataset:
         for split, file in files.items():
             path = None if file is None else os.fspath(Path(root) / file)
             read[split] = read_triples(b"" if path is None else read_text(path, maximum_bytes).encode(), path or split)
-        parts, self.entities, self.relations = numbered_triples(read)
+        parts, entities, relations = numbered_triples(read)
         if valid_ratio or test_ratio:
             parts = _drawn(parts, valid_ratio, test_ratio, seed)
         where = {split: repr(os.fspath(Path(root) / (file or train))) for split, file in files.items()}
-        _check(parts, where, self.entities, self.relations)
-        self.train, self.valid, self.test = (parts[split] for split in SPLITS)
-        self.num_entities, self.num_relations = len(self.entities), len(self.relations)
-        self.graph = Graph(self.train[:, [0, 2]], self.num_entities, None, {"relation": self.train[:, 1].copy()})
+        _check(parts, where, entities, relations)
+        super().__init__(parts, entities, relations)
 
 
 def _drawn(parts: dict[str, np.ndarray], valid: float, test: float, seed: int) -> dict[str, np.ndarray]:

@@ -99,7 +99,33 @@ def numbered_triples(parts: Mapping[str, Triples]) -> tuple[dict[str, np.ndarray
     return numbered, list(entities), list(relations)
 
 
-class TriplesDataset:
+class KnowledgeGraph:
+    """Triples of numbers, in a training, a validation and a test part.
+
+    Args:
+        parts: triples (head, relation, tail) of each split, int64 of shape [n, 3].
+        entities: the entities' names by number.
+        relations: the relations' names by number.
+
+    Attributes:
+        train: the triples for training.
+        valid: those for validation.
+        test: those for the test.
+        entities: as given.
+        relations: as given.
+        num_entities: how many entities there are.
+        num_relations: how many relations there are.
+        graph: the :class:`PGL.Graph` of the training triples, with the edge feature "relation".
+    """
+
+    def __init__(self, parts: dict[str, np.ndarray], entities: list[str], relations: list[str]) -> None:
+        self.train, self.valid, self.test = (parts[split] for split in SPLITS)
+        self.entities, self.relations = entities, relations
+        self.num_entities, self.num_relations = len(entities), len(relations)
+        self.graph = Graph(self.train[:, [0, 2]], self.num_entities, None, {"relation": self.train[:, 1].copy()})
+
+
+class TriplesDataset(KnowledgeGraph):
     """A knowledge graph in triples of numbers, with its training, validation and test parts.
 
     Entities and relations are numbered in the order in which they first occur in the three parts, training first.
@@ -109,16 +135,6 @@ class TriplesDataset:
         root: the folder that holds train.txt, valid.txt and test.txt, or a folder NAME of them, or NAME.tar.gz; None:
             the published archive is fetched once.
         maximum_bytes: how many bytes may be unpacked; None: 2 GB or 200 times the archive's size, whichever is more.
-
-    Attributes:
-        train: triples (head, relation, tail), int64 of shape [n, 3].
-        valid: the same for validation.
-        test: the same for the test.
-        entities: the entities' names by number.
-        relations: the relations' names by number.
-        num_entities: how many entities there are.
-        num_relations: how many relations there are.
-        graph: the :class:`PGL.Graph` of the training triples, with the edge feature "relation".
 
     Raises:
         FileNotFoundError: files are missing; says where they come from.
@@ -131,10 +147,7 @@ class TriplesDataset:
     ) -> None:
         contents = _contents(name, root, maximum_bytes)
         read = {split: read_triples(content, f"{name}/{split}.txt") for split, content in contents.items()}
-        numbered, self.entities, self.relations = numbered_triples(read)
-        self.train, self.valid, self.test = (numbered[split] for split in SPLITS)
-        self.num_entities, self.num_relations = len(self.entities), len(self.relations)
-        self.graph = Graph(self.train[:, [0, 2]], self.num_entities, None, {"relation": self.train[:, 1].copy()})
+        super().__init__(*numbered_triples(read))
 
 
 def _contents(name: str, root: Optional[PathLike], maximum_bytes: Optional[int]) -> dict[str, bytes]:
