@@ -38,14 +38,12 @@ class _Recomputed(PyLayer):
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         call: _Call = kwargs["call"]
         ctx.call, ctx.arguments = call, args
-        _wait_for(args)
         ctx.random = get_rng_state() if call.preserve else None
         return call.function(*args, **call.kwargs)
 
     @staticmethod
     def backward(ctx: PyLayerContext, *gradients: Any) -> Any:
         context: Any = ctx
-        _wait_for(gradients)
         arguments = [_leaf(value) for value in context.arguments]
         later = get_rng_state() if context.call.preserve else None
         if context.call.preserve:
@@ -60,13 +58,6 @@ class _Recomputed(PyLayer):
         if wanted:
             backward([output for output, _ in wanted], [gradient for _, gradient in wanted])
         return tuple(value.grad for value in arguments if isinstance(value, Tensor))
-
-
-def _wait_for(values: Sequence[Any]) -> None:
-    """Let the engine finish what was asked of it before: what all parts need would otherwise be there at once."""
-    for value in values:
-        if isinstance(value, Tensor):
-            value._value.array.wait_to_read()
 
 
 def _leaf(value: Any) -> Any:
