@@ -58,6 +58,7 @@ def pyramid_parts(
     head_norm_type: Optional[str] = None,
     head_resolution: int = 7,
     nonlocal_stages: Sequence[int] = (),
+    scale: float = 1.0,
 ) -> Parts:
     """Return the parts of a detector on a feature pyramid.
 
@@ -74,10 +75,11 @@ def pyramid_parts(
         head_norm_type: null, or "gn": pyramid and heads have group normalisation, and the box heads four convolutions.
         head_resolution: side of the feature maps that the box heads take.
         nonlocal_stages: stages of the backbone with non-local blocks, counted from 0.
+        scale: factor on the backbone's numbers of channels.
     """
     frozen: dict[str, Any] = {"norm_type": norm_type, "freeze_norm": freeze_norm, "freeze_at": freeze_at}
     stages = {"dcn_v2_stages": tuple(dcn_v2_stages), "nonlocal_stages": tuple(nonlocal_stages)}
-    backbone = ResNet(**TRUNKS[trunk], **frozen, **stages)
+    backbone = ResNet(**TRUNKS[trunk], **frozen, **stages, scale=scale)
     neck = FPN(backbone.channels, backbone.strides, channels, norm_type=head_norm_type)
     heads: list[nn.Layer] = []
     for number in range(count):

@@ -42,6 +42,7 @@ class ResNet(nn.Layer):
         num_stages: how many stages there are.
         std_senet: whether each block ends with squeeze and excitation.
         nonlocal_stages: the stages with non-local blocks (arXiv 1711.07971), counted from 0.
+        scale: factor on the numbers of channels, at least 1/32.
 
     Attributes:
         channels: of the feature maps.
@@ -70,9 +71,13 @@ class ResNet(nn.Layer):
         num_stages: int = 4,
         std_senet: bool = False,
         nonlocal_stages: Sequence[int] = (),
+        scale: float = 1.0,
     ) -> None:
         super().__init__()
         kind = block_type(depth)
+        ch_in, widths = int(ch_in * scale), [int(width * scale) for width in WIDTHS]
+        if min(ch_in // 2, *widths) < 1:
+            raise ValueError(f"scale must be at least 1/32, not {scale}: no channels are left")
         if variant not in ("a", "b", "c", "d"):
             raise ValueError(f"variant must be 'a', 'b', 'c' or 'd', not {variant!r}")
         if kind is BasicBlock and (groups, base_width) != (1, 64):
@@ -88,7 +93,7 @@ class ResNet(nn.Layer):
                 raise ValueError(f"{name} {tuple(stages)} names a stage that is not among 0 to {num_stages - 1}")
         norm = Norm(norm_type, norm_decay, freeze_norm)
         self.return_idx = tuple(return_idx)
-        self.channels = tuple(WIDTHS[stage] * kind.expansion for stage in self.return_idx)
+        self.channels = tuple(widths[stage] * kind.expansion for stage in self.return_idx)
         self.strides = tuple(STRIDES[stage] for stage in self.return_idx)
         half = ch_in // 2
         stem = {"res_conv1" if groups > 1 else "conv1": (3, ch_in, 7, 2)}
@@ -98,10 +103,10 @@ class ResNet(nn.Layer):
             *[(name, ConvNorm(*sizes, activation=F.relu, norm=norm)) for name, sizes in stem.items()]
         )
         self.stages = []
-        for stage, (width, count) in enumerate(zip(WIDTHS[:num_stages], BLOCKS[depth])):
+        for stage, (width, count) in enumerate(zip(widths[:num_stages], BLOCKS[depth])):
             blocks = Blocks(
                 kind,
-                WIDTHS[stage - 1] * kind.expansion if stage else ch_in,
+                widths[stage - 1] * kind.expansion if stage else ch_in,
                 width,
                 count,
                 stage + 2,

@@ -144,6 +144,15 @@ def test_fifth_stage_alone_is_that_of_the_network() -> None:
     assert (fifty.channels, sizes(fifty)) == (2048, 14_942_208)
 
 
+def test_scale_is_a_factor_on_every_number_of_channels_but_the_images() -> None:
+    with core.LazyGuard():
+        whole, half = ResNet(18), ResNet(18, scale=0.5)
+    assert half.channels == (32, 64, 128, 256)
+    colours = {"conv1.conv1.conv.weight": [32, 3, 7, 7]}
+    halves = {key: [*(size // 2 for size in one.shape[:2]), *one.shape[2:]] for key, one in whole.state_dict().items()}
+    assert {key: one.shape for key, one in half.state_dict().items()} == {**halves, **colours}
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -153,6 +162,7 @@ def test_fifth_stage_alone_is_that_of_the_network() -> None:
         ({"lr_mult_list": (1.0,)}, "lr_mult_list must hold 4 numbers, one a stage, not 1"),
         ({"return_idx": (0, 4)}, r"return_idx \(0, 4\) names a stage that is not among 0 to 3"),
         ({"num_stages": 2, "return_idx": (1,), "dcn_v2_stages": (3,)}, r"dcn_v2_stages \(3,\) names a stage"),
+        ({"scale": 0.02}, "scale must be at least 1/32, not 0.02: no channels are left"),
         ({"norm_type": "ln"}, "norm_type 'ln' is unknown; it is one of bn, sync_bn, gn, None"),
     ],
 )
