@@ -15,6 +15,7 @@ from core.io.batch import device_fields, samples_of
 from core.jit.exported.reader import read_program
 from core.jit.running.predictor import Predictor
 from core.jit.static_function import StaticFunction
+from core.jit.translator import ProgramTranslator
 from core.quantization.folding import fold_batch_normalization
 from core.quantization.post_training import PostTraining
 from core.train.evaluation_pass import EvaluationPass, progress_bar
@@ -85,11 +86,13 @@ def export_quantized(
     with quantization.only([]):
         before = _numbers(EvaluationPass(task, task.config.train.compiled, progress=True)(split))
     task.eval_mode()
-    samples, batches = _calibrate(task, options.samples)
+    with _eager():
+        samples, batches = _calibrate(task, options.samples)
     unreached = quantization.convert()
     record: dict[str, Any] = {"calibration": options.algorithm, "split": task.calibration, "samples": samples}
     if options.keep_float:
-        record["sensitivity"] = _keep_in_float(task, quantization, batches, options.keep_float)
+        with _eager():
+            record["sensitivity"] = _keep_in_float(task, quantization, batches, options.keep_float)
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
     count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
     where = f"{samples} samples of the split {task.calibration!r}"
@@ -107,6 +110,18 @@ def export_quantized(
     with atomic_write(target / RECORD) as stream:
         stream.write((json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return 0
+
+
+@contextlib.contextmanager
+def _eager() -> Iterator[None]:
+    """Run the network's operators one by one inside a ``with`` block: what observes and exchanges its layers must see each
+    call, and a compiled program keeps the layers that it was made from."""
+    before = ProgramTranslator.enable_to_static
+    core.jit.enable_to_static(False)
+    try:
+        yield
+    finally:
+        core.jit.enable_to_static(before)
 
 
 def _exported_networks(task: Any, network: Any) -> dict[str, Any]:

@@ -58,6 +58,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained(tmp_path_factory.mktemp("runs") / "two", "Two")
 
 
+def test_a_network_that_runs_compiled_is_calibrated_call_by_call(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = toy.TellApart.program
+    monkeypatch.setattr(
+        toy.TellApart, "program", lambda self: plain(self)._replace(network=core.jit.to_static(self.network))
+    )
+    words = ["--int8", "--keep-float", "1", "--samples", "15", "--output", str(tmp_path / "compiled")]
+    assert toy.export([str(run), *words]) == 0
+    record = json.loads((tmp_path / "compiled" / "quantization.json").read_text())
+    assert record["samples"] == 20 and set(record["sensitivity"]) == {"first", "second"}
+    assert len(set(record["sensitivity"].values())) == 2
+    program = read_program(tmp_path / "compiled")
+    assert sum(weight.array.dtype == np.int8 for weight in program.weights.values()) == 1
+
+
 def test_a_run_is_exported_in_8_bits(run: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert toy.export([str(run), "--int8", "--samples", "15"]) == 0
     told = capfd.readouterr().out
