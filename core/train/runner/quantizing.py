@@ -114,8 +114,10 @@ def export_quantized(
 
 @contextlib.contextmanager
 def _eager() -> Iterator[None]:
-    """Run the network's operators one by one inside a ``with`` block: what observes and exchanges its layers must see each
-    call, and a compiled program keeps the layers that it was made from."""
+    """Run the network's operators one by one inside a ``with`` block.
+
+    What observes its layers must see each call, and a compiled program keeps the layers that it was made from.
+    """
     before = ProgramTranslator.enable_to_static
     core.jit.enable_to_static(False)
     try:
