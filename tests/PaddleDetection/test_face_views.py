@@ -15,7 +15,7 @@ from PaddleDetection.face_views import FaceViews, views_of, vote
 from tests.parity.PaddleDetection import face_cases as cases
 
 ROOT = Path(__file__).parents[2]
-OFFICIAL = ROOT / "tests" / "parity" / "PaddleDetection" / "faces.npz"
+OFFICIAL = ROOT / "tests" / "parity" / "PaddleDetection" / "references" / "faces.npz"
 
 
 @pytest.mark.parametrize("number", range(len(cases.SIZES)))

@@ -14,7 +14,7 @@ from PaddleDetection.outputs import found_in
 from PaddleDetection.pasting import found_masks, pasted
 from tests.parity.PaddleDetection.mask_cases import HEIGHT, WIDTH, cases
 
-OFFICIAL = Path(__file__).parents[1] / "parity" / "PaddleDetection" / "masks.npz"
+OFFICIAL = Path(__file__).parents[1] / "parity" / "PaddleDetection" / "references" / "masks.npz"
 
 
 def test_as_the_official_function() -> None:

@@ -12,7 +12,7 @@ from PaddleDetection.data.pipeline import TRANSFORMS
 from PaddleDetection.data.transforms.faces import CropWithDataAchorSampling
 from tests.parity.PaddleDetection import face_cases as cases
 
-OFFICIAL = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "faces.npz"
+OFFICIAL = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "faces.npz"
 
 
 @pytest.mark.parametrize("case", cases.SAMPLING)

@@ -24,7 +24,7 @@ from tests.parity.PaddleDetection import transform_cases as cases
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "transforms.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "transforms.npz"
     with np.load(path) as stored:
         return dict(stored)
 

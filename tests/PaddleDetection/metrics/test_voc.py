@@ -12,7 +12,8 @@ import pytest
 from PaddleDetection.metrics.voc import VOCMetric, pixel_overlaps
 from tests.parity.PaddleDetection.metric_cases import CLASSES, images
 
-OFFICIAL = json.loads((Path(__file__).parents[2] / "parity" / "PaddleDetection" / "metrics.json").read_text())
+REFERENCES = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references"
+OFFICIAL = json.loads((REFERENCES / "metrics.json").read_text())
 BOX = [10.0, 10.0, 19.0, 19.0]
 ELSEWHERE = [50.0, 50.0, 59.0, 59.0]
 

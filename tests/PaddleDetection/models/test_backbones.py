@@ -20,7 +20,7 @@ from tests.parity.PaddleDetection import backbone_cases as cases
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "backbones.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "backbones.npz"
     with np.load(path) as stored:
         return dict(stored)
 

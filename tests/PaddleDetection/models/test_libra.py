@@ -26,7 +26,7 @@ from tests.parity.recipe import uniform
 @pytest.mark.parametrize("name", libra_cases.CASES)
 def test_the_sample_is_the_official_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     regions, objects, classes, numbers = libra_cases.given(name)
-    with np.load(Path(__file__).parents[2] / "parity" / "PaddleDetection" / "libra.npz") as stored:
+    with np.load(Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "libra.npz") as stored:
         wanted, kinds = stored[f"{name} regions"], stored[f"{name} labels"]
     monkeypatch.setattr(matching, "rand", lambda shape, dtype: core.to_tensor(numbers.reshape(shape)))
     found, labels, _, _, counts = generate_proposal_target(

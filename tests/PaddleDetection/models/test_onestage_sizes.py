@@ -14,7 +14,8 @@ from PaddleDetection.models.norms import Norm
 from PaddleDetection.models.registry import NETWORKS
 from tests.parity.PaddleDetection.backbone_cases import checksum
 
-OFFICIAL = json.loads((Path(__file__).parents[2] / "parity" / "PaddleDetection" / "detectors.json").read_text())
+REFERENCES = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references"
+OFFICIAL = json.loads((REFERENCES / "detectors.json").read_text())
 
 
 PARTS = {

@@ -44,7 +44,7 @@ class Pyramid(nn.Layer):
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "ppyolo.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ppyolo.npz"
     with np.load(path) as stored:
         return dict(stored)
 

@@ -21,7 +21,7 @@ from tests.parity.PaddleDetection import pyramid_cases as cases
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "pyramidbox.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "pyramidbox.npz"
     with np.load(path) as stored:
         return dict(stored)
 

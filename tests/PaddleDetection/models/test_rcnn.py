@@ -51,7 +51,7 @@ class Downwards(nn.Layer):
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "rcnn.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "rcnn.npz"
     with np.load(path) as stored:
         return dict(stored)
 

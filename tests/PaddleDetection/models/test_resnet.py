@@ -19,7 +19,7 @@ from tests.parity.PaddleDetection import backbone_cases as cases
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "resnet.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "resnet.npz"
     with np.load(path) as stored:
         return dict(stored)
 

@@ -31,7 +31,7 @@ class Given(nn.Layer):
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "retina.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "retina.npz"
     with np.load(path) as stored:
         return dict(stored)
 

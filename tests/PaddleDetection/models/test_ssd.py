@@ -28,7 +28,7 @@ SUPPRESSION = {"score_threshold": 0.01, "nms_top_k": 400, "keep_top_k": 40, "nms
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "ssd.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ssd.npz"
     with np.load(path) as stored:
         return dict(stored)
 

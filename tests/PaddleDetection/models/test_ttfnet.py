@@ -29,7 +29,7 @@ class Given(nn.Layer):
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "ttf.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "ttf.npz"
     with np.load(path) as stored:
         return dict(stored)
 

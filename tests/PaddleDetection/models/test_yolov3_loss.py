@@ -16,7 +16,7 @@ NAMES = ("loss_xy", "loss_wh", "loss_obj", "loss_cls")
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "yolo.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "yolo.npz"
     with np.load(path) as stored:
         return dict(stored)
 

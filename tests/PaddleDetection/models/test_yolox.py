@@ -34,7 +34,7 @@ class Given(nn.Layer):
 
 @pytest.fixture(scope="module")
 def official() -> dict[str, np.ndarray]:
-    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "yolox.npz"
+    path = Path(__file__).parents[2] / "parity" / "PaddleDetection" / "references" / "yolox.npz"
     with np.load(path) as stored:
         return dict(stored)
 

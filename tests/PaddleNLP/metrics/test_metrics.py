@@ -37,7 +37,7 @@ def cases() -> Any:
 
 @pytest.fixture(scope="module")
 def stored() -> Any:
-    return json.loads((PARITY / "metrics.json").read_text("utf-8"))
+    return json.loads((PARITY / "references" / "metrics.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BIOES", "suffix"])

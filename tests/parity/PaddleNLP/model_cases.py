@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.parity import recipe
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent / "references"
 ROWS, LENGTH, CHOICES, CLASSES = 3, 11, 3, 3
 LENGTHS = (11, 7, 4)
 HIDDEN_SETTINGS = ("hidden_act", "num_attention_heads", "pad_token_id", "hidden_dropout_prob", "initializer_range")

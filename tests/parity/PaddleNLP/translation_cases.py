@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.parity.recipe import uniform
 
-FILE = Path(__file__).with_name("translation.npz")
+FILE = Path(__file__).with_name("references") / "translation.npz"
 WORDS = 23
 SIZE = {
     "max_length": 16, "num_encoder_layers": 2, "num_decoder_layers": 2, "n_head": 2, "d_model": 12, "d_inner_hid": 20,

@@ -14,7 +14,7 @@ from core.weights import write_pdparams
 from PaddleNLP.models.registry import WORD_NETWORKS, create_model
 from tests.parity.recipe import uniform
 
-STORED = Path(__file__).parents[3] / "parity" / "PaddleNLP" / "fluid_word_networks.npz"
+STORED = Path(__file__).parents[3] / "parity" / "PaddleNLP" / "references" / "fluid_word_networks.npz"
 TEXTS = [[3, 9, 1, 7, 7], [12], [5, 0, 29, 28, 4, 4, 8, 2]]
 OTHERS = [[3, 9, 2], [11, 6, 6, 20], [1]]
 WORDS = 30
@@ -33,7 +33,7 @@ SIMNET: dict[str, dict[str, int]] = {
     "simnet_gru": {"units": 5},
     "simnet_mm_dnn": {"units": 5, "filters": 3, "max_length": 8},
 }
-"""Settings with which make_fluid_word_networks.py made its nets, besides 30 words, vectors of 6, and 4 results."""
+"""Settings with which make/fluid_word_networks.py made its nets, besides 30 words, vectors of 6, and 4 results."""
 
 RECURRENT = (128 * 512 + 512) + (128 * 512 + 7 * 128)
 """Parameters of a projection and an LSTM with peepholes."""

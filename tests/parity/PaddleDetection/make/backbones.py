@@ -25,7 +25,7 @@ from ppdet.modeling.necks.blazeface_fpn import BlazeNeck  # noqa: E402
 
 from tests.parity.PaddleDetection import backbone_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "backbones.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "backbones.npz"
 
 
 class Face(paddle.nn.Layer):

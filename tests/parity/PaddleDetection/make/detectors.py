@@ -37,7 +37,7 @@ from ppdet.modeling.proposal_generator.anchor_generator import RetinaAnchorGener
 
 from tests.parity.PaddleDetection.backbone_cases import VGGS, checksum  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "detectors.json"
+TARGET = PARITY / "PaddleDetection" / "references" / "detectors.json"
 
 
 def joined(**parts: Any) -> paddle.nn.Layer:

@@ -23,7 +23,7 @@ from ppdet.metrics import widerface_utils  # noqa: E402
 
 from tests.parity.PaddleDetection import face_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "faces.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "faces.npz"
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from ppdet.modeling.losses import FCOSLoss  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "fcos.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "fcos.npz"
 FAR = 1e5
 """Where the one object of an image without any is, for the official code fails without one."""
 

@@ -22,7 +22,7 @@ from ppdet.modeling.proposal_generator import target  # noqa: E402
 
 from tests.parity.PaddleDetection import libra_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "libra.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "libra.npz"
 CONCAT = paddle.concat
 
 

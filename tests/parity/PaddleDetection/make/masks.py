@@ -20,7 +20,7 @@ import paddle  # noqa: E402
 from mask_cases import HEIGHT, WIDTH, cases  # noqa: E402
 from ppdet.modeling.post_process import paste_mask  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "masks.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "masks.npz"
 
 
 def main() -> None:

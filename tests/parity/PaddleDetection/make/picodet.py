@@ -30,7 +30,7 @@ from ppdet.modeling.necks.lc_pan import LCPAN  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "picodet.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "picodet.npz"
 
 
 def head_of(channels: int, levels: int, num_convs: int) -> PicoHeadV2:

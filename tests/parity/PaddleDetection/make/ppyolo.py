@@ -27,7 +27,7 @@ from ppdet.modeling.post_process import BBoxPostProcess  # noqa: E402
 from tests.parity.PaddleDetection import onestage_cases, pp_cases, yolo_cases  # noqa: E402
 from tests.parity.PaddleDetection.make.yolo import samples  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "ppyolo.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "ppyolo.npz"
 
 
 def neck_of(kind: str) -> paddle.nn.Layer:

@@ -26,7 +26,7 @@ from ppdet.modeling.necks.custom_pan import CustomCSPPAN  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases, pp_cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "ppyoloe.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "ppyoloe.npz"
 
 
 def head_of(channels: list[int]) -> PPYOLOEHead:

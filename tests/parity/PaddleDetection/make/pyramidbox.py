@@ -28,7 +28,7 @@ from paddle.vision.ops import box_coder, prior_box  # noqa: E402
 from PaddleDetection.models.pyramidbox_names import fluid_names  # noqa: E402
 from tests.parity.PaddleDetection import pyramid_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "pyramidbox.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "pyramidbox.npz"
 
 
 def fluid() -> None:

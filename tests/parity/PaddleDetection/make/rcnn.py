@@ -29,7 +29,7 @@ from ppdet.modeling.proposal_generator.target_layer import BBoxAssigner, MaskAss
 
 from tests.parity.PaddleDetection import rcnn_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "rcnn.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "rcnn.npz"
 SUBSAMPLE, PERMUTATION = target.subsample_labels, paddle.randperm
 CONCAT = paddle.concat
 

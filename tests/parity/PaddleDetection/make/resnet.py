@@ -22,7 +22,7 @@ from ppdet.modeling.necks.fpn import FPN  # noqa: E402
 
 from tests.parity.PaddleDetection import backbone_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "resnet.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "resnet.npz"
 
 
 def set_weights(layer: paddle.nn.Layer, case: str) -> list[str]:

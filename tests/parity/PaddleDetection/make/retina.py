@@ -26,7 +26,7 @@ from ppdet.modeling.proposal_generator.anchor_generator import RetinaAnchorGener
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "retina.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "retina.npz"
 
 
 FAR = 1e5

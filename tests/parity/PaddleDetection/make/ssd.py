@@ -24,7 +24,7 @@ from ppdet.modeling.post_process import BBoxPostProcess  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "ssd.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "ssd.npz"
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from pycocotools import mask as coco  # noqa: E402
 
 from tests.parity.PaddleDetection import transform_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "transforms.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "transforms.npz"
 
 
 def decode(mask):

@@ -27,7 +27,7 @@ from ppdet.modeling.necks.ttf_fpn import TTFFPN  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "ttf.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "ttf.npz"
 
 
 def whole_of(channels: list[int], planes: list[int], classes: int, head_planes: tuple[int, int]) -> paddle.nn.Layer:

@@ -22,7 +22,7 @@ from ppdet.modeling.losses import YOLOv3Loss  # noqa: E402
 
 from tests.parity.PaddleDetection import yolo_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "yolo.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "yolo.npz"
 
 
 def samples(case: str) -> list[dict[str, np.ndarray]]:

@@ -25,7 +25,7 @@ from ppdet.modeling.necks.yolo_fpn import YOLOCSPPAN  # noqa: E402
 
 from tests.parity.PaddleDetection import onestage_cases as cases  # noqa: E402
 
-TARGET = PARITY / "PaddleDetection" / "yolox.npz"
+TARGET = PARITY / "PaddleDetection" / "references" / "yolox.npz"
 
 
 def head_of(channels: list[int], width: float, depthwise: bool) -> YOLOXHead:
