@@ -26,11 +26,22 @@ def test_the_table_has_means_and_spreads_of_what_is_done() -> None:
         {"run": "TNEWS, TF-IDF", "valid": 0.4, "test": 0.5},
         *({"run": f"TNEWS, pretrained, seed {seed}", "test": 0.1 * seed} for seed in range(3)),
         {"run": "LCQMC, from scratch, seed 0", "test": 0.625},
+        *({"run": f"ChnSentiCorp, 2 layers with teacher, seed {seed}", "test": 0.7 + 0.1 * seed} for seed in range(2)),
     ]
     lines = small_ernie.table(rows)
     assert lines[2].split("|")[1:-1] == [f" {'TNEWS, accuracy':24} ", " 0.500 ", "  ", " 0.100 ± 0.100 "]
     assert lines[4].split("|")[2:-1] == ["  ", " 0.625 ", "  "] and lines[3].split("|")[2:-1] == ["  ", "  ", "  "]
-    assert lines[-1] == "pretraining: accuracy 0.25"
+    assert lines[-2:] == ["ChnSentiCorp, 2 layers with teacher: 0.750 ± 0.071", "pretraining: accuracy 0.25"]
+
+
+def test_a_teacher_is_the_network_of_its_run_with_its_best_weights(tmp_path: Path) -> None:
+    run = tmp_path / "small_chnsenticorp_ernie_pretrained_0"
+    run.mkdir()
+    (run / "config.yaml").write_text("network: {name: ernie, hidden_size: 8}\n")
+    found = small_ernie.teacher(tmp_path)
+    weights = str(run / "checkpoints/best/model.safetensors")
+    assert found["network"] == {"name": "ernie", "hidden_size": 8, "pretrained": weights}
+    assert found["hidden"] == {1: 2, 2: 4}
 
 
 def test_every_set_has_its_config() -> None:
