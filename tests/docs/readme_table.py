@@ -35,6 +35,9 @@ class NotRun:
     why: str
 
 
+SMALL_ERNIE = (
+    "-o 'network.encoder={name: ernie, hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8}'"
+)
 SET_UP = NotRun("it sets up an environment from the package index; .ci/run does that in a fresh clone")
 PEERS = NotRun("it trains for minutes to hours, beside another framework that must be installed; see tests/benchmarks")
 APT = NotRun("it changes the system; .ci/run does that where something is missing")
@@ -430,10 +433,7 @@ TABLE: Table = {
                 ("own_triples_rotate", "own_triples", ""),
                 ("airports_node2vec", "airports", "-o train.evaluate_every=1"),
                 ("own_graphs_gin", "own_graphs", ""),
-                (
-                    "own_texts_erniesage", "own_texts", "-o data.dataset.vocab_file=null -o network.encoder="
-                    "{name:ernie,hidden_size:8,num_hidden_layers:1,num_attention_heads:2,intermediate_size:8}",
-                ),
+                ("own_texts_erniesage", "own_texts", f"-o data.dataset.vocab_file=null {SMALL_ERNIE}"),
             )
         ),
         (
