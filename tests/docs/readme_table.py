@@ -36,7 +36,8 @@ class NotRun:
 
 
 SMALL_ERNIE = (
-    "-o 'network.encoder={name: ernie, hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8}'"
+    "-o 'network.encoder={name: ernie, hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, "
+    "intermediate_size: 8}'"
 )
 SET_UP = NotRun("it sets up an environment from the package index; .ci/run does that in a fresh clone")
 PEERS = NotRun("it trains for minutes to hours, beside another framework that must be installed; see tests/benchmarks")
