@@ -10,6 +10,7 @@ import ctypes
 import functools
 import math
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Optional
@@ -39,6 +40,16 @@ SYNCHRONOUS = os.environ.get("CORE_SYNC") == "1"
 _NO_TEXT = (ctypes.c_char_p * 0)()
 _Handles, _Integers = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int)
 _handles = functools.lru_cache(maxsize=None)(lambda count: ctypes.c_void_p * count)
+_DRAWING = re.compile("random|sample|uniform|normal|shuffle|Dropout|RNN|LeakyReLU")
+
+
+class DrawingHandle(ctypes.c_void_p):
+    """The handle of an operator that may read the random state."""
+
+
+def may_draw(name: str) -> bool:
+    """Return whether one of the engine's operators may read the random state, by its name."""
+    return _DRAWING.search(name) is not None
 
 
 class Attributes:
@@ -68,7 +79,7 @@ def operator_handle(name: str) -> ctypes.c_void_p:
     Raises:
         LookupError: this build of the engine has no such operator.
     """
-    handle = ctypes.c_void_p()
+    handle = DrawingHandle() if may_draw(name) else ctypes.c_void_p()
     if _LIB.NNGetOpHandle(name.encode(), ctypes.byref(handle)) != 0:
         raise LookupError(f"the engine has no operator {name!r}")
     return handle
@@ -118,6 +129,8 @@ def invoke(
         number_of_outputs = ctypes.c_int(len(out))
         outputs = ctypes.cast(_handles(len(out))(*[array.handle for array in out]), _Handles)
     storage = _Integers()
+    if type(handle) is DrawingHandle:
+        apply_seed()
     with turn:
         failed = _LIB.MXImperativeInvokeEx(
             handle,
@@ -338,10 +351,24 @@ def release_freed_memory() -> None:
         mx.gpu(_device_state[1]).empty_cache()
 
 
+_seeds: list[int] = []  # the one that nothing has drawn from yet
+_seeding = forked.survives(threading.Lock())
+
+
 def seed(value: int) -> None:
-    """Reset the engine's random state; the same seed and the same calls give the same numbers."""
-    if _LIB.MXRandomSeed(ctypes.c_int(value & 0x7FFFFFFF)):
-        raise MXNetError(last_error())
+    """Reset the engine's random state; the same seed and the same calls give the same numbers.
+
+    The engine takes a millisecond for it, so it waits until something may draw: most steps of a training do not.
+    """
+    with _seeding:
+        _seeds[:] = [value & 0x7FFFFFFF]
+
+
+def apply_seed() -> None:
+    """Let the last seed take effect, before something may draw."""
+    with _seeding:
+        if _seeds and _LIB.MXRandomSeed(ctypes.c_int(_seeds.pop())):
+            raise MXNetError(last_error())
 
 
 class _Flags(threading.local):

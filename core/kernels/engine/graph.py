@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import itertools
 import json
+import re
 import threading
 import weakref
 from collections.abc import Collection, Sequence
@@ -32,6 +33,7 @@ _RESHAPE = engine.operator_handle("Reshape")
 _SLICE = engine.operator_handle("slice_axis")  # which oneDNN knows nothing of
 _COPY = engine.operator_handle("_copy")
 _NO_ATTRIBUTES = Attributes({})
+_OPERATORS = re.compile('"op": "([^"]+)"')
 
 
 def variable(label: str = "value") -> Symbol:
@@ -162,7 +164,9 @@ class Program:
         self.flags = flags
         note_compilation()
         self.call = mx.ndarray.CachedOp(self.symbol, flags)
-        self._told = '"pool_type": "avg"' not in self.symbol.tojson()
+        text = self.symbol.tojson()
+        self._may_draw = any(engine.may_draw(name) for name in set(_OPERATORS.findall(text)))
+        self._told = '"pool_type": "avg"' not in text
         self._recorded = threading.local()
         self._recorded.lane = _Lane(self.call, self._told)
         self.number_of_outputs = len(outputs) - int(self.without_inputs)
@@ -171,6 +175,8 @@ class Program:
         """Run without a record."""
         if self.without_inputs:
             arrays = [_unused_array()]
+        if self._may_draw:
+            engine.apply_seed()
         with engine.turn, engine.engine_mode(recording=False, training=self.training):
             outputs = _listed(self.call(*[arrays[i] for i in self.order]))
         return outputs[self.number_of_draws : self.number_of_outputs]
@@ -185,6 +191,8 @@ class Program:
         lane = getattr(self._recorded, "lane", None)
         if lane is None:
             lane = self._recorded.lane = _Lane(mx.ndarray.CachedOp(self.symbol, self.flags), self._told)
+        if self._may_draw:
+            engine.apply_seed()
         quiet = contextlib.nullcontext() if lane.told else without_chatter()
         with engine.turn, engine.engine_mode(recording=True, training=True), quiet:
             mark([watched[i] for i in chosen])

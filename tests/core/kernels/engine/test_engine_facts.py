@@ -12,6 +12,7 @@ import pytest
 import core
 import core.nn.functional as F
 from core.kernels.dispatch.errors import OperatorError
+from core.kernels.dispatch.operator import REGISTRY
 from core.kernels.engine import engine
 
 
@@ -83,6 +84,31 @@ def test_reseeding_is_exact() -> None:
     engine.seed(7)
     second = engine.invoke(engine.operator_handle("_npi_uniform"), [], _uniform())[0].asnumpy()
     np.testing.assert_array_equal(first, second)
+
+
+def test_a_seed_waits_for_the_next_draw_eager_or_compiled() -> None:
+    draw = core.jit.to_static(lambda: core.rand([3]))
+    for first, second in ((core.rand, lambda shape: draw()), (lambda shape: draw(), core.rand)):
+        core.seed(7)
+        expected = core.rand([3]).numpy()
+        core.seed(7)
+        core.ones([2]) + 1
+        np.testing.assert_array_equal(first([3]).numpy(), expected)
+        assert not np.array_equal(second([3]).numpy(), expected)
+
+
+def test_the_last_of_several_seeds_counts() -> None:
+    core.seed(7)
+    expected = core.rand([3]).numpy()
+    core.seed(3)
+    core.seed(7)
+    np.testing.assert_array_equal(core.rand([3]).numpy(), expected)
+
+
+def test_every_declared_operator_that_draws_is_known_to_the_engine() -> None:
+    drawing = [operator for operator in REGISTRY.values() if operator.random and operator.handle is not None]
+    assert {"uniform", "normal", "randint", "shuffle", "dropout_mask"} <= {operator.name for operator in drawing}
+    assert [operator.name for operator in drawing if type(operator.handle) is not engine.DrawingHandle] == []
 
 
 def _uniform() -> engine.Attributes:
