@@ -206,7 +206,7 @@ def paddle(name: str, size: Size, batch: int, threads: int, folder: str) -> Step
     import paddle as framework
     from paddle import inference
 
-    from benchmarks.PaddleDetection.detector_paddle import built
+    from benchmarks.PaddleDetection.detector_paddle import built, yolo_targets
 
     framework.set_device("cpu")
     model = built(name, CLASSES)
@@ -234,7 +234,24 @@ def paddle(name: str, size: Size, batch: int, threads: int, folder: str) -> Step
         predictor.run()
         return [predictor.get_output_handle(key).copy_to_cpu() for key in predictor.get_output_names()]
 
-    return {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
+    steps = {"counts": lambda: run()[1].ravel().tolist(), "inference with oneDNN": run}
+    if name.startswith("yolov3"):
+        learner = built(name, CLASSES)
+        learner.set_state_dict(framework.load(f"{folder}/{WEIGHTS}"))
+        optimizer = framework.optimizer.Momentum(1e-5, 0.9, parameters=learner.parameters())
+        fields = {**arrays, **yolo_targets(arrays["image"], objects(size, batch), CLASSES)}
+        inputs = {key: framework.to_tensor(array) for key, array in fields.items()}
+
+        def training() -> None:
+            learner.train()
+            value = learner(inputs)["loss"]
+            value.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            value.item()
+
+        steps["training, dynamic"] = training
+    return steps
 
 
 def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Steps:
@@ -253,10 +270,12 @@ def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Ste
     targets = {key: torch.from_numpy(array) for key, array in objects(size, batch).items()}
     optimizer = torch.optim.SGD(network.parameters(), 1e-5, momentum=0.9)
 
-    def forward() -> list[Any]:
+    compiled = torch.compile(network)
+
+    def forward(called: Any = network) -> list[Any]:
         network.eval()
         with torch.inference_mode():
-            return detector_torch.detected(network(images), original)
+            return detector_torch.detected(called(images), original)
 
     def training() -> None:
         network.train()
@@ -266,4 +285,5 @@ def pytorch(name: str, size: Size, batch: int, threads: int, folder: str) -> Ste
         optimizer.step()
 
     counted = {"counts": lambda: [len(scores) for _, scores, _ in forward()]}
-    return {**counted, "forward, eager": forward, "training, eager": training}
+    compiled_forward = {"forward, torch.compile": lambda: forward(compiled)}
+    return {**counted, "forward, eager": forward, **compiled_forward, "training, eager": training}

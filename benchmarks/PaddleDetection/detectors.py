@@ -31,8 +31,8 @@ EXPORTED, COMPILED, HALF, TRAINING = "exported", "compiled", "compiled, bfloat16
 ROWS = {
     "onnxruntime": [(EXPORTED, "forward")],
     "openvino": [(EXPORTED, "forward"), (HALF, "forward, bfloat16")],
-    "paddle": [(EXPORTED, "inference with oneDNN")],
-    "pytorch": [(COMPILED, "forward, eager"), (TRAINING, "training, eager")],
+    "paddle": [(EXPORTED, "inference with oneDNN"), (TRAINING, "training, dynamic")],
+    "pytorch": [(COMPILED, "forward, eager"), (EXPORTED, "forward, torch.compile"), (TRAINING, "training, eager")],
 }
 PACKAGES = {"onnxruntime": ["onnxruntime"], "openvino": ["openvino"], "paddle": ["paddle", "ppdet"]}
 PACKAGES["pytorch"] = ["torch", "torchvision"]

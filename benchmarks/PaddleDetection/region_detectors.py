@@ -2,19 +2,21 @@
 
     python3.11 -m venv PEERS; PEERS/bin/pip install torch torchvision
     python -m benchmarks.PaddleDetection.region_detectors --peers PEERS/bin/python [--models mask_rcnn,faster_rcnn]
-    [--size 800 1088] [--rows compiled,eager,exported] [--overlap 0.05] [--rounds 5] [--threads 2] [--processor]
+    [--paddle PADDLE/bin/python] [--size 800 1088] [--rows compiled,eager,exported,paddle] [--overlap 0.05] [--rounds 5]
+    [--threads 2] [--processor]
 
 A training step looks at one image of eight objects: forward pass, losses, backward pass, Momentum. Ours runs
 compiled, as training does by default, and operator by operator ("eager"); both are compared with torchvision's, whose
 backbone has the same frozen normalisations and stages, and which samples as many anchors and regions. Regions that
 overlap an object by ``--overlap`` count as showing it, and have masks: with a twentieth a quarter of them do, as with
 proposals of a trained network; with the usual half few do, as in the first steps of a fresh one. "exported" is a
-predictor from image to boxes with 1,000 proposals, against torchvision's evaluation. Weights are random and each
-side's own, so sides do not find the same boxes; ours computes full tables of regions for them. Each side is a process
-of its own with the same number of threads; sides of a row take turns, and its ratio is the median of the rounds'
-ratios: above 1, ours is faster. Memory is the peak of a side's process above what it occupies before the model is
-built; its ratio is torchvision's over ours. ``--processor`` compares the time that processors worked, for machines
-that are busy otherwise.
+predictor from image to boxes with 1,000 proposals, against torchvision's evaluation. "paddle" is a compiled training
+step of Faster R-CNN against PaddleDetection's in dynamic mode (detectors.py says what PADDLE needs). Weights are
+random and each side's own, so sides do not find the same boxes; ours computes full tables of regions for them. Each
+side is a process of its own with the same number of threads; sides of a row take turns, and its ratio is the median
+of the rounds' ratios: above 1, ours is faster. Memory is the peak of a side's process above what it occupies before
+the model is built; its ratio is torchvision's over ours. ``--processor`` compares the time that processors worked,
+for machines that are busy otherwise.
 """
 
 from __future__ import annotations
@@ -30,27 +32,32 @@ from benchmarks.core.memory import resident, status
 from benchmarks.side import Side, Steps, compare, require
 
 CLASSES, OBJECTS = 80, 8
-ROWS = ("compiled", "eager", "exported")
+ROWS = ("compiled", "eager", "exported", "paddle")
 
 
 def main() -> None:
     """Print a row for each comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="faster_rcnn,mask_rcnn", help="separated by commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="what is compared, separated by commas (default all)")
+    parser.add_argument("--rows", default=",".join(ROWS[:3]), help=f"of {', '.join(ROWS)} (default the first three)")
     parser.add_argument("--size", type=int, nargs=2, default=(800, 1088), help="height and width (default 800 1088)")
     parser.add_argument("--overlap", type=float, default=0.05, help="of regions that show an object (default 0.05)")
     parser.add_argument("--peers", default=sys.executable, help="the interpreter that has torchvision")
+    parser.add_argument("--paddle", default=sys.executable, help="the interpreter that has Paddle and PaddleDetection")
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns (default 5)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each side (default 2)")
     parser.add_argument("--processor", action="store_true", help="compare the time that processors worked")
     options = parser.parse_args()
-    if set(options.rows.split(",")) - set(ROWS):
+    rows = options.rows.split(",")
+    if set(rows) - set(ROWS):
         parser.error(f"--rows takes {', '.join(ROWS)}")
-    require("torch", "torchvision", python=options.peers)
+    if set(rows) != {"paddle"}:
+        require("torch", "torchvision", python=options.peers)
+    if "paddle" in rows:
+        require("paddle", "ppdet", python=options.paddle)
     print(f"{'':32} {'seconds':>17} {'ratio':>6}   {'megabytes':>13} {'ratio':>6}")
     for model in options.models.split(","):
-        for row in options.rows.split(","):
+        for row in rows if model == "faster_rcnn" else [row for row in rows if row != "paddle"]:
             _compare(model, row, options)
 
 
@@ -60,7 +67,10 @@ def _compare(model: str, row: str, options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         mine = Side("ours", ours, (model, size, row, overlap, folder), **given)
         asked = (model, size, row, overlap, options.threads)
-        peer = Side("torchvision", torchvision, asked, python=options.peers, **given)
+        if row == "paddle":
+            peer = Side("Paddle", paddle, (size, overlap), python=options.paddle, **given)
+        else:
+            peer = Side("torchvision", torchvision, asked, python=options.peers, **given)
         case = f"{model}, {row}"
         first, second, ratio = compare((mine, "step"), (peer, "step"), options.rounds, case=case)
         used, theirs = mine.ask("memory"), peer.ask("memory")
@@ -116,7 +126,7 @@ def ours(model: str, size: tuple[int, int], row: str, overlap: float, folder: st
     def total(*inputs: Any) -> Any:
         return core.add_n(list(network.losses(*inputs, targets).values()))
 
-    loss = core.jit.to_static(total) if row == "compiled" else total
+    loss = total if row == "eager" else core.jit.to_static(total)
 
     def step() -> None:
         value = loss(*tensors)
@@ -166,6 +176,41 @@ def torchvision(model: str, size: tuple[int, int], row: str, overlap: float, thr
 
     network.train(row != "exported")
     return {"step": found if row == "exported" else training, "memory": lambda: status("VmHWM") - before}
+
+
+def paddle(size: tuple[int, int], overlap: float) -> Steps:
+    """Return a training step of PaddleDetection's Faster R-CNN."""
+    import zlib  # noqa: F401  # before paddle, which crashes after it
+
+    import paddle as framework
+
+    from benchmarks.PaddleDetection.detector_paddle import built
+
+    framework.set_device("cpu")
+    framework.set_flags({"FLAGS_set_to_1d": True})  # PaddleDetection joins the sizes that it takes out of a shape
+    before = resident()
+    network = built("faster_rcnn_r50_fpn", CLASSES, overlap)
+    given = scene(size)
+    tables = {
+        "gt_bbox": given["boxes"],
+        "gt_class": given["classes"][:, None].astype(np.int32),
+        "is_crowd": np.zeros((OBJECTS, 1), np.int32),
+    }
+    inputs = {key: [framework.to_tensor(table)] for key, table in tables.items()}
+    inputs["image"] = framework.to_tensor(given["image"])
+    inputs["im_shape"] = framework.to_tensor(np.array([size], np.float32))
+    learned = [parameter for parameter in network.parameters() if not parameter.stop_gradient]
+    optimizer = framework.optimizer.Momentum(1e-5, 0.9, parameters=learned)
+    network.train()
+
+    def step() -> None:
+        value = network(inputs)["loss"]
+        value.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        value.item()
+
+    return {"step": step, "memory": lambda: status("VmHWM") - before}
 
 
 if __name__ == "__main__":
