@@ -173,7 +173,7 @@ TABLE: Table = {
         ("python PaddleDetection/infer.py runs/digits_yolov3/exported photo.jpg --save-txt", Run(says="photo.jpg: ")),
         ("python PaddleDetection/train.py --keys", Run(says="train.epochs (integer or null; default None)")),
         (
-            "python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/digits_yolov3.yaml -n 3 -s 128",
+            "python PaddleDetection/tools/anchor_cluster.py -c PaddleDetection/configs/digits_yolov3.yaml -n 3 -s 112",
             Run("-o data.train.dataset.count=50", says="["),
         ),
         (

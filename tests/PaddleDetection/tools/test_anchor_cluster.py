@@ -51,7 +51,7 @@ def test_boxes_at_a_size() -> None:
     dataset = TOOLKIT.load(DIGITS, FEW).data.train.build_dataset()
     expected = np.concatenate([dataset.sample(index)["gt_bbox"] for index in range(20)]).astype(np.float64)
     sides = box_sides(dataset, (256, 64))
-    np.testing.assert_allclose(sides, (expected[:, 2:] - expected[:, :2]) * [0.5, 2.0])
+    np.testing.assert_allclose(sides, (expected[:, 2:] - expected[:, :2]) * [64 / 112, 256 / 112])
 
 
 class Network:
