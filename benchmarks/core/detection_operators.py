@@ -6,10 +6,10 @@
 Suppression of 6,000 boxes at 0.7; RoIAlign of 512 boxes on 256 x 200 x 272 features into 7 x 7 bins, sampling ratio 2,
 forward, and forward with backward; matching of 217,413 anchors (five levels of an 800 x 1088 image) with 30 objects,
 both thresholds and each object's best included; deformable convolution 3 x 3, 128 to 128 channels on 100 x 136 with a
-mask, forward, and forward with backward, and a plain convolution of that size. ``--peers`` names a Python in which torch
-and torchvision are installed. Each side is a process of its own; the sides of a row take turns, and the ratio is the
-median of the rounds' ratios. A ratio above 1 says that ours is faster. ``--processor`` compares the time that
-processors worked, for machines that are busy otherwise.
+mask, forward, and forward with backward, and a plain convolution of that size. ``--peers`` names a Python that has
+torch and torchvision. Each side is a process of its own; the sides of a row take turns, and the ratio is the median
+of the rounds' ratios. A ratio above 1 says that ours is faster. ``--processor`` compares the time that processors
+worked, for machines that are busy otherwise.
 """
 
 from __future__ import annotations
