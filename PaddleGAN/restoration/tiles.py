@@ -37,9 +37,9 @@ def spans(length: int, tile: int, overlap: int) -> list[Span]:
     Args:
         length: pixels of the axis, at least ``tile``.
         tile: pixels that each tile sees.
-        overlap: pixels that it sees beyond what it answers for, less than half of ``tile``.
+        overlap: pixels that it sees beyond what it answers for, less than half of ``tile`` where there are several.
     """
-    starts = [*range(0, length - tile, tile - 2 * overlap), length - tile]
+    starts = [0] if length == tile else [*range(0, length - tile, tile - 2 * overlap), length - tile]
     found: list[Span] = []
     for number, start in enumerate(starts):
         first = found[-1].last if found else 0

@@ -20,7 +20,7 @@ def blurred_and_doubled(pictures: np.ndarray) -> np.ndarray:
     return np.stack(means)[None].repeat(2, -2).repeat(2, -1)
 
 
-@pytest.mark.parametrize("shape", [(3, 30, 41), (3, 16, 50), (3, 9, 11), (3, 16, 16)])
+@pytest.mark.parametrize("shape", [(3, 30, 41), (3, 16, 50), (3, 9, 11), (3, 16, 16), (3, 2 * RADIUS, 2 * RADIUS)])
 def test_tiles_that_see_far_enough_give_the_whole_picture(shape: tuple[int, ...]) -> None:
     picture = np.random.default_rng(0).uniform(0, 1, shape).astype(np.float32)
     sizes = set()
