@@ -30,7 +30,8 @@ import core
 from core import nn
 from core.nn import functional as F
 from core.text.generation import Generated, Generation, generate, repeat_rows
-from PaddleNLP.models.dialogue.recurrent import BothWays, Words, summed_by_text
+from PaddleNLP.models.dialogue.recurrent import Words, summed_by_text
+from PaddleNLP.models.layers.both_ways import BothWays
 
 SMALLEST = 1e-10
 

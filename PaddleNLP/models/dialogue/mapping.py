@@ -32,7 +32,8 @@ from core.incubate.layers import Attention, DynamicGRU
 from core.nn import functional as F
 from core.nn.initializer import Uniform
 from core.text.generation import Generated, Generation, generate, repeat_rows
-from PaddleNLP.models.dialogue.recurrent import BothWays, Words, summed_by_text
+from PaddleNLP.models.dialogue.recurrent import Words, summed_by_text
+from PaddleNLP.models.layers.both_ways import BothWays
 
 SMALLEST = 1e-10
 

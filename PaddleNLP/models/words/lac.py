@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal, Optional
 
 import core
 from core import nn
-from core.incubate.layers import DynamicGRU
 from core.nn.initializer import Uniform
 from core.text import LinearChainCrf, LinearChainCrfLoss
 from PaddleNLP.models.encoder import kept_tokens
 from PaddleNLP.models.heads import Head
+from PaddleNLP.models.layers.both_ways import BothWays
 from PaddleNLP.models.words.network import WordNetwork, lengths_of
 
 BOUND = 0.1
@@ -28,32 +28,6 @@ DECAY = 1e-4
 def _attr(learning_rate: float = 1.0, decayed: bool = True) -> Any:
     decay = core.regularizer.L2Decay(DECAY) if decayed else None
     return nn.ParamAttr(initializer=Uniform(-BOUND, BOUND), learning_rate=learning_rate, regularizer=decay)
-
-
-class BothWays(nn.Layer):
-    """Fluid's gated recurrent units, which read a text from both ends.
-
-    Args:
-        inputs: length of a token's vector.
-        units: of each direction.
-    """
-
-    def __init__(self, inputs: int, units: int) -> None:
-        super().__init__()
-        self.fc = nn.Linear(inputs, 3 * units, weight_attr=_attr())
-        self.gru = DynamicGRU(units, param_attr=_attr())
-        self.fc_reverse = nn.Linear(inputs, 3 * units, weight_attr=_attr())
-        self.gru_reverse = DynamicGRU(units, is_reverse=True, param_attr=_attr())
-
-    def forward(self, tokens: Any, lengths: Any) -> Any:
-        """Return the states of both directions, float32 (N, L, 2 * units).
-
-        Args:
-            tokens: float32 (N, L, inputs).
-            lengths: int64 (N,).
-        """
-        ways = self.gru(self.fc(tokens), lengths), self.gru_reverse(self.fc_reverse(tokens), lengths)
-        return core.concat(list(ways), axis=-1)
 
 
 class LacModel(WordNetwork):
@@ -86,7 +60,7 @@ class LacModel(WordNetwork):
         self.cell, self.crf_lr = cell, crf_lr
         self.token_size = 2 * units
         if cell == "fluid":
-            self.layers = nn.LayerList([BothWays(size, units) for size in (emb_dim, 2 * units)])
+            self.layers = nn.LayerList([BothWays(size, 2 * units, attr=_attr()) for size in (emb_dim, 2 * units)])
         else:
             attrs = {f"weight_{kind}_attr": _attr() for kind in ("ih", "hh")}
             self.gru = nn.GRU(emb_dim, units, 2, "bidirect", **attrs)
@@ -99,17 +73,17 @@ class LacModel(WordNetwork):
         else:
             tokens = words
             for layer in self.layers:
-                tokens = layer(tokens, lengths)
+                tokens = layer(tokens, lengths)[0]
         return tokens, tokens.sum(axis=1) / kept.sum(axis=1, keepdim=True).clip(min=1.0)
 
     def official_names(self) -> dict[str, str]:
         """Return the name of each parameter in a file of Fluid 1.x, with the name here, the head's included."""
         found = {"word_emb": "word_embeddings.weight", "crfw": "crf.transitions"}
-        ways = [(place, way) for place in (0, 1) for way in ("", "_reverse")]
+        ways = [(place, way) for place in (0, 1) for way in ("forward", "backward")]
         for number, (place, way) in enumerate(ways):
             for old, new in (("w_0", "weight"), ("b_0", "bias")):
-                found[f"fc_{number}.{old}"] = f"layers.{place}.fc{way}.{new}"
-                found[f"gru_{number}.{old}"] = f"layers.{place}.gru{way}.{new}"
+                found[f"fc_{number}.{old}"] = f"layers.{place}.fc_{way}.{new}"
+                found[f"gru_{number}.{old}"] = f"layers.{place}.gru_{way}.{new}"
         return {**found, "fc_4.w_0": "fc.weight", "fc_4.b_0": "fc.bias"}
 
 
