@@ -7,13 +7,11 @@ JSON.
 
 from __future__ import annotations
 
-import json
-import sys
-import time
 from typing import Any
 
 import numpy as np
 import torch
+from best_epoch_torch import Plan, report
 from torch import nn
 from torch.nn import functional as F
 
@@ -124,9 +122,7 @@ def batches(data: Any, split: str, settings: dict[str, Any], draw: Any) -> Any:
 
 def scores(model: nn.Module, data: Any, split: str, settings: dict[str, Any]) -> dict[str, float]:
     """Return accuracy, and of two classes the area under the ROC curve."""
-    model.eval()
-    with torch.no_grad():
-        found = [(torch.softmax(model(ids), -1), labels) for ids, labels in batches(data, split, settings, None)]
+    found = [(torch.softmax(model(ids), -1), labels) for ids, labels in batches(data, split, settings, None)]
     shares, labels = torch.cat([one[0] for one in found]).numpy(), torch.cat([one[1] for one in found]).numpy()
     result = {"accuracy": float((shares.argmax(1) == labels).mean())}
     if shares.shape[1] == 2:
@@ -136,31 +132,21 @@ def scores(model: nn.Module, data: Any, split: str, settings: dict[str, Any]) ->
     return result
 
 
-def main() -> None:
-    """Train, and print what the best epoch reached."""
-    data, settings = np.load(sys.argv[1]), json.loads(sys.argv[2])
-    torch.set_num_threads(settings["threads"])
-    torch.manual_seed(settings["seed"])
-    draw = np.random.default_rng(settings["seed"])
+def plan(data: Any, settings: dict[str, Any]) -> Plan:
+    """Return what is trained."""
     model = Classifier(settings)
     table = model.encoder.table.weight
     others = [one for one in model.parameters() if one is not table]
     groups = [{"params": [table], "lr": settings["rate"] * settings["emb_lr"]}, {"params": others}]
-    optimizer = torch.optim.Adam(groups, settings["rate"])
-    started, best = time.process_time(), None
-    for _ in range(settings["epochs"]):
-        model.train()
-        for ids, labels in batches(data, "train", settings, draw):
-            optimizer.zero_grad()
-            F.cross_entropy(model(ids), labels).backward()
-            optimizer.step()
-        valid = scores(model, data, "valid", settings)
-        if best is None or valid["accuracy"] > best[0]["accuracy"]:
-            best = valid, scores(model, data, "test", settings)
-    assert best is not None
-    found = {f"{split} {name}": value for split, one in zip(("valid", "test"), best) for name, value in one.items()}
-    print(json.dumps({**found, "processor_seconds": round(time.process_time() - started)}))
+    return Plan(
+        model,
+        groups,
+        lambda draw: batches(data, "train", settings, draw),
+        lambda batch: F.cross_entropy(model(batch[0]), batch[1]),
+        lambda split: scores(model, data, split, settings),
+        "accuracy",
+    )
 
 
 if __name__ == "__main__":
-    main()
+    report(plan)

@@ -6,14 +6,12 @@ PyTorch's own GRU resets behind the product; Fluid's units, which LAC has, are w
 
 from __future__ import annotations
 
-import json
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from best_epoch_torch import Plan, report
 from torch import nn
 
 BUCKETS = (16, 32, 48, 64, 96, 128, 192, 256)
@@ -165,25 +163,19 @@ def words(tags: Sequence[str]) -> set[tuple[int, int]]:
 
 def f1(model: Tagger, data: Any, split: str, settings: dict[str, Any]) -> dict[str, float]:
     """Return the F1 of chunks, and of words whatever their tags."""
-    model.eval()
     names, counts = settings["class_names"], np.zeros((2, 3))
-    with torch.no_grad():
-        for ids, tags, lengths in batches(data, split, settings["vocabulary"], 32, None):
-            paths = model.best(model.scores(ids, lengths), lengths)
-            for path, row, length in zip(paths, tags.tolist(), lengths.tolist()):
-                told = [[names[tag] for tag in one[:length]] for one in (path, row)]
-                for count, of in zip(counts, (chunks, words)):
-                    own, true = (of(one) for one in told)
-                    count += len(own & true), len(own), len(true)
+    for ids, tags, lengths in batches(data, split, settings["vocabulary"], 32, None):
+        paths = model.best(model.scores(ids, lengths), lengths)
+        for path, row, length in zip(paths, tags.tolist(), lengths.tolist()):
+            told = [[names[tag] for tag in one[:length]] for one in (path, row)]
+            for count, of in zip(counts, (chunks, words)):
+                own, true = (of(one) for one in told)
+                count += len(own & true), len(own), len(true)
     return {name: 2 * right / max(own + true, 1) for name, (right, own, true) in zip(("f1", "words_f1"), counts)}
 
 
-def main() -> None:
-    """Train, and print what the best epoch reached."""
-    data, settings = dict(np.load(sys.argv[1])), json.loads(sys.argv[2])
-    torch.set_num_threads(settings["threads"])
-    torch.manual_seed(settings["seed"])
-    draw = np.random.default_rng(settings["seed"])
+def plan(data: Any, settings: dict[str, Any]) -> Plan:
+    """Return what is trained."""
     model = Tagger(settings["vocabulary"], settings["classes"])
     rate = settings["rate"]
     decayed = [one for one in (*model.gru.parameters(), model.fc.weight) if one.ndim > 1]
@@ -194,21 +186,20 @@ def main() -> None:
         {"params": decayed, "weight_decay": 1e-4},
         {"params": plain},
     ]
-    optimizer = torch.optim.Adam(groups, rate)
-    started, best = time.process_time(), None
-    for _ in range(settings["epochs"]):
-        model.train()
-        for ids, tags, lengths in batches(data, "train", settings["vocabulary"], settings["batch"], draw):
-            optimizer.zero_grad()
-            model.loss(model.scores(ids, lengths), tags, lengths).backward()
-            optimizer.step()
-        valid = f1(model, data, "valid", settings)
-        if best is None or valid["f1"] > best[0]["f1"]:
-            best = valid, f1(model, data, "test", settings)
-    assert best is not None
-    found = {f"{split} {name}": value for split, one in zip(("valid", "test"), best) for name, value in one.items()}
-    print(json.dumps({**found, "processor_seconds": round(time.process_time() - started)}))
+
+    def loss(batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        ids, tags, lengths = batch
+        return model.loss(model.scores(ids, lengths), tags, lengths)
+
+    return Plan(
+        model,
+        groups,
+        lambda draw: batches(data, "train", settings["vocabulary"], settings["batch"], draw),
+        loss,
+        lambda split: f1(model, data, split, settings),
+        "f1",
+    )
 
 
 if __name__ == "__main__":
-    main()
+    report(plan)
