@@ -84,12 +84,11 @@ class ResidualBlock(nn.Layer):
 
     def forward(self, x: Any) -> Any:
         """Return the block's feature maps, (N, width * expansion, H / stride, W / stride)."""
-        short = x
+        y, short = self.branch(x), x
         if self.shortcut == "pool":
             short = F.avg_pool2d(short, 2, self.stride, padding="SAME")
         if self.shortcut != "identity":
             short = self.short(short)
-        y = self.branch(x)
         return self.activation((y if self.scale is None else self.scale(y)) + short)
 
 

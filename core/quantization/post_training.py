@@ -16,6 +16,7 @@ from core import nn
 from core.kernels.dtypes import float32
 from core.kernels.layers import quantized
 from core.nn.quant.qat.base import QuantedLayer
+from core.nn.quant.qat.conv import QuantedConv2D
 from core.nn.quant.qat.embedding import QuantedEmbedding
 from core.quantization.config import QuantConfig
 from core.quantization.factory import ObserverFactory
@@ -109,6 +110,12 @@ class PostTraining:
             made = QuantedEmbedding(both.original) if _is_table(both.original) else both.places[0].now
             both.quantized = made
             both.put(made)
+        self._given: Optional[Sequence[Any]] = None
+        self._reads_given: dict[str, bool] = {}
+        self._hooks = [network.register_forward_pre_hook(self._note_given) for network in networks.values()]
+        for name, both in self._both.items():
+            if isinstance(both.quantized, QuantedConv2D):
+                self._hooks.append(both.quantized.register_forward_pre_hook(self._noted_as(name)))
 
     @property
     def layers(self) -> list[str]:
@@ -120,12 +127,13 @@ class PostTraining:
         """By layer, the distance of two values of its input, and the number of 0 from 0 to 255; once converted."""
         return {name: layer.activation_quanter.grid() for name, layer in self._computing()}
 
-    def convert(self, bias_correction: bool = True) -> list[str]:
+    def convert(self, bias_correction: bool = True, round_sums: bool = True) -> list[str]:
         """Fix the scales; layers that no data has reached are as they were before.
 
         Args:
             bias_correction: whether to take from biases what rounding the weights adds to the mean of each output,
                 given the means of the inputs. (Nagel et al. 2019, arXiv:1906.04721, section 4.2)
+            round_sums: whether what a convolution rounds is read rounded by residual sums and all else behind it.
 
         Returns:
             The names of the layers that no data has reached.
@@ -146,8 +154,12 @@ class PostTraining:
         self.keep_in_float(unreached)
         self._require_places(self._networks, "computes nothing with them on calibration data")
         means = {name: layer.activation_quanter.means for name, layer in self._computing()}
+        for hook in self._hooks:
+            hook.remove()
         for network in self._networks.values():
             self._ptq.convert(network, inplace=True, remain_weight=True)
+        for name, layer in self._computing():
+            layer.rounds_for_all = round_sums and self._reads_given.get(name) is False
         if bias_correction:
             for name, layer in self._computing():
                 _correct_bias(layer, means[name])
@@ -202,6 +214,19 @@ class PostTraining:
             if progress is not None:
                 progress()
         return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def _note_given(self, network: Any, inputs: Sequence[Any]) -> None:
+        """Remember what a network is called with: that is the caller's, and is not rounded in its place."""
+        self._given = inputs
+
+    def _noted_as(self, name: str) -> Callable[[Any, Sequence[Any]], None]:
+        """Return a hook that notes whether a layer reads what a network was called with, or might."""
+
+        def note(_: Any, inputs: Sequence[Any]) -> None:
+            outer = self._given is None or any(inputs[0] is given for given in self._given)
+            self._reads_given[name] = outer or self._reads_given.get(name, False)
+
+        return note
 
     def _computing(self) -> list[tuple[str, Any]]:
         """Return the quantized layers that compute in 8 bits, by name."""

@@ -60,10 +60,8 @@ def _replaced(program: ExportedProgram, layers: Layers, inside: set[int]) -> Exp
     able = [(layers.has_size if form == UNREAD else layers.can_give)(name) for name, form in zip(wanted, forms)]
     if not all(able):
         return program
-    if gains_by_halves(layers.steps):
-        choose_halves(layers.steps, [layers.step_of(name) for name in wanted])
-    else:
-        choose_bytes(layers.steps)
+    choose = choose_halves if gains_by_halves(layers.steps) else choose_bytes
+    choose(layers.steps, [layers.step_of(name) for name in wanted])
     if layers.needs_narrow and not any(step.form for step in layers.steps):
         return program
     network, packed = layers.network(wanted, forms)

@@ -75,7 +75,7 @@ def _counts(step: Step) -> bool:
     return step.kind == "row" or is_product(step.weight, step.groups, BYTES)
 
 
-def choose_bytes(steps: Sequence[Step]) -> None:
+def choose_bytes(steps: Sequence[Step], results: Collection[Step]) -> None:
     """Let values that are rounded to a grid be bytes, but for those that a reader takes in float32 alone.
 
     Those stay as exact as they are.
@@ -85,6 +85,12 @@ def choose_bytes(steps: Sequence[Step]) -> None:
     if all(step.grid is None for step in steps):
         return
 
+    for step in steps:
+        source = step.source
+        if step.kind != "maximum" or source is None or source.grid is not None or source in results:
+            continue
+        if sum(source in reader.reads for reader in steps) == 1:
+            source.grid = step.grid  # the largest of rounded numbers is the largest one, rounded
     wide: set[int] = set()
     for step in steps:
         if step.scale is not None:

@@ -130,6 +130,8 @@ class Layers(Shapes):
             if self.is_input(name):
                 self._rounded_inputs[node.outputs[0]] = name, grid
             return self.is_input(name)
+        if step.grid == grid:
+            return self.same(node)
         readers = self.readers[name]
         alike = len(readers) == self.uses[name] and all(
             (r.operator, r.attributes) == (node.operator, node.attributes) for r in readers

@@ -60,6 +60,12 @@ class Step:
     counted: Optional[CountedWeight] = None
     grid: Optional[tuple[float, float]] = None
 
+    @property
+    def reads(self) -> list[Step]:
+        """The steps whose results it reads."""
+        read = (self.source, self.scale, self.other, *[part for part, _ in self.parts])
+        return [step for step in read if step is not None]
+
 
 @dataclasses.dataclass
 class Handle:
@@ -113,7 +119,7 @@ class Steps:
         """Return the network that gives some values, each in a form of Network, and its weights."""
         from core.kernels.channels_last.activation import ACTIVATIONS  # numba loads with the first use
         from core.kernels.channels_last.forms import BYTES, FLOAT32
-        from core.kernels.channels_last.layer import Layer
+        from core.kernels.channels_last.layer import Layer, writes_at_once
         from core.kernels.channels_last.network import Network
         from core.kernels.channels_last.weights import PackedWeights
 
@@ -122,8 +128,7 @@ class Steps:
         places: dict[Optional[Step], int] = {None: 0}
         places.update({step: i for i, step in enumerate(self.steps, 1)})
         for step in self.steps:
-            for read in (step.source, step.scale, step.other, *[part for part, _ in step.parts]):
-                assert read is None or places[read] < places[step]
+            assert all(places[read] < places[step] for read in step.reads)
         channels = self.metas[self.input][0][1]
         assert channels is not None
         packs = self.input_grid is not None and channels <= 4 and any(step.form == BYTES for step in self.steps)
@@ -144,27 +149,31 @@ class Steps:
                 activation=(ACTIVATIONS.index(name), first, second),
                 parts=tuple([(places[part], times) for part, times in step.parts]),
                 shift=step.shift,
+                share=step.channels // step.groups if step.kind == "row" else 1,
                 form=step.form,
                 grid=step.grid or (1.0, 0.0),
             )
             form = (BYTES if packs else FLOAT32) if step.source is None else step.source.form
             grid = self.input_grid if step.source is None else step.source.grid
-            weight = step.weight
+            weight, bias = step.weight, -1
             if form == BYTES and step.counted is not None and grid is not None:
                 weight, (scale, zero) = step.counted.numbers.reshape(step.weight.shape), grid
-                starts = packed.starts(weight, zero, whole=step.kind == "product")
-                scales = packed.bias(step.counted.scales * np.float32(scale), step.channels)
+                starts = packed.starts(weight, zero, whole=layer.share == 1)
+                summed = any(reader.kind == "mean" and reader.source is step for reader in self.steps)
+                counts = name == "nothing" and writes_at_once(layer, form, summed)
+                given = step.counted.scales * np.float32(scale)
+                scales, bias = packed.ends(given, step.bias, step.grid if counts else None)
                 layer = layer._replace(starts=starts, scales=scales)
+            if weight is not None and bias < 0:
+                bias = packed.bias(step.bias, step.channels)
             if step.side:
                 panels, depth = packed.winograd(step.weight, step.side)
-                layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth)
-                layer = layer._replace(bias=packed.bias(step.bias, step.channels))
+                layer = layer._replace(kind="winograd", side=step.side, panels=panels, depth=depth, bias=bias)
             elif step.kind == "product":
                 panels, depth = packed.product(weight, step.groups, step.source is None and not packs, form, step.shift)
-                layer = layer._replace(panels=panels, depth=depth, bias=packed.bias(step.bias, step.channels))
+                layer = layer._replace(panels=panels, depth=depth, bias=bias)
             elif step.kind == "row":
-                place, share = packed.rows(weight), step.channels // step.groups
-                layer = layer._replace(weight=place, share=share, bias=packed.bias(step.bias, step.channels))
+                layer = layer._replace(weight=packed.rows(weight, form), bias=bias)
             layers.append(layer)
         array = packed.array
         results = [(places[self.step_of(name)], form) for name, form in zip(outputs, forms)]
@@ -179,7 +188,7 @@ class Steps:
                 step.source, step.shift = read_from.source, read_from.shift
         read = {id(step) for step in results}
         for step in self.steps:
-            read.update(map(id, (step.source, step.scale, step.other, *[part for part, _ in step.parts])))
+            read.update(map(id, step.reads))
         self.steps = [step for step in self.steps if step.kind != "shift" or id(step) in read]
 
     def step_of(self, name: str) -> Step:

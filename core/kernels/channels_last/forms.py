@@ -61,12 +61,23 @@ class FormCode(VectorCode):
         builder = self.builder
         if form == FLOAT32:
             return self.row(array, place)
-        kind = ir.VectorType(_HALF if form == BFLOAT16 else _BYTE, LANES)
-        narrow = builder.load(builder.bitcast(builder.gep(array, [place]), kind.as_pointer()), align=4)
-        wide = builder.zext(narrow, self.whole)
+        wide = self.widened(form, array, place)
         if form == BYTES:
             return builder.sitofp(wide, self.vector)
         return builder.bitcast(builder.shl(wide, self.wholes(16)), self.vector)
+
+    def widened(self, form: int, array: Any, place: Any) -> Any:
+        """Return the bits of a vector of narrow numbers, each in a word."""
+        kind = ir.VectorType(_HALF if form == BFLOAT16 else _BYTE, LANES)
+        narrow = self.builder.load(self.builder.bitcast(self.builder.gep(array, [place]), kind.as_pointer()), align=4)
+        return self.builder.zext(narrow, self.whole)
+
+    def shifted_in(self, words: Any, numbers: Any, bits: int) -> Any:
+        """Return words without their lowest bits, with as many of other words above."""
+        kind = ir.FunctionType(self.whole, [self.whole] * 3)
+        name = f"llvm.fshr.v{LANES}i32"
+        shift = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.call(shift, [numbers, words, self.wholes(bits)])
 
     def write(self, form: int, x: Any, array: Any, place: Any, inverse: Any, zero: Any) -> None:
         """Write a vector of float32 in some form, rounded to nearest, halves to even.
@@ -78,6 +89,16 @@ class FormCode(VectorCode):
             self.store(x, array, place)
             return
         narrow = self._rounded(x) if form == BFLOAT16 else self._counted(x, inverse, zero)
+        pointer = builder.bitcast(builder.gep(array, [place]), narrow.type.as_pointer())
+        builder.store(narrow, pointer, align=4)
+
+    def write_counted(self, x: Any, array: Any, place: Any, low: Any, high: Any) -> None:
+        """Write a vector of float32 as bytes, rounded to nearest, halves to even, between bounds from 0 to 255."""
+        builder = self.builder
+        x = builder.select(builder.fcmp_ordered(">", x, low), x, low)  # what is not a number becomes the lowest
+        x = builder.select(builder.fcmp_ordered("<", x, high), x, high)
+        bits = builder.bitcast(builder.fadd(x, self.constant(_ROUNDING)), self.whole)
+        narrow = builder.trunc(bits, ir.VectorType(_BYTE, LANES))  # the lowest bits are the number
         pointer = builder.bitcast(builder.gep(array, [place]), narrow.type.as_pointer())
         builder.store(narrow, pointer, align=4)
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
+from core.kernels.channels_last.activation import ACTIVATIONS
+from core.kernels.channels_last.forms import FLOAT32
 from core.kernels.channels_last.vectors import LANES
 
 Shape = tuple[int, int, int, int]
@@ -73,6 +75,20 @@ class Layer(NamedTuple):
         """The values that it needs."""
         read = [self.source, *[place for place, _ in self.parts[1:]]]
         return read + [place for place in (self.scale, self.other) if place is not None]
+
+
+def writes_at_once(layer: Layer, source_form: int, summed: bool) -> bool:
+    """Return whether a layer writes what becomes of its sums from the registers.
+
+    Args:
+        layer: Which.
+        source_form: Of the numbers that it multiplies.
+        summed: Whether a layer reads the mean of its result.
+    """
+    known = layer.kind == "product" or (layer.kind == "row" and layer.share == 1 and not summed)
+    name = ACTIVATIONS[layer.activation[0]]
+    able = name == "nothing" or (name == "hard_swish" and layer.other is None)
+    return known and able and source_form == layer.form != FLOAT32
 
 
 def padded(channels: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.forms import BFLOAT16, FLOAT32
+from core.kernels.channels_last.narrow_input import pack_plain, round_plain
 from core.kernels.channels_last.narrow_steps import (
     add_narrow_up,
     average_narrow,
@@ -17,8 +18,6 @@ from core.kernels.channels_last.narrow_steps import (
     convolve_narrow_rows,
     gather_narrow,
     multiply_narrow,
-    pack_plain,
-    round_plain,
 )
 from core.kernels.channels_last.steps import clear_border, copy_plain, join, multiply
 from core.kernels.engine.compiled import compiled, number_of_threads, serial, threads

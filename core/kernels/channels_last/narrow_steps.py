@@ -10,16 +10,16 @@ import numpy as np
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS, activate
 from core.kernels.channels_last.forms import FLOAT32
+from core.kernels.channels_last.narrow_pixels import pool, scale_pixels, take
 from core.kernels.channels_last.narrow_tiles import (
     AS_THEY_ARE,
     IN_PLACE,
     convolve_narrow_row,
     dot_tile,
     finish,
-    scale_pixels,
-    take,
 )
-from core.kernels.channels_last.steps import add_pixels, fill, larger, times
+from core.kernels.channels_last.narrow_written import ADDS_NARROW, HARD_SWISH, PLAIN, convolve_words, written_tile
+from core.kernels.channels_last.steps import add_pixels, fill, times
 from core.kernels.channels_last.tiles import HEIGHT, VECTORS, convolve_row, height, product_tile
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.engine.compiled import serial
@@ -31,52 +31,7 @@ ROOM = GROUP * VECTORS * LANES
 """Words that these take up."""
 
 _NOTHING = ACTIVATIONS.index("nothing")
-_LARGEST = np.float32(255)
-_ROUNDING = np.float32(12582912)  # 1.5 * 2 ** 23: numbers of up to 2 ** 22 that are added to it are rounded
 _ZERO, _LOWEST, _HIGHEST = np.float32(0), np.float32(-np.inf), np.float32(np.inf)
-
-
-@serial
-def round_plain(memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
-    """Round one channel of an image, in the plain order, to what bytes stand for."""
-    for y in range(step[t.ROWS]):
-        start = step[t.TARGET] + task * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
-        row = memory[start : start + step[t.WIDTH]]
-        _round(row, number[t.INVERSE], number[t.SOURCE_SCALE], -number[t.SOURCE_ZERO])
-
-
-@serial
-def _round(row: np.ndarray, inverse: float, scale: float, low: float) -> None:
-    high = low + _LARGEST
-    for i in range(row.size):
-        x = row[i] * inverse
-        x = x if x > low else low  # what is not a number becomes the lowest
-        x = x if x < high else high
-        row[i] = ((x + _ROUNDING) - _ROUNDING) * scale
-
-
-@serial
-def pack_plain(image: np.ndarray, memory: np.ndarray, step: np.ndarray, number: np.ndarray, task: int) -> None:
-    """Write one row of an image, in the plain order, as bytes: a word for each pixel of up to four channels."""
-    rows, width, channels = step[t.ROWS], step[t.WIDTH], step[t.CHANNELS]
-    n, y = task // rows, task % rows
-    target = step[t.TARGET] + n * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
-    words = memory.view(np.int32)[target : target + width]
-    for c in range(channels):
-        source = step[t.SOURCE] + ((n * channels + c) * rows + y) * width
-        _pack(image[source : source + width], words, number[t.INVERSE], number[t.ZERO], c)
-
-
-@serial
-def _pack(row: np.ndarray, words: np.ndarray, inverse: float, zero: float, channel: int) -> None:
-    low, factor = -zero, np.int32(1 << (8 * channel))
-    high = low + _LARGEST
-    for i in range(row.size):
-        x = row[i] * inverse
-        x = x if x > low else low  # what is not a number becomes 0
-        x = x if x < high else high
-        count = np.int32((x + _ROUNDING) - _ROUNDING + zero)
-        words[i] = count * factor + (words[i] if channel > 0 else np.int32(0))
 
 
 @serial
@@ -137,14 +92,19 @@ def multiply_narrow(
         r = begin
         while r < end:
             image = r // every
-            last = min(end, (image + 1) * every)
-            given = (step[t.FORM], channels // LANES, last - r, base, pixels + r)
+            stop = min(end, (image + 1) * every)
+            which = (step[t.FORM], channels // LANES, stop - r, base, pixels + r)
             scale = step[t.SCALE] + (unit * (rows // every) + image) * channels
-            scale_pixels(marker, memory, places, *given, scale, scratch + ROOM, step[t.SCRATCH_ROWS] + r - begin)
-            r = last
+            scale_pixels(marker, memory, places, *which, scale, scratch + ROOM, step[t.SCRATCH_ROWS] + r - begin)
+            r = stop
         base, pixels = scratch + ROOM, step[t.SCRATCH_ROWS] - begin
     target, addend = step[t.TARGET] + unit * step[t.TARGET_STEP], step[t.OTHER] + unit * step[t.OTHER_STEP]
     form, other_form, depth = step[t.TARGET_FORM], step[t.OTHER_FORM], step[t.DEPTH]
+    change = HARD_SWISH if step[t.ACTIVATION] != _NOTHING else other_form + 1
+    if other_form > FLOAT32:
+        change = ADDS_NARROW
+    others, bounds = (number[t.OTHER_SCALE], number[t.OTHER_ZERO]), (number[t.LOW], number[t.HIGH])
+    last = (number[t.INVERSE], number[t.ZERO], number[t.FIRST], number[t.SECOND])
     count = step[t.OUT_PANELS]
     for panel in range(count * chunk // chunks, count * (chunk + 1) // chunks):
         place = step[t.PANELS] + 4 * panel
@@ -153,23 +113,33 @@ def multiply_narrow(
         start = bias if step[t.SUMS_ARE] == AS_THEY_ARE else step[t.STARTS] + column
         tiles = step[t.TILE_ROWS] + (vectors - 1) * GROUP
         inputs = (base + shift, step[t.DEPTHS], depth, factors, start)
+        if step[t.AT_ONCE] > 0:
+            becomes = (step[t.SCALES] + column, bias, change, addend + (column >> max(0, other_form)))
+            r = begin
+            while r < end:
+                tile = height(end - r)
+                targets = (step[t.OTHERS] + r, target + (column >> form), step[t.TARGETS] + r)
+                given = (memory, weights, places, vectors, tile, pixels + r)
+                written_tile(marker, *given, *inputs, *becomes, *targets, *others, *bounds, *last)
+                r += tile
+            continue
         first = begin
         while first < end:
-            last = min(end, first + GROUP)
+            stop = min(end, first + GROUP)
             r = first
-            while r < last:
-                tile, at = height(last - r), (r - first) * vectors * LANES
+            while r < stop:
+                tile, at = height(stop - r), (r - first) * vectors * LANES
                 if step[t.FORM] == FLOAT32:
                     results = (scratch, tiles + r - first, 0, -1, _LOWEST, _HIGHEST)
                     product_tile(memory, weights, places, vectors, tile, pixels + r, *inputs, *results)
                 else:
                     dot_tile(marker, memory, weights, places, vectors, tile, pixels + r, *inputs, scratch + at)
                 r += tile
-            sums = (vectors, last - first, scratch, step[t.SUMS_ARE], step[t.SCALES] + column, bias)
+            sums = (vectors, stop - first, scratch, step[t.SUMS_ARE], step[t.SCALES] + column, bias)
             more = (other_form, addend + (column >> max(0, other_form)), step[t.OTHERS] + first)
             ends = (target + (column >> form), step[t.TARGETS] + first, -1)
             _write(marker, memory, weights, step, number, places, *sums, *more, *ends)
-            first = last
+            first = stop
 
 
 @serial
@@ -190,14 +160,24 @@ def convolve_narrow_rows(
     if totals >= 0:
         fill(memory[totals : totals + channels], _ZERO)
     sizes = (width, step[t.KERNEL_ROWS], step[t.NEIGHBOURS])
+    start, change = step[t.BIAS] if step[t.SUMS_ARE] == AS_THEY_ARE else step[t.STARTS], -1
+    if step[t.AT_ONCE] > 0:
+        change = PLAIN if step[t.ACTIVATION] == _NOTHING else HARD_SWISH
+    bounds, ends = (number[t.LOW], number[t.HIGH]), (number[t.INVERSE], number[t.ZERO])
+    slope = (number[t.FIRST], number[t.SECOND])
     for y in range(rows * block // blocks, rows * (block + 1) // blocks):
         source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + y * step[t.STRIDE] * step[t.SOURCE_LINE]
         target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
         given = (step[t.KERNEL], source, step[t.SOURCE_LINE], channels, step[t.PANELS])
         if step[t.FORM] == FLOAT32:
             convolve_row(memory, weights, *given, step[t.BIAS], scratch, *sizes, _LOWEST, _HIGHEST)
+        elif step[t.NEIGHBOURS] == 1:
+            end = target if change >= 0 else scratch
+            which = (start, step[t.SCALES], step[t.BIAS], change, end, width, step[t.KERNEL_ROWS])
+            convolve_words(marker, memory, weights, *given, *which, *bounds, *ends, *slope)
+            if change >= 0:
+                continue
         else:
-            start = step[t.BIAS] if step[t.SUMS_ARE] == AS_THEY_ARE else step[t.STARTS]
             convolve_narrow_row(marker, memory, weights, *given, start, scratch, *sizes, _LOWEST, _HIGHEST)
         sums = (channels // LANES, width, scratch, step[t.SUMS_ARE], step[t.SCALES], step[t.BIAS])
         _write(marker, memory, weights, step, number, places, *sums, -1, 0, 0, target, step[t.TARGETS], totals)
@@ -266,22 +246,16 @@ def gather_narrow(
 ) -> None:
     """Write the largest number, or the sum, of each window of one row, where the border counts for nothing."""
     rows, width, channels, kernel = step[t.ROWS], step[t.WIDTH], step[t.CHANNELS], step[t.KERNEL]
-    adds = step[t.ADDS] > 0
     image, y = task // rows, task % rows
     stride, length, before = step[t.STRIDE], step[t.SOURCE_WIDTH], step[t.BEFORE]
-    line = scratch + width * channels
-    fill(memory[scratch:line], _ZERO if adds else _LOWEST)
-    for row in range(max(0, y * stride - before), min(step[t.SOURCE_HEIGHT], y * stride - before + kernel)):
-        source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + row * step[t.SOURCE_LINE]
-        _take_row(marker, memory, step, number, source, length, line)
-        for x in range(width):
-            result = memory[scratch + x * channels : scratch + (x + 1) * channels]
-            for column in range(max(0, x * stride - before), min(length, x * stride - before + kernel)):
-                pixel = memory[line + column * channels : line + (column + 1) * channels]
-                if adds:
-                    add_pixels(pixel, result)
-                else:
-                    larger(pixel, result)
+    form, adds, pixel = step[t.FORM], step[t.ADDS], channels >> step[t.FORM]
+    first, last = max(0, y * stride - before), min(step[t.SOURCE_HEIGHT], y * stride - before + kernel)
+    source = step[t.SOURCE] + image * step[t.SOURCE_STEP] + first * step[t.SOURCE_LINE]
+    which, grid = (form, adds, channels // LANES), (number[t.SOURCE_SCALE], number[t.SOURCE_ZERO])
+    for x in range(width):
+        left, right = max(0, x * stride - before), min(length, x * stride - before + kernel)
+        window = (source + left * pixel, step[t.SOURCE_LINE], pixel, last - first, right - left)
+        pool(marker, memory, *which, *window, scratch + x * channels, *grid)
     target = step[t.TARGET] + image * step[t.TARGET_STEP] + y * step[t.TARGET_LINE]
     sums, ends = (channels // LANES, width, scratch, AS_THEY_ARE), (0, 0, -1, 0, 0, target, step[t.TARGETS], -1)
     _write(marker, memory, weights, step, number, places, *sums, *ends)

@@ -23,7 +23,8 @@ AS_THEY_ARE, SCALED, COUNTED = range(3)
 IN_PLACE = 3
 """What to give for a form where numbers are to stay in float32, in the place of the sums."""
 
-_HEIGHTS = (1, 3, HEIGHT)
+HEIGHTS = (1, 3, HEIGHT)
+"""Pixels of a tile."""
 
 
 def form_of(marker: Any) -> int:
@@ -61,7 +62,7 @@ def dot_tile(
         memory, weights, places, vectors, rows, *others = code.values[1:]
 
         def of_height(count: int) -> None:
-            bodies = [(n, lambda n=n: _emit(code, form, count, n, memory, weights, places, *others)) for n in _HEIGHTS]
+            bodies = [(n, lambda n=n: _emit(code, form, count, n, memory, weights, places, *others)) for n in HEIGHTS]
             code.choose(rows, bodies)
 
         code.choose(vectors, [(count, lambda count=count: of_height(count)) for count in range(1, VECTORS + 1)])
@@ -86,6 +87,27 @@ def _emit(
     start: Any,
     target: Any,
 ) -> None:
+    given = (vectors, rows, memory, weights, places, pixels, base, depths, depth, first, start)
+    for i, total in enumerate(emit_sums(code, form, *given)):
+        code.store(code.builder.bitcast(total, code.vector), memory, code.sum(target, i * LANES))
+
+
+def emit_sums(
+    code: FormCode,
+    form: int,
+    vectors: int,
+    rows: int,
+    memory: Any,
+    weights: Any,
+    places: Any,
+    pixels: Any,
+    base: Any,
+    depths: Any,
+    depth: Any,
+    first: Any,
+    start: Any,
+) -> list[Any]:
+    """Write the code of a tile's sums, pixel by pixel; of bytes they are whole numbers."""
     starts = [code.sum(base, code.element(places, code.sum(pixels, r))) for r in range(rows)]
     load = code.bits if form == BYTES else code.row
     initial = [load(weights, code.sum(start, v * LANES)) for v in range(vectors)]
@@ -100,8 +122,7 @@ def _emit(
             results += [code.accumulated(form, sums[r * vectors + v], word, factors[v]) for v in range(vectors)]
         return results
 
-    for i, total in enumerate(code.loop(depth, initial * rows, step)):
-        code.store(code.builder.bitcast(total, code.vector), memory, code.sum(target, i * LANES))
+    return code.loop(depth, initial * rows, step)
 
 
 @intrinsic
@@ -207,90 +228,6 @@ def finish(
 
 
 @intrinsic
-def scale_pixels(
-    context: Any,
-    marker: Any,
-    memory: Any,
-    places: Any,
-    form: Any,
-    vectors: Any,
-    rows: Any,
-    source: Any,
-    sources: Any,
-    scale: Any,
-    target: Any,
-    targets: Any,
-) -> Any:
-    """Copy pixels, the marker's form or float32, each channel times a float32 factor; pixel r from ``sources``, looked
-    up, to ``targets``."""
-    signature = types.void(marker, memory, places, *[types.int64] * 8)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        code = FormCode(context, builder, signature, arguments)
-        memory, places, form, vectors, rows, source, sources, scale, target, targets = code.values[1:]
-
-        def of_form(form: int) -> None:
-            def row(r: Any, _: Sequence[Any]) -> list[Any]:
-                start = code.sum(source, code.element(places, code.sum(sources, r)))
-                end = code.sum(target, code.element(places, code.sum(targets, r)))
-
-                def vector(v: Any, _: Sequence[Any]) -> list[Any]:
-                    along = code.times(v, LANES >> form)
-                    x = code.numbers(form, memory, code.sum(start, along))
-                    x = builder.fmul(x, code.row(memory, code.sum(scale, code.times(v, LANES))))
-                    code.write(form, x, memory, code.sum(end, along), None, None)
-                    return []
-
-                code.loop(vectors, [], vector)
-                return []
-
-            code.loop(rows, [], row)
-
-        forms = [FLOAT32] + [BFLOAT16] * (form_of(signature.args[0]) == BFLOAT16)
-        code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@intrinsic
-def take(
-    context: Any,
-    marker: Any,
-    memory: Any,
-    form: Any,
-    vectors: Any,
-    source: Any,
-    target: Any,
-    scale: Any,
-    zero: Any,
-) -> Any:
-    """Write the numbers of neighbouring pixels, so many vectors of some form, in float32."""
-    signature = types.void(marker, memory, *[types.int64] * 4, *[types.float32] * 2)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        code = FormCode(context, builder, signature, arguments)
-        memory, form, vectors, source, target, scale, zero = code.values[1:]
-        scale, zero = code.spread(scale), code.spread(zero)
-
-        def of_form(form: int) -> None:
-            def vector(v: Any, _: Sequence[Any]) -> list[Any]:
-                x = code.numbers(form, memory, code.sum(source, code.times(v, LANES >> form)))
-                if form == BYTES:
-                    x = builder.fmul(builder.fsub(x, zero), scale)
-                code.store(x, memory, code.sum(target, code.times(v, LANES)))
-                return []
-
-            code.loop(vectors, [], vector)
-
-        forms = (FLOAT32, form_of(signature.args[0]))
-        code.choose(form, [(form, lambda form=form: of_form(form)) for form in forms])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@intrinsic
 def convolve_narrow_row(
     context: Any,
     marker: Any,
@@ -309,7 +246,7 @@ def convolve_narrow_row(
     low: Any,
     high: Any,
 ) -> Any:
-    """Compute what :func:`core.kernels.channels_last.tiles.convolve_row` does of a value of the marker's form.
+    """Compute what :func:`core.kernels.channels_last.tiles.convolve_row` does in groups, of the marker's form.
 
     Bytes count as they are: their sums are whole numbers, exact in float32. The result is float32, one pixel behind the
     other.
@@ -327,6 +264,7 @@ def convolve_narrow_row(
         bodies = [
             (i, lambda sizes=sizes: emit_row(code, sizes, form, load, memory, weights, *others))
             for i, sizes in enumerate(ROW_KINDS)
+            if sizes[2] > 1
         ]
         code.choose(kind, bodies)
         return context.get_dummy_value()

@@ -11,7 +11,7 @@ import numpy as np
 from core.kernels.channels_last import table as t
 from core.kernels.channels_last.activation import ACTIVATIONS
 from core.kernels.channels_last.forms import BYTES, as_float32, words
-from core.kernels.channels_last.layer import Layer, padded
+from core.kernels.channels_last.layer import Layer, padded, writes_at_once
 from core.kernels.channels_last.memory import Memory, Placed
 from core.kernels.channels_last.narrow_steps import GROUP, ROOM
 from core.kernels.channels_last.narrow_tiles import COUNTED, SCALED
@@ -19,6 +19,7 @@ from core.kernels.channels_last.tiles import HEIGHT, ROW_KINDS, VECTORS
 from core.kernels.channels_last.vectors import LANES
 from core.kernels.channels_last.weights import shifted_parts
 from core.kernels.channels_last.winograd_plan import tiles_of
+from core.kernels.layers.quantized import LARGEST
 
 _TASKS = 8  # of a step that is worth it: enough for a few threads to end together
 _TASK_COST = 8000  # vectors of products that are worth a task
@@ -131,13 +132,18 @@ class Plan:
         row[t.FORM], row[t.TARGET_FORM], row[t.OTHER_FORM] = source.form, target.form, -1
         row[t.SCALES], row[t.STARTS] = layer.scales, layer.starts
         if source.form == BYTES and layer.kind in ("product", "row"):
-            row[t.SUMS_ARE] = COUNTED if layer.kind == "product" else SCALED
+            row[t.SUMS_ARE] = COUNTED if layer.share == 1 else SCALED
         numbers[[t.SOURCE_SCALE, t.SOURCE_ZERO]] = source.grid
         if other is not None:
             row[t.OTHER_FORM] = other.form
             numbers[[t.OTHER_SCALE, t.OTHER_ZERO]] = other.grid
         if target.form == BYTES:
             self._set_grid(target)
+        row[t.AT_ONCE] = writes_at_once(layer, source.form, row[t.SUMS] >= 0)
+        if row[t.AT_ONCE] and target.form == BYTES:
+            scale, zero = target.grid
+            numbers[[t.LOW, t.HIGH]] = np.clip(np.array(layer.bounds) / scale + zero, 0, LARGEST)
+            numbers[t.OTHER_SCALE] /= np.float32(scale)
 
     def _set_grid(self, target: Placed) -> None:
         """Say of the last step by what the bytes that it writes count, and what they have around them."""
@@ -279,16 +285,11 @@ class Plan:
             **self._targets(source, target),
         )
 
-    def _targets(self, source: Placed, target: Placed, others: int = 0) -> dict[str, int]:
-        """Return what a step needs that makes a row of pixels in float32 first, as those of narrow networks do.
-
-        Args:
-            source, target: What it reads and writes.
-            others: Pixels that it needs room for besides those of the row.
-        """
+    def _targets(self, source: Placed, target: Placed) -> dict[str, int]:
+        """Return what a step needs that makes a row of pixels in float32 first, as those of narrow networks do."""
         if not self._is_narrow:
             return {}
-        self.room = max(self.room, (max(source.width, target.width) + others) * padded(source.channels))
+        self.room = max(self.room, max(source.width, target.width) * padded(source.channels))
         return {"targets": self._place(np.arange(target.width) * target.pixel)}
 
     def _mean(self, layer: Layer, source: Placed, target: Placed, parts: int, sums: int, is_summed: bool) -> None:
@@ -322,7 +323,7 @@ class Plan:
             before=layer.pad[0],
             adds=int(adds),
             activation=ACTIVATIONS.index("scaled") if adds else 0,
-            **self._targets(source, target, others=target.width),
+            **self._targets(source, target),
         )
 
     def _join(self, target: Placed, parts: Sequence[tuple[Optional[Placed], int]]) -> None:

@@ -22,11 +22,11 @@ PARTS, PART_COUNT = range(42, 44)
 SIDE, TILES, APART, BESIDE, TARGET_PIXEL, OTHER_PIXEL = range(44, 50)
 
 # 16- and 8-bit numbers
-FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS, ADDS = range(50, 58)
+FORM, TARGET_FORM, OTHER_FORM, SUMS_ARE, SCALES, STARTS, TILE_ROWS, ADDS, AT_ONCE = range(50, 59)
 
 # channels of other images: how far these are, 0 for none, and where their channels end
-EARLIER, LATER, EARLIER_END, LATER_END = range(58, 62)
-FIELDS = 62
+EARLIER, LATER, EARLIER_END, LATER_END = range(59, 63)
+FIELDS = 63
 
 # numbers of a step: bounds and two for its activation; bytes of the result, of the source and of what is added
 LOW, HIGH, FIRST, SECOND = range(4)

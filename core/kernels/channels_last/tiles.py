@@ -24,7 +24,8 @@ HEIGHT = 7 if LANES == 16 else 4
 """Pixels of a tile of a product: its sums, a row of weights and a number of each pixel fill the registers."""
 
 _FEW = 3  # pixels of a tile where there are not as many
-_LENGTHS = (7, 4, 1)
+LENGTHS = (7, 4, 1)
+"""Pixels of a tile of a convolution along rows."""
 
 ROW_KINDS = (
     *[(kernel, stride, 1) for kernel in (3, 5) for stride in (1, 2)],
@@ -258,19 +259,12 @@ def emit_row(
 
         code.loop(count, [], vector)
 
-    x = code.number(0)
-    for length in _LENGTHS:
-        tiles = builder.sdiv(builder.sub(width, x), code.number(length))
-
-        def of_length(i: Any, _: Sequence[Any], x: Any = x, length: int = length) -> list[Any]:
-            at = code.sum(x, code.times(i, length))
-            tile(
-                length,
-                code.sum(start, code.times(code.times(at, pixel), stride)),
-                code.sum(target, code.times(at, channels)),
-            )
-            return []
-
-        some = builder.icmp_signed(">", tiles, code.number(0))
-        code.when(some, lambda tiles=tiles, body=of_length: code.loop(tiles, [], body))
-        x = code.sum(x, code.times(tiles, length))
+    code.along(
+        width,
+        LENGTHS,
+        lambda length, at: tile(
+            length,
+            code.sum(start, code.times(code.times(at, pixel), stride)),
+            code.sum(target, code.times(at, channels)),
+        ),
+    )

@@ -6,6 +6,7 @@ vectors.
 
 from __future__ import annotations
 
+import copy
 import struct
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -35,6 +36,12 @@ class VectorCode:
         self.fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f32")
         kind = ir.FunctionType(self.vector, [self.vector])
         self.rounded = cgutils.get_or_insert_function(builder.module, kind, f"llvm.rint.v{LANES}f32")
+
+    def inside(self, builder: Any) -> Any:
+        """Return the same for the code of another function of the module."""
+        found = copy.copy(self)
+        found.builder, found.values = builder, []
+        return found
 
     def number(self, value: int) -> Any:
         """Return a whole number."""
@@ -128,3 +135,17 @@ class VectorCode:
             phi.add_incoming(again, last)
         builder.position_at_end(after)
         return results
+
+    def along(self, width: Any, lengths: Sequence[int], body: Callable[[int, Any], None]) -> None:
+        """Run ``body(length, position)`` for pieces of these lengths, the last of which is 1, that make up a width."""
+        builder, at = self.builder, self.number(0)
+        for length in lengths:
+            pieces = builder.sdiv(builder.sub(width, at), self.number(length))
+
+            def piece(i: Any, _: Sequence[Any], at: Any = at, length: int = length) -> list[Any]:
+                body(length, self.sum(at, self.times(i, length)))
+                return []
+
+            some = builder.icmp_signed(">", pieces, self.number(0))
+            self.when(some, lambda pieces=pieces, piece=piece: self.loop(pieces, [], piece))
+            at = self.sum(at, self.times(pieces, length))

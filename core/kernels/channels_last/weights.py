@@ -84,9 +84,18 @@ class PackedWeights:
             for first, last in zip(cuts, cuts[1:])
         ]
 
-    def rows(self, weight: np.ndarray) -> int:
-        """Lay a weight (C, share, kernel, kernel) out for a convolution along rows; return its place."""
+    def rows(self, weight: np.ndarray, form: int = FLOAT32) -> int:
+        """Lay a weight (C, share, kernel, kernel) out for a convolution along rows; return its place.
+
+        Args:
+            weight: Of bytes, int8.
+            form: In which numbers are multiplied; in groups they are so in float32.
+        """
         channels, share, kernel, _ = weight.shape
+        if share == 1 and form != FLOAT32:
+            whole = np.pad(weight, ((0, padded(channels) - channels), (0, 0), (0, 0), (-kernel % (1 << form), 0)))
+            taps = in_words(whole[:, 0].transpose(1, 2, 0), form)  # (row, word, channel)
+            return self._add(taps.reshape(*taps.shape[:2], -1, LANES).transpose(2, 0, 1, 3))
         whole = np.pad(weight, ((0, padded(channels) - channels), (0, 0), (0, 0), (0, 0)))
         lanes = np.arange(len(whole))[:, None]
         whole = whole[lanes, (lanes + np.arange(share)) % share]  # how far behind the output channel
@@ -97,6 +106,21 @@ class PackedWeights:
         """Add a bias, or zeros; return its place."""
         given = np.zeros(channels, np.float32) if bias is None else bias
         return self._add(np.pad(given, (0, padded(channels) - channels)))
+
+    def ends(
+        self, scales: np.ndarray, bias: Optional[np.ndarray], grid: Optional[tuple[float, float]] = None
+    ) -> tuple[int, int]:
+        """Add what sums of bytes are multiplied by and what is added then; return both places.
+
+        Args:
+            scales: (O,).
+            bias: (O,).
+            grid: The scale and zero point of the bytes that the results become at once, None for float32 results.
+        """
+        shift = np.zeros(len(scales)) if bias is None else bias.astype(np.float64)
+        if grid is not None:
+            scales, shift = scales / np.float64(grid[0]), shift / np.float64(grid[0]) + grid[1]
+        return self.bias(scales.astype(np.float32), len(scales)), self.bias(shift.astype(np.float32), len(scales))
 
     def starts(self, weight: np.ndarray, zero_point: float, whole: bool) -> int:
         """Add what sums of bytes, counted from a zero point, begin with; return its place.

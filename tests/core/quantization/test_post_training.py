@@ -197,9 +197,7 @@ def test_mistakes_are_one_line() -> None:
         PostTraining({"model": made}, "kld")
     with pytest.raises(ValueError, match="nothing is quantized: ReLU has no Conv2D, Linear or Embedding layer inside"):
         PostTraining({"model": nn.ReLU()})
-    with pytest.raises(
-        ValueError, match="Sequential computes nothing with them on calibration data"
-    ):
+    with pytest.raises(ValueError, match="Sequential computes nothing with them on calibration data"):
         PostTraining({"model": network()}).convert()
     found = PostTraining({"model": made})
     made(core.full([1, 3, 8, 8], float("nan")))
@@ -256,3 +254,37 @@ def test_layers_in_lists_are_quantized_too() -> None:
     found.keep_in_float(found.layers)
     assert type(made.layers[0]) is nn.Linear
     np.testing.assert_allclose(made(x).numpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
+class Residual(nn.Layer):
+    """A sum of what a convolution reads and what it gives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.body = nn.Conv2D(3, 8, 3), nn.Conv2D(8, 8, 3, padding=1)
+
+    def forward(self, x: core.Tensor) -> core.Tensor:
+        x = nn.functional.relu(self.stem(x))
+        return self.body(x) + x
+
+
+@pytest.mark.parametrize("rounds", [True, False])
+def test_sums_read_what_convolutions_round(rounds: bool, tmp_path) -> None:
+    core.seed(2)
+    made, x = Residual(), images()
+    made.eval()
+    given = x.numpy()
+    found = quantization_of(made, x, round_sums=rounds)
+    result = made(x).numpy()
+    np.testing.assert_array_equal(x.numpy(), given)  # what the caller has stays as it is
+    inner = nn.functional.relu(made.stem(x))
+    branch, grid = made.body(core.to_tensor(inner.numpy())).numpy(), found.grids["body"]
+    numbers = quantized.dequantized(quantized.quantized(inner.numpy(), *grid), *grid)
+    np.testing.assert_allclose(result, branch + (numbers if rounds else inner.numpy()), rtol=1e-5, atol=1e-6)
+    core.jit.save(made, tmp_path / "exported", [InputSpec([None, 3, 8, 8])])
+    program = read_program(tmp_path / "exported")
+    rounded = {node.outputs[0] for node in program.nodes if node.operator == "quantize_dequantize"}
+    (adding,) = (node for node in program.nodes if node.operator == "add" and len(rounded) == 2)
+    assert (not rounded.isdisjoint(adding.inputs)) == rounds
+    expected = core.jit.Predictor(tmp_path / "exported").run(given)
+    np.testing.assert_allclose(expected, result, atol=0.02 * np.abs(result).max())

@@ -10,6 +10,7 @@ import numpy as np
 from core.kernels.dtypes import float32
 from core.kernels.layers import quantized
 from core.nn.quant.format import ConvertibleQuantedLayer, LinearDequanter
+from core.operators._methods import in_place
 from core.operators.layers._quantized_primitives import dequantize
 from core.tensor import Tensor
 
@@ -26,6 +27,8 @@ class QuantedLayer(ConvertibleQuantedLayer):
 
     Attributes:
         output_axis: the weight's axis that counts outputs.
+        rounds_for_all: whether, once it is converted, whoever reads the input after it reads what it was rounded to. So
+            a residual sum takes numbers of 8 bits, and the same value need not be kept in float32, too.
     """
 
     output_axis = 0
@@ -36,12 +39,15 @@ class QuantedLayer(ConvertibleQuantedLayer):
         self.bias = layer.bias
         self.weight_quanter: Any = None if q_config.weight is None else q_config.weight._instance(layer)
         self.activation_quanter = None if q_config.activation is None else q_config.activation._instance(layer)
+        self.rounds_for_all = False
         self._made_of: tuple[Any, ...] = ()
 
     def quantized(self, input: Tensor) -> tuple[Tensor, Tensor]:
         """Return the input and the weight, each after its quanter."""
         if self.activation_quanter is not None:
-            input = self.activation_quanter(input)
+            rounded = self.activation_quanter(input)
+            shared = self.converted and self.rounds_for_all and not input.persistable
+            input = in_place(input, rounded, type(self).__name__) if shared else rounded
         if self.weight_quanter is None:
             return input, self.weight
         if self.converted and self._has_numbers():

@@ -92,6 +92,10 @@ def test_networks_of_bytes(tmp_path: Path, build: Callable[[], Any]) -> None:
     program = optimized(read_program(tmp_path / "model"))
     assert [node.operator for node in program.nodes] == ["channels_last"]
     assert forms(tmp_path / "model") >= {FLOAT32, BYTES}
+    if build is Residual:  # a branch that is added to another, what is averaged first, and the result stay float32
+        (network,) = program.networks.values()
+        wide = [(layer.kind, layer.channels) for layer in network.layers if layer.form == FLOAT32]
+        assert wide == [("product", 32), ("product", 32), ("product", 48), ("product", 7)]
     expected, got = Predictor(tmp_path / "model", fuse=False).run(x), results(tmp_path / "model", x)
     assert np.linalg.norm(got - expected) < 0.05 * np.linalg.norm(expected)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.kernels.channels_last.forms import BFLOAT16, BYTES, FLOAT32, HAS_BFLOAT16_PRODUCTS
-from core.kernels.channels_last.layer import Layer
+from core.kernels.channels_last.layer import Layer, writes_at_once
 from core.kernels.channels_last.network import Network
 from core.kernels.channels_last.table import AS_IMAGE
 from core.kernels.channels_last.weights import PackedWeights, goes_along_rows, is_product
@@ -52,24 +52,30 @@ class Narrow:
         stride: tuple[int, int] = (1, 1),
         pad: tuple[int, int, int, int] = (0, 0, 0, 0),
         groups: int = 1,
+        summed: bool = False,
         **more: Any,
     ) -> int:
         weight = draw(*shape) / np.float32(math.sqrt(math.prod(shape[1:])))
         form = self.layers[source - 1].form if source else FLOAT32
         rows = source > 0 and goes_along_rows(weight, groups, stride)
         assert rows or is_product(weight, groups, form)
-        given: dict[str, Any] = {"bias": self.packed.bias(bias, len(weight))}
+        kind, share = "row" if rows else "product", len(weight) // groups if rows else 1
+        layer = Layer(kind, source, len(weight), tuple(shape[2:]), stride, pad, share=share, **more)
+        given: dict[str, Any] = {}
         scales = np.ones(len(weight), np.float32)
         if form == BYTES:
             scales = np.abs(weight).max((1, 2, 3)) / np.float32(127)
             scale, zero = self.layers[source - 1].grid
             weight = quantized_weight(weight, scales)
-            given["starts"] = self.packed.starts(weight, zero, whole=not rows)
-            given["scales"] = self.packed.bias(scales * np.float32(scale), len(weight))
+            given["starts"] = self.packed.starts(weight, zero, whole=share == 1)
+            counts = not layer.activation[0] and writes_at_once(layer._replace(form=self.form), form, summed)
+            ends = self.packed.ends(scales * np.float32(scale), bias, GRID if counts else None)
+            given["scales"], given["bias"] = ends
         elif form == BFLOAT16:
             weight = halved(weight)
+        given.setdefault("bias", self.packed.bias(bias, len(weight)))
         if rows:
-            given.update(weight=self.packed.rows(weight.astype(np.float32)), share=len(weight) // groups)
+            given["weight"] = self.packed.rows(weight.astype(np.int8 if form == BYTES else np.float32), form)
         else:
             given["panels"], given["depth"] = self.packed.product(weight, groups, source == 0, form)
         wide = weight * scales[:, None, None, None]
@@ -80,8 +86,7 @@ class Narrow:
                 x = halved(x * values[more["scale"]])
             return convolved(x, wide, bias, stride, pad, groups)
 
-        kind = "row" if rows else "product"
-        return self.add(Layer(kind, source, len(weight), tuple(shape[2:]), stride, pad, **given, **more), result)
+        return self.add(layer._replace(**given), result)
 
     def add(self, layer: Layer, computed: Callable[[list[np.ndarray]], np.ndarray], form: int = -1) -> int:
         def result(values: list[np.ndarray]) -> np.ndarray:
@@ -135,9 +140,15 @@ def test_products(form: int, size: tuple[int, int]) -> None:
 def test_rows_means_and_factors(form: int) -> None:
     network = Narrow(draw(2, 3, 11, 14), form)
     first = network.convolution(0, (40, 3, 1, 1), draw(40))
-    rows = network.convolution(first, (40, 1, 3, 3), draw(40), pad=(1, 1, 1, 1), groups=40, bounds=(-1.0, 2.0))
+    rows = network.convolution(
+        first, (40, 1, 3, 3), draw(40), pad=(1, 1, 1, 1), groups=40, bounds=(-1.0, 2.0), summed=True
+    )
     five = network.convolution(
-        rows, (40, 1, 5, 5), None, (2, 2), (2, 2, 2, 2), groups=40, activation=activation("swish")
+        rows, (40, 1, 5, 5), None, (2, 2), (2, 2, 2, 2), groups=40, summed=True, activation=activation("swish")
+    )
+    network.convolution(rows, (40, 1, 5, 5), draw(40), pad=(2, 2, 2, 2), groups=40, bounds=(0.0, 6.0))
+    network.convolution(
+        rows, (40, 1, 3, 3), draw(40), (2, 2), (1, 1, 1, 1), groups=40, activation=activation("hard_swish", 1 / 6, 0.5)
     )
     network.convolution(rows, (40, 4, 3, 3), draw(40), pad=(1, 1, 1, 1), groups=10)
     for source in (five, rows):
