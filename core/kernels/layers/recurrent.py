@@ -26,6 +26,8 @@ from core.kernels.numeric.tiles import COLUMNS
 _NOTHING = np.empty((0, 0), np.float32)
 _FEWEST_SAMPLES = 4
 """Samples of one thread: with fewer, reading the weights takes longer than using them."""
+_WORTH_CUTTING = 2**18
+"""Bytes of a weight: of a larger one a single sample's steps read the rows as they are, rather than panels cut anew."""
 _LARGEST_SHARED = 2**24
 """Bytes of a weight that each thread may read; of a larger one each reads a part."""
 _TOGETHER = 512
@@ -151,7 +153,8 @@ def _forward(
     groups, parts = shares_of(x.shape[1], weight_hh)
     counters = counters_of(steps, groups, parts)
     cut = panels(weight_ih.T)
-    recurrent = panels_of(weight_hh.reshape(-1, size, size).transpose(0, 2, 1))
+    of_gates, whole = weight_hh.reshape(-1, size, size), x.shape[1] == 1 and weight_hh.nbytes > _WORTH_CUTTING
+    recurrent = of_gates[..., None] if whole else panels_of(of_gates.transpose(0, 2, 1))
     gates, others = kept if kept is not None else (_NOTHING, _NOTHING)
     together = max(1, _TOGETHER // max(x.shape[1], 1))
     for low in range(0, steps, together):

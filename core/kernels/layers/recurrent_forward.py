@@ -21,7 +21,7 @@ from core.kernels.layers.recurrent_cells import (
     simple_state,
     take,
 )
-from core.kernels.numeric.products import multiply_panel
+from core.kernels.numeric.products import add_dots, multiply_panel
 from core.kernels.numeric.sharing import APART, next_task, wait_for_all
 from core.kernels.numeric.tiles import COLUMNS
 
@@ -72,7 +72,8 @@ def forward_steps(
         low, high: See above.
         bounds: The rows of each step.
         reverse: Whether the last step comes first.
-        weight: Panels of the recurrent weight of each gate, (gates, blocks, H, COLUMNS).
+        weight: Panels of the recurrent weight of each gate, (gates, blocks, H, COLUMNS); of a single
+            group also its rows, (gates, H, H, 1).
         bias: (H,) of a GRU's recurrent candidates.
         projected: Projected inputs, (rows, gates · H), which become activated gates where it ``keeps`` them.
         base: The first row that ``projected`` has.
@@ -84,7 +85,7 @@ def forward_steps(
         counters: Zeros, of :mod:`core.kernels.numeric.sharing`, ``parts`` for each step.
         groups, parts: Among how many threads samples, and each group's units, are shared out.
     """
-    gates, blocks = weight.shape[:2]
+    gates, blocks = weight.shape[0], (weight.shape[2] + COLUMNS - 1) // COLUMNS
     steps = bounds.size - 1
     most = (states.shape[1] + groups - 1) // groups * COLUMNS
     for worker in threads(groups * parts):
@@ -134,7 +135,7 @@ def _block(
     block: int,
 ) -> None:
     """Compute one step of some units for a group's ``rows`` samples."""
-    gates, blocks, size = weight.shape[:3]
+    gates, blocks, size, columns = weight.shape
     first, numbers = block * COLUMNS, rows * COLUMNS
     width = min(COLUMNS, size - first)
     wide = gates * size  # of a row of projected inputs
@@ -147,8 +148,13 @@ def _block(
             take(bias, first, 0, rows, width, part)
         else:
             take(flat, begin + gate * size, line, rows, width, part)
-        given = (old.reshape(-1), group * size, apart, 1, weight.reshape(-1), (gate * blocks + block) * size * COLUMNS)
-        multiply_panel(*given, size, sums, gate * numbers, COLUMNS, rows, COLUMNS, True)
+        if columns == 1:
+            for r in range(rows):
+                add_dots(weight.reshape(-1), (gate * size + first) * size, width, old[r], part[r * COLUMNS :])
+        else:
+            panel = (gate * blocks + block) * size * COLUMNS
+            given = (old.reshape(-1), group * size, apart, 1, weight.reshape(-1), panel, size)
+            multiply_panel(*given, sums, gate * numbers, COLUMNS, rows, COLUMNS, True)
     if kind == LSTM:
         take(memory.reshape(-1), here, apart, rows, width, cells)
         lstm_memory(sums, cells)

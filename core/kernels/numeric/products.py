@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads
+from core.kernels.engine.compiled import compiled, number_of_threads, serial, taken, threads, vectorized
 from core.kernels.numeric.columns import copy_columns
 from core.kernels.numeric.tiles import COLUMNS, ROWS, tile1, tile2, tile3, tile4, tile5, tile6
 from core.kernels.numeric.transposition import SQUARE, transpose_square
@@ -223,6 +223,18 @@ def _accumulate(
                 for c in range(columns):
                     result[place + (r + i) * line + c] = initial[begin + (r + i) * stride + c] + sums[i * COLUMNS + c]
         r += height
+
+
+@vectorized
+def add_dots(matrix: np.ndarray, start: int, count: int, vector: np.ndarray, sums: np.ndarray) -> None:
+    """Add the products of ``count`` rows of a flat matrix, which begin at ``start``, with a vector as long as they."""
+    depth = vector.size
+    for j in range(count):
+        row = matrix[start + j * depth : start + (j + 1) * depth]
+        total = np.float32(0)
+        for k in range(depth):
+            total += row[k] * vector[k]
+        sums[j] += total
 
 
 @serial

@@ -102,6 +102,18 @@ def run(kind: str, arrays: list[np.ndarray], lengths: Optional[np.ndarray], reve
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (3, 20, 5, 70), (4, 9, 3, 16), (2, 0, 3, 4)])
 @pytest.mark.parametrize("kind", list(GATES))
 def test_sequences(kind: str, sizes: tuple[int, int, int, int], reverse: bool) -> None:
+    compare_with_reference(kind, sizes, reverse)
+
+
+@pytest.mark.parametrize("kind", list(GATES))
+def test_a_single_sample_reads_a_large_weight_as_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recurrent, "_WORTH_CUTTING", 0)
+    monkeypatch.setattr(recurrent, "panels_of", None)
+    compare_with_reference(kind, (3, 1, 5, 70), False)
+    compare_with_reference(kind, (4, 1, 2, 9), True)
+
+
+def compare_with_reference(kind: str, sizes: tuple[int, int, int, int], reverse: bool) -> None:
     arrays = draw(kind, *sizes)
     lengths = RNG.integers(0, sizes[0] + 1, sizes[1])
     for given in (None, lengths):
