@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.io import DataLoader
 from core.vision.image import write_image
 from core.vision.video import VideoReader
 from PaddleVideo.data.files import FrameDataset, PickledDataset, VideoDataset, VideoFolder
@@ -191,6 +193,46 @@ def test_what_is_wrong_is_named(folder: Path, call: Any, message: str) -> None:
         (folder / f"{name}.txt").write_text(text)
     with pytest.raises((OSError, ValueError), match=message):
         call(folder)
+
+
+def test_pipes_are_refused_before_anybody_waits_for_them(folder: Path) -> None:
+    for place in ("frames/up/img_00001.png", "videos/up/up1.mp4", "frames/up.pkl"):
+        (folder / place).unlink(missing_ok=True)
+        os.mkfifo(folder / place)  # nobody ever writes into it
+    os.mkfifo(folder / "pipe.txt")
+    (folder / "pickles.txt").write_text("up.pkl\n")
+    settings = {"suffix": "img_{:05d}.png", "transform": SampleSegments(3)}
+    for call, message in (
+        (lambda: VideoDataset(f"{folder}/videos.txt", f"{folder}/videos", transform=SampleSegments(3))[1], "up1.mp4'"),
+        (lambda: FrameDataset(f"{folder}/frames.txt", f"{folder}/frames", **settings)[1], "img_00001.png is missing"),
+        (lambda: PickledDataset(f"{folder}/pickles.txt", 2, f"{folder}/frames")[0], "up.pkl'"),
+        (lambda: VideoDataset(f"{folder}/pipe.txt"), "no list file '.*pipe.txt'"),
+    ):
+        with pytest.raises(FileNotFoundError, match=message):
+            call()
+
+
+class DyingDecoder(VideoDataset):
+    """The process that decodes the last video is ended as by a fault of the decoder, the first time."""
+
+    def __getitem__(self, index: int) -> Any:
+        mark = Path(self.folder, "mark")
+        if index == len(self) - 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_decoder_that_dies_is_replaced(folder: Path, persistent: bool, caplog: pytest.LogCaptureFixture) -> None:
+    (folder / "videos.txt").write_text("down/down1.mp4 0\nup/up1.mp4 1\n" * 3)
+    data = DyingDecoder(f"{folder}/videos.txt", f"{folder}/videos", transform=SampleSegments(3))
+    data.folder = str(folder)
+    loader = DataLoader(data, batch_size=2, num_workers=2, persistent_workers=persistent)
+    for _ in range(2):
+        labels = [batch[1].numpy().ravel().tolist() for batch in loader]
+        assert labels == [[0, 1]] * 3
+    assert len(re.findall(r"worker [01] \(pid \d+\) died .*ended by SIGSEGV.*anew", caplog.text)) == 1
 
 
 def test_arrays_and_pictures_in_memory() -> None:
