@@ -87,14 +87,32 @@ class NeXtVLADLayer(nn.Layer):
             x: float32 (N, T, F).
             mask: which frames there are, float32 (N, T, 1).
         """
-        x = self.fc_expansion(x)
-        attention = (F.sigmoid(self.fc_attention(x)) * mask).reshape([0, -1, 1])
-        scores = self.cluster_bn(core.matmul(x, self.cluster_weights), mask)
-        assignment = F.softmax(scores.reshape([x.shape[0], -1, self.clusters]), axis=2) * attention
-        grouped = x.reshape([x.shape[0], -1, self.width])
+        wide = self.fc_expansion(x)
+        many = self.training and x.shape[0] * x.shape[1] > 2 * x.shape[2]
+        attention, scores = self._scores(x) if many else self._scores_of_wide(wide)
+        attention = (F.sigmoid(attention) * mask).reshape([0, -1, 1])
+        scores = self.cluster_bn(scores, mask).reshape([x.shape[0], -1, self.clusters])
+        assignment = F.softmax(scores, axis=2) * attention
+        grouped = wide.reshape([x.shape[0], -1, self.width])
         sums = core.matmul(grouped, assignment, transpose_x=True)
         vlad = sums - assignment.sum(1, keepdim=True) * self.cluster_weights2
         return self.vlad_bn(F.normalize(vlad, axis=1).flatten(1))
+
+    def _scores_of_wide(self, wide: Any) -> tuple[Any, Any]:
+        """Return what attention and assignment are made of, (N, T, groups) and (N, T, groups * clusters)."""
+        return self.fc_attention(wide), core.matmul(wide, self.cluster_weights)
+
+    def _scores(self, x: Any) -> tuple[Any, Any]:
+        """Return the same from the features themselves, by products of the weights.
+
+        Where frames are many more than features, each product with them, forward and backward, is half as large, and
+        the widened features get one gradient less.
+        """
+        weights, bias = self.fc_expansion.weight, self.fc_expansion.bias.unsqueeze(0)
+        attention = core.matmul(x, core.matmul(weights, self.fc_attention.weight))
+        attention = attention + (core.matmul(bias, self.fc_attention.weight) + self.fc_attention.bias)
+        scores = core.matmul(x, core.matmul(weights, self.cluster_weights))
+        return attention, scores + core.matmul(bias, self.cluster_weights)
 
 
 class NeXtVLAD(FeatureClassifier):

@@ -74,6 +74,21 @@ def test_the_layer_is_the_paper_s_sum() -> None:
         np.testing.assert_allclose(row, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_training_finds_the_same_scores_without_the_widened_features() -> None:
+    layer: Any = NeXtVLADLayer(12, 3, 2, 2)
+    fill(layer)
+    x, weights = core.to_tensor(INPUTS[0]), [core.to_tensor(random_clips("weights", 3, 5, size)) for size in (2, 6)]
+    results = []
+    for scores in (layer._scores(x), layer._scores_of_wide(layer.fc_expansion(x))):
+        layer.clear_gradients()
+        sum((one * weight).sum() for one, weight in zip(scores, weights)).backward()
+        gradients = [layer.fc_expansion, layer.fc_attention]
+        gradients = [one.grad for part in gradients for one in (part.weight, part.bias)]
+        results.append([one.numpy() for one in (*scores, *gradients, layer.cluster_weights.grad)])
+    for found, expected in zip(*results):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
 def test_the_network_is_its_parts() -> None:
     network = small()
     fill(network)
