@@ -91,6 +91,18 @@ COMPARISONS = {
         rows={**RUN_TIMES, "paddle": f"{PADDLE} ppvideo", "pytorch": TORCH, "pytorch_compiled": TORCH},
         quick=("--models", "tsn_r50", "--rows", "openvino"),
     ),
+    "PaddleVideo.feature_steps": Comparison(
+        rows={"composition": "", "pytorch": TORCH, "pytorch_compiled": TORCH, "paddle": f"{PADDLE} ppvideo"},
+        words=("--videos", "64", "--frames", "100"),
+    ),
+    "PaddleVideo.answers": Comparison(
+        rows={
+            **dict.fromkeys(("pytorch", "pytorch_compiled"), f"{TORCH} av cv2"),
+            **{name: f"{needed} av cv2" for name, needed in RUN_TIMES.items()},
+        },
+        files="a folder of videos",
+        lacks=("paddle",),
+    ),
     "PaddleVideo.volumes": Comparison(needs=(TORCH,), lacks=("paddle",)),
     "PaddleVideo.decoding": Comparison(needs=("peers av",), files="a folder of videos", lacks=("paddle",)),
     "PaddleGAN.adversarial": Comparison(

@@ -22,7 +22,10 @@ Steps = Mapping[str, Callable[[], Any]]
 ROWS = "BENCHMARK_ROWS"
 """The environment variable that names a file for each row, one JSON object a line."""
 
-PUBLISHED_AS = {"paddle": "paddlepaddle", "torch_geometric": "torch-geometric"}
+PEAK = "peak memory"
+"""What a side is asked for beside its steps."""
+
+PUBLISHED_AS = {"paddle": "paddlepaddle", "torch_geometric": "torch-geometric", "cv2": "opencv-python-headless"}
 """Names of packages on the index, where they are others than those that one imports."""
 
 
@@ -105,6 +108,11 @@ class Side:
         self._connection.send((step, 0))
         return self._answer()
 
+    def peak(self) -> float:
+        """Return the most memory that the process has occupied, libraries and all, in megabytes."""
+        self._connection.send((PEAK, 0))
+        return float(self._answer())
+
     def close(self) -> None:
         """End the process."""
         self._connection.send(None)
@@ -118,6 +126,8 @@ class Side:
 
 
 def _serve(connection: Connection) -> None:
+    from benchmarks.core.memory import status
+
     module, function, arguments = connection.recv()
     steps = getattr(importlib.import_module(module), function)(*arguments)
     connection.send(list(steps))
@@ -130,7 +140,7 @@ def _serve(connection: Connection) -> None:
             return
         step, repeats = request
         if repeats == 0:
-            connection.send(steps[step]())
+            connection.send(status("VmHWM") if step == PEAK else steps[step]())
             continue
         began = time.perf_counter(), time.process_time()
         for _ in range(repeats):

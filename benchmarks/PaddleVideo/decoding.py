@@ -20,8 +20,11 @@ from typing import Any, Callable
 import numpy as np
 
 Steps = Mapping[str, Callable[[], Any]]
+Chosen = Callable[[int], Sequence[int]]
+"""What says, of a number of frames, which are taken: in rising order, none twice."""
+
+Reader = Callable[[str, Chosen], Any]
 FRAMES = 8
-PACKAGES = {"decord": "decord", "pyav": "av", "torchcodec": "torchcodec"}
 
 
 def main() -> None:
@@ -45,10 +48,10 @@ def main() -> None:
         if line:
             print(f"{name}: {line}")
             continue
-        peer = Side(name, globals()[name], (files, options.threads), **settings, python=options.peers)
-        own, theirs, ratio = compare((mine, "read"), (peer, "read"), options.rounds)
+        other = Side(name, peer, (name, files, options.threads), **settings, python=options.peers)
+        own, theirs, ratio = compare((mine, "read"), (other, "read"), options.rounds)
         print(f"{name:16} {len(files) / own:8.1f} {len(files) / theirs:8.1f} {ratio:7.2f}", flush=True)
-        peer.close()
+        other.close()
     mine.close()
 
 
@@ -60,13 +63,8 @@ def chosen(count: int) -> list[int]:
     return np.linspace(0, count - 1, FRAMES).astype(int).tolist()
 
 
-def steps_of(files: Sequence[str], read: Callable[[str], Any]) -> Steps:
-    """Return the step that reads all files."""
-    return {"read": lambda: [read(file) for file in files] and None}
-
-
 def ours(files: Sequence[str]) -> Steps:
-    """Return ours."""
+    """Return the step that reads all files."""
     import cv2
 
     from core.vision.video_frames import VideoFrames
@@ -77,46 +75,60 @@ def ours(files: Sequence[str]) -> Steps:
         video = VideoFrames(file)
         return np.stack(video.read(chosen(video.count)))
 
-    return steps_of(files, read)
+    return {"read": lambda: [read(file) for file in files] and None}
 
 
-def decord(files: Sequence[str], threads: int) -> Steps:
-    """Return decord's."""
+def peer(name: str, files: Sequence[str], threads: int) -> Steps:
+    """Return the same of another decoder."""
+    read = READERS[name](threads)
+    return {"read": lambda: [read(file, chosen) for file in files] and None}
+
+
+def decord(threads: int) -> Reader:
+    """Return what reads frames with decord."""
     from decord import VideoReader
 
-    def read(file: str) -> Any:
+    def read(file: str, choose: Chosen) -> Any:
         video = VideoReader(file, num_threads=threads)
-        return video.get_batch(chosen(len(video))).asnumpy()
+        return video.get_batch(choose(len(video))).asnumpy()
 
-    return steps_of(files, read)
+    return read
 
 
-def pyav(files: Sequence[str], threads: int) -> Steps:
-    """Return PyAV's, which decodes from the beginning as ours does."""
+def pyav(threads: int) -> Reader:
+    """Return what does so with PyAV, which decodes from the beginning as ours does."""
     import av
 
-    def read(file: str) -> Any:
+    def read(file: str, choose: Chosen) -> Any:
         with av.open(file) as container:
             stream = container.streams.video[0]
             stream.thread_count = threads
-            wanted, found = set(chosen(stream.frames)), []
+            wanted, found = set(choose(stream.frames)), []
             for number, frame in enumerate(container.decode(stream)):
                 if number in wanted:
                     found.append(frame.to_ndarray(format="rgb24"))
+                if len(found) == len(wanted):
+                    break
             return np.stack(found)
 
-    return steps_of(files, read)
+    return read
 
 
-def torchcodec(files: Sequence[str], threads: int) -> Steps:
-    """Return torchcodec's."""
+def torchcodec(threads: int) -> Reader:
+    """Return what does so with torchcodec."""
     from torchcodec.decoders import VideoDecoder
 
-    def read(file: str) -> Any:
+    def read(file: str, choose: Chosen) -> Any:
         video = VideoDecoder(file, num_ffmpeg_threads=threads, dimension_order="NHWC")
-        return video.get_frames_at(chosen(len(video))).data.numpy()
+        return video.get_frames_at(list(choose(len(video)))).data.numpy()
 
-    return steps_of(files, read)
+    return read
+
+
+READERS: dict[str, Callable[[int], Reader]] = {"decord": decord, "pyav": pyav, "torchcodec": torchcodec}
+"""Other decoders; each takes a number of threads, and reads the frames of a file that a function chooses."""
+
+PACKAGES = {"decord": "decord", "pyav": "av", "torchcodec": "torchcodec"}
 
 
 if __name__ == "__main__":

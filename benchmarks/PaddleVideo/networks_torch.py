@@ -28,12 +28,17 @@ class ConvNorm(nn.Module):
 
 
 def shifted(x: Any, frames: int) -> Any:
-    """Return frames (N * T, C, H, W) with a T-th of the channels of the frame before, and one of that after."""
+    """Return frames (N * T, C, H, W) with a T-th of the channels of the frame before, and one of that after.
+
+    A tensor of zeros is filled part by part, as TSM's authors do it.
+    """
     clips = x.unflatten(0, (-1, frames))
     fold = x.shape[1] // frames
-    before = F.pad(clips[:, :-1, :fold], (0, 0, 0, 0, 0, 0, 1, 0))
-    after = F.pad(clips[:, 1:, fold : 2 * fold], (0, 0, 0, 0, 0, 0, 0, 1))
-    return torch.cat([before, after, clips[:, :, 2 * fold :]], 2).flatten(0, 1)
+    found = torch.zeros_like(clips)
+    found[:, 1:, :fold] = clips[:, :-1, :fold]
+    found[:, :-1, fold : 2 * fold] = clips[:, 1:, fold : 2 * fold]
+    found[:, :, 2 * fold :] = clips[:, :, 2 * fold :]
+    return found.flatten(0, 1)
 
 
 class Block(nn.Module):

@@ -25,12 +25,35 @@ def clips(name: str) -> np.ndarray:
 # --- ours ------------------------------------------------------------------------------------------------------------
 
 
-def ours(name: str, folder: str, file_wanted: bool) -> Steps:
-    """Return what our network does, exported, and its training step; writes weights for the others."""
+def written(name: str, folder: str, as_onnx: bool) -> Steps:
+    """Write a network's weights, its exports and perhaps an ONNX file; return what gives its logits."""
+    import core
+    from core.static import InputSpec
+
+    network, tensor = network_of(name), core.to_tensor(clips(name))
+    network.eval()
+    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
+    np.savez(f"{folder}/weights.npz", **{key: value.numpy() for key, value in network.state_dict().items()})
+    specs = [InputSpec(list(tensor.shape), name="clips")]
+    core.jit.save(network, f"{folder}/exported", specs)
+    if core.amp.is_bfloat16_supported():
+        with core.amp.auto_cast(dtype="bfloat16"):
+            core.jit.save(network, f"{folder}/bfloat16", specs)
+    if as_onnx:
+        core.onnx.export(network, f"{folder}/model", [tensor])
+
+    def answer() -> np.ndarray:
+        with core.no_grad():
+            found: np.ndarray = network(tensor).numpy()
+        return found
+
+    return {"answer": answer}
+
+
+def network_of(name: str) -> Any:
+    """Return our network with the same weights in each process."""
     import core
     import PaddleVideo
-    from core.nn import functional as F
-    from core.static import InputSpec
 
     core.seed(0)
     network = PaddleVideo.create_model(name, class_num=CLASSES)
@@ -40,20 +63,24 @@ def ours(name: str, folder: str, file_wanted: bool) -> Steps:
             value.set_value(draw.random(value.shape, np.float32) + 0.5)
         elif value.ndim == 1:  # scales, so that no branch is 0
             value.set_value(draw.random(value.shape, np.float32) * 0.5 + (0.2 if key.endswith("weight") else -0.25))
-    network.eval()
-    core.save(network.state_dict(), f"{folder}/{WEIGHTS}")
-    np.savez(f"{folder}/weights.npz", **{key: value.numpy() for key, value in network.state_dict().items()})
+    return network
+
+
+def ours(name: str, folder: str, step: str) -> Steps:
+    """Return what an export does, "exported" or "bfloat16", or the training step."""
+    import core
+    from core.nn import functional as F
+
     given = clips(name)
-    core.jit.save(network, f"{folder}/program", [InputSpec(list(given.shape), name="clips")])
-    tensor, truth = core.to_tensor(given), core.to_tensor([[3]])
-    if file_wanted:
-        core.onnx.export(network, f"{folder}/model", [tensor])
-    predictor = core.jit.Predictor(f"{folder}/program")
+    if step != "training":
+        predictor = core.jit.Predictor(f"{folder}/{step}")
+        return {"answer": lambda: np.asarray(predictor.run(given)), step: settled(lambda: predictor.run(given))}
+    network, tensor, truth = network_of(name), core.to_tensor(given), core.to_tensor([[3]])
+    network.train()
     optimizer = core.optimizer.Momentum(1e-6, 0.9, parameters=network.parameters())
     loss = core.jit.to_static(lambda x: F.cross_entropy(network(x), truth))
 
     def training() -> None:
-        network.train()
         value = loss(tensor)
         value.backward()
         optimizer.step()
@@ -61,17 +88,13 @@ def ours(name: str, folder: str, file_wanted: bool) -> Steps:
         value.item()
         core.kernels.engine.engine.wait_all()
 
-    return {
-        "answer": lambda: np.asarray(predictor.run(given)),
-        "exported": settled(lambda: predictor.run(given)),
-        "training": training,
-    }
+    return {"training": training}
 
 
 # --- others ----------------------------------------------------------------------------------------------------------
 
 
-def onnxruntime(name: str, threads: int, folder: str) -> Steps:
+def onnxruntime(name: str, threads: int, folder: str, step: str) -> Steps:
     """Return what our ONNX file does."""
     import onnxruntime as runtime
 
@@ -82,21 +105,22 @@ def onnxruntime(name: str, threads: int, folder: str) -> Steps:
     return {"answer": lambda: session.run(None, feed)[0], "exported": lambda: session.run(None, feed)}
 
 
-def openvino(name: str, threads: int, folder: str) -> Steps:
-    """Return the same, in float32."""
+def openvino(name: str, threads: int, folder: str, step: str) -> Steps:
+    """Return the same, in float32 or bfloat16."""
     import openvino as library
 
-    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+    precision = "bf16" if step == "bfloat16" else "f32"
+    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY"}
     request = library.Core().compile_model(f"{folder}/model.onnx", "CPU", settings).create_infer_request()
     given = clips(name)
 
     def run() -> np.ndarray:
         return np.array(next(iter(request.infer([given]).values())))
 
-    return {"answer": run, "exported": run}
+    return {"answer": run, step: run}
 
 
-def pytorch(name: str, threads: int, folder: str, compiled: bool = False) -> Steps:
+def pytorch(name: str, threads: int, folder: str, step: str, compiled: bool = False) -> Steps:
     """Return what a plain network in PyTorch does."""
     import torch
 
@@ -118,18 +142,18 @@ def pytorch(name: str, threads: int, folder: str, compiled: bool = False) -> Ste
     def training() -> None:
         network.train()
         optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(network(given), truth).backward()
+        torch.nn.functional.cross_entropy(call(given), truth).backward()
         optimizer.step()
 
     return {"answer": forward, "exported": forward, "training": training}
 
 
-def pytorch_compiled(name: str, threads: int, folder: str) -> Steps:
+def pytorch_compiled(name: str, threads: int, folder: str, step: str) -> Steps:
     """Return the same, compiled."""
-    return pytorch(name, threads, folder, compiled=True)
+    return pytorch(name, threads, folder, step, compiled=True)
 
 
-def paddle(name: str, threads: int, folder: str) -> Steps:
+def paddle(name: str, threads: int, folder: str, step: str) -> Steps:
     """Return what PaddleVideo's own network does in Paddle's inference library with oneDNN."""
     import zlib  # noqa: F401  # before paddle, which crashes after it
 

@@ -23,6 +23,19 @@ def test_packages_have_their_names_on_the_index(monkeypatch: pytest.MonkeyPatch)
     assert side.lacking("no_such_package").endswith(" -m pip install no-such-package")
 
 
+def growing() -> side.Steps:
+    """Return a step that takes a hundred megabytes and gives them back."""
+    return {"grow": lambda: len(b"x" * (100 << 20))}
+
+
+def test_the_peak_of_a_side_is_that_of_its_process() -> None:
+    one = side.Side("growing", growing)
+    before = one.peak()
+    assert one.ask("grow") == 100 << 20
+    assert 90 < one.peak() - before < 200
+    one.close()
+
+
 def test_an_interpreter_that_is_not_there_is_named() -> None:
     expected = "/nowhere/python cannot be started: No such file or directory"
     assert side.lacking("torch", python="/nowhere/python") == expected
