@@ -69,6 +69,11 @@ def test_lac_gives_words_and_tags(run_of: Runs, tmp_path: Path) -> None:
         PaddleNLP.LAC(run, "rank")  # type: ignore[arg-type]  # likewise
 
 
+def test_unknown_characters_stay_in_their_places(run_of: Runs) -> None:
+    words, tags = PaddleNLP.LAC(run_of("LexicalAnalysis")).run("\u2603李\U0001f600 \x01")
+    assert "".join(words) == "\u2603李\U0001f600 \x01" and len(tags) == len(words)
+
+
 def test_another_task_s_run_is_no_lac(run_of: Runs, tmp_path: Path) -> None:
     run = run_of("Similarity")
     with pytest.raises(ValueError, match="LAC: .* is of another task than LexicalAnalysis"):
