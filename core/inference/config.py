@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from core.inference.kinds import PrecisionType
 from core.inference.settings import add_settings
@@ -37,6 +37,7 @@ class Config:
         self._gpu_memory, self._gpu_id = 100, 0
         self._gpu_precision = PrecisionType.Float32
         self._bfloat16 = False
+        self._int8 = False
         self._threads = 1
         self._mkldnn = True
         self._programs = MAXIMUM_PROGRAMS
@@ -141,6 +142,28 @@ class Config:
     def enable_mkldnn_bfloat16(self) -> None:
         """Compute products and convolutions in bfloat16, where the processor can; else a log line says so."""
         self._bfloat16 = True
+
+    def enable_mkldnn_int8(self, ops: Optional[Iterable[str]] = None) -> None:
+        """Ask for a program in 8 bits; one in float32 is refused when the predictor is made.
+
+        A program that was exported in 8 bits says itself what is rounded and computes so in any predictor.
+
+        Args:
+            ops: operators to compute in 8 bits, by Paddle's names; None: all that the program has.
+
+        Raises:
+            NotImplementedError: some operators alone are asked for.
+        """
+        if ops:
+            raise NotImplementedError(
+                "Config.enable_mkldnn_int8: which operators compute in 8 bits is chosen when a program is exported"
+                " (--keep-float leaves layers in float32): leave the list out"
+            )
+        self._int8 = True
+
+    def mkldnn_int8_enabled(self) -> bool:
+        """Return whether :meth:`enable_mkldnn_int8` was called."""
+        return self._int8
 
     def precision(self) -> PrecisionType:
         """Return what the settings ask to compute in."""

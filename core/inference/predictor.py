@@ -15,6 +15,7 @@ from core.inference.handle import Tensor
 from core.inference.kinds import PrecisionType
 from core.inference.mixed_precision import TYPES, computes_in, in_mixed_precision
 from core.inference.program_files import folder_of
+from core.jit.exported.file import is_quantized
 from core.jit.exported.reader import read_program
 from core.jit.running.predictor import Predictor as Compiled
 from core.kernels.dtypes import DType
@@ -168,7 +169,13 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def _compiled(config: Config) -> Compiled:
-    program = read_program(folder_of(config.model_dir(), config.prog_file(), config.params_file()))
+    folder = folder_of(config.model_dir(), config.prog_file(), config.params_file())
+    program = read_program(folder)
+    if config.mkldnn_int8_enabled() and not is_quantized(program):
+        raise ValueError(
+            f"Config.enable_mkldnn_int8: {folder} is no program in 8 bits: export it in 8 bits"
+            " (export.py RUN --int8, or core.quantization.post_training.PostTraining), which then computes so by itself"
+        )
     if config.use_gpu():
         if is_compiled_with_cuda():
             set_device(f"gpu:{config.gpu_device_id()}")

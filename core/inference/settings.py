@@ -8,7 +8,7 @@ from typing import Any
 TENSORRT = "TensorRT"
 XPU = "Kunlun processors"
 IPU = "Graphcore's processors"
-QUANTIZED = "programs in 8 bits"
+QUANTIZED = "calibration in a predictor (an export with --int8, or PostTraining, makes programs in 8 bits)"
 
 HARMLESS: dict[str, str] = {
     "switch_use_feed_fetch_ops": "run() and run(list) both work",
@@ -28,7 +28,6 @@ REFUSED: dict[str, str] = {
     "enable_dlnne": "DL-NNE",
     "enable_ipu": IPU,
     "enable_lite_engine": "Paddle Lite",
-    "enable_mkldnn_int8": QUANTIZED,
     "enable_onnxruntime": "ONNX Runtime (core.onnx.export writes files for it)",
     "enable_opencl": "OpenCL",
     "enable_ort_optimization": "ONNX Runtime (core.onnx.export writes files for it)",
@@ -68,7 +67,7 @@ REFUSED_WHEN_ON: dict[str, tuple[str, bool, str]] = {
 """Settings that may be turned off, but not on: the argument, its default, and what being on asks for."""
 
 OFF = (
-    "lite_engine_enabled", "mkldnn_int8_enabled", "model_from_memory", "onnxruntime_enabled",
+    "lite_engine_enabled", "model_from_memory", "onnxruntime_enabled",
     "shape_range_info_collected", "tensorrt_dla_enabled", "tensorrt_dynamic_shape_enabled", "tensorrt_engine_enabled",
     "tensorrt_explicit_quantization_enabled", "tensorrt_inspector_enabled", "tensorrt_varseqlen_enabled",
     "tuned_tensorrt_dynamic_shape", "use_opencl", "use_xpu",

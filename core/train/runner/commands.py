@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Sequence
-from typing import Any, NoReturn, Optional
+from typing import Any, NoReturn, Optional, Union
 
 from core.kernels.engine import requirements
 from core.train import command_line
@@ -226,8 +226,8 @@ class Export(Command):
         )
         told = "with --int8: samples that they are found on, at most, of the validation split (default: 1024)"
         command_line.add_count(parser, "--samples", None, told)
-        told = "with --int8: layers that stay in float32, those that change the results most (default: none)"
-        command_line.add_count(parser, "--keep-float", None, told)
+        told = "with --int8: layers that stay in float32, those that change the results most; auto: as many as it takes"
+        parser.add_argument("--keep-float", type=_count_or_auto, metavar="N", help=f"{told} (default: none)")
         told = "with --int8: the split on which it is compared with float32 (default: test)"
         parser.add_argument("--compare", choices=SPLITS, help=told)
 
@@ -257,10 +257,16 @@ class Export(Command):
             return export_run(*given)
         from core.train.runner.quantizing import Options, export_quantized  # as above
 
-        how = Options(
-            options.calibration or "percentile", options.samples or 1024, options.keep_float or 0, options.compare
-        )
+        keep = {"auto": None, None: 0}.get(options.keep_float, options.keep_float)
+        how = Options(options.calibration or "percentile", options.samples or 1024, keep, options.compare)
         return export_quantized(*given, how)
+
+
+def _count_or_auto(text: str) -> Union[int, str]:
+    """Return a positive integer of a command line, or the word auto."""
+    if text != "auto" and not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a positive integer nor auto")
+    return text if text == "auto" else command_line.positive(text)
 
 
 class Preview(Command):

@@ -28,6 +28,8 @@ from core.weights.atomic import atomic_write
 RECORD = "quantization.json"
 SENSITIVITY_SAMPLES = 64
 """On how many samples it is measured what each layer alone does."""
+CHANGED = 0.01
+"""What layers in 8 bits may change together, of the results' squares, where it is chosen which stay in float32."""
 TOLERATED = 0.01
 """By how much a number may be worse before something is suggested."""
 
@@ -38,13 +40,14 @@ class Options(NamedTuple):
     Args:
         algorithm: a key of :data:`core.quantization.post_training.ALGORITHMS`.
         samples: how many calibrate, at most.
-        keep_float: how many layers stay in float32: those that change the results most.
+        keep_float: how many layers stay in float32: those that change the results most; None: as few as it takes for the
+            changes of the others, each measured alone, to add up to no more than :data:`CHANGED`.
         split: what is compared; None: "test", or what the task calibrates on.
     """
 
     algorithm: str = "percentile"
     samples: int = 1024
-    keep_float: int = 0
+    keep_float: Optional[int] = 0
     split: Optional[str] = None
 
 
@@ -90,13 +93,13 @@ def export_quantized(
         samples, batches = _calibrate(task, options.samples)
     unreached = quantization.convert()
     record: dict[str, Any] = {"calibration": options.algorithm, "split": task.calibration, "samples": samples}
-    if options.keep_float:
+    every = len(quantization.layers) + len(unreached)
+    if options.keep_float != 0:
         with _eager():
             record["sensitivity"] = _keep_in_float(task, quantization, batches, options.keep_float)
     write_program(program, target, onnx, compared="equal, but for single steps of 8 bits")
-    count, all_layers = len(quantization.layers), len(quantization.layers) + options.keep_float + len(unreached)
     where = f"{samples} samples of the split {task.calibration!r}"
-    print(f"{count} of {all_layers} layers in 8 bits; calibrated by {options.algorithm} on {where}")
+    print(f"{len(quantization.layers)} of {every} layers in 8 bits; calibrated by {options.algorithm} on {where}")
     if unreached:
         print(f"in float32, as no calibration data passes through them: {', '.join(unreached)}")
     print(f"weights: {_share(target):.2f} of float32's size")
@@ -158,7 +161,9 @@ def _calibrate(task: Any, most: int) -> tuple[int, list[Any]]:
     return samples, kept
 
 
-def _keep_in_float(task: Any, quantization: PostTraining, batches: Sequence[Any], count: int) -> dict[str, float]:
+def _keep_in_float(
+    task: Any, quantization: PostTraining, batches: Sequence[Any], count: Optional[int]
+) -> dict[str, float]:
     """Put the layers back that change the results most; return what was measured."""
 
     def predict() -> list[np.ndarray]:
@@ -168,13 +173,28 @@ def _keep_in_float(task: Any, quantization: PostTraining, batches: Sequence[Any]
 
     with contextlib.closing(progress_bar("measuring", quantization.layers, "layers")) as bar:
         found = quantization.sensitivity(predict, lambda: bar.update(1))
-    chosen = list(found)[:count]
+    chosen = list(found)[: most_sensitive(list(found.values())) if count is None else count]
     if len(chosen) == len(found):
-        raise ValueError(f"--keep-float {count} leaves nothing to quantize: there are {len(found)} layers")
+        told = "auto" if count is None else count
+        raise ValueError(f"--keep-float {told} leaves nothing to quantize: there are {len(found)} layers")
     quantization.keep_in_float(chosen)
-    print("in float32, as these change the results most:")
-    print(*[f"  {name}: {found[name]:.1e} of the results' squares" for name in chosen], sep="\n")
+    print(
+        "in float32, as these change the results most:" if chosen else "no layer changes the results enough to stay out"
+    )
+    for name in chosen:
+        print(f"  {name}: {found[name]:.1e} of the results' squares")
     return found
+
+
+def most_sensitive(changes: Sequence[float], changed: float = CHANGED) -> int:
+    """Return how many of some layers, the first ones, have to stay in float32.
+
+    Args:
+        changes: what each alone changes, of the results' squares, the largest first.
+        changed: what those in 8 bits may change together.
+    """
+    left = np.cumsum(changes[::-1])  # of the last one, the last two, ...
+    return len(changes) - int(np.searchsorted(left, changed, "right"))
 
 
 def _numbers(evaluator: Any) -> dict[str, float]:
@@ -231,7 +251,7 @@ def _suggest(task: Any, before: Mapping[str, float], after: Mapping[str, float])
         return
     loss = (before[task.monitor] - after[task.monitor]) * (1 if task.higher_is_better else -1)
     if not loss <= TOLERATED * max(1.0, abs(before[task.monitor])):
-        print(f"{task.monitor} is worse by {loss:.4g}: try another --calibration, or --keep-float 4")
+        print(f"{task.monitor} is worse by {loss:.4g}: try another --calibration, or --keep-float auto")
 
 
 def _share(folder: Path) -> float:

@@ -24,6 +24,7 @@ from core.inference import (
 )
 from core.inference import predictor as predictor_module
 from core.inference.predictor import _as_declared
+from core.quantization.post_training import PostTraining
 from core.static import InputSpec
 
 
@@ -289,6 +290,27 @@ def test_bfloat16_on_another_processor_is_float32(
         "does not compute in bfloat16; the predictor uses float32"
     ]
     assert_alike(filled(predictor, inputs(9)), expected(live, inputs(9)))
+
+
+def test_programs_in_8_bits(folder: str, tmp_path: Path) -> None:
+    made = core.nn.Sequential(core.nn.Linear(16, 4))
+    made.eval()
+    x = inputs(10)[0]
+    quantization = PostTraining({"model": made}, "absmax")
+    made(core.to_tensor(x))
+    quantization.convert()
+    core.jit.save(made, tmp_path / "int8", [InputSpec([None, 16], name="x")])
+    config = Config(str(tmp_path / "int8"))
+    assert not config.mkldnn_int8_enabled()
+    config.enable_mkldnn_int8()
+    assert config.mkldnn_int8_enabled()
+    assert_alike(filled(create_predictor(config), [x]), [made(core.to_tensor(x)).numpy()])
+    wide = Config(folder)
+    wide.enable_mkldnn_int8()
+    with pytest.raises(ValueError, match=r"Config.enable_mkldnn_int8: .*two is no program in 8 bits: export it in 8"):
+        create_predictor(wide)
+    with pytest.raises(NotImplementedError, match="which operators compute in 8 bits is chosen when a program is exp"):
+        wide.enable_mkldnn_int8({"conv2d"})
 
 
 @pytest.mark.bfloat16

@@ -101,6 +101,26 @@ def test_layers_that_suffer_most_stay_in_float(run: Path, tmp_path: Path, capfd:
         toy.export([str(run), "--int8", "--keep-float", "2"])
 
 
+def test_as_few_layers_as_it_takes_stay_in_float() -> None:
+    assert quantizing.most_sensitive([0.5, 0.02, 0.006, 0.003], 0.01) == 2
+    assert quantizing.most_sensitive([0.5, 0.02, 0.006, 0.003], 0.003) == 3
+    assert quantizing.most_sensitive([0.5, 0.02], 1.0) == 0
+    assert quantizing.most_sensitive([0.5, 0.02], 0.001) == 2
+
+
+def test_how_many_layers_stay_in_float_may_be_left_to_export(
+    run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--int8", "--keep-float", "auto", "--output"]
+    assert toy.export([str(run), *words, str(tmp_path / "all")]) == 0
+    record = json.loads((tmp_path / "all" / "quantization.json").read_text())
+    assert sum(record["sensitivity"].values()) < quantizing.CHANGED and len(record["inputs"]) == 2
+    assert "no layer changes the results enough to stay out" in capfd.readouterr().out
+    monkeypatch.setattr(quantizing, "most_sensitive", len)
+    with pytest.raises(ValueError, match="--keep-float auto leaves nothing to quantize: there are 2 layers"):
+        toy.export([str(run), *words, str(tmp_path / "none")])
+
+
 def test_without_a_validation_split_that_for_training_serves(run: Path, tmp_path: Path, capfd) -> None:
     assert toy.export([str(run), "--int8", "-o", "data.valid=null", "--output", str(tmp_path / "other")]) == 0
     assert "on 64 samples of the split 'train'" in capfd.readouterr().out
@@ -117,6 +137,9 @@ def test_what_cannot_be_done_is_one_line(
     with pytest.raises(SystemExit):
         toy.export([str(run), "--keep-float", "1"])
     assert "--keep-float belongs to --int8" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        toy.export([str(run), "--int8", "--keep-float", "some"])
+    assert "argument --keep-float: 'some' is neither a positive integer nor auto" in capsys.readouterr().err
 
 
 def test_an_empty_loader_is_refused() -> None:
@@ -141,4 +164,4 @@ def test_a_number_that_became_worse_is_pointed_out(capsys: pytest.CaptureFixture
     quantizing._suggest(Task, {"accuracy": 0.95}, {"accuracy": 0.945})
     assert not capsys.readouterr().out
     quantizing._suggest(Task, {"accuracy": 0.95}, {"accuracy": 0.91})
-    assert "accuracy is worse by 0.04: try another --calibration, or --keep-float 4" in capsys.readouterr().out
+    assert "accuracy is worse by 0.04: try another --calibration, or --keep-float auto" in capsys.readouterr().out
