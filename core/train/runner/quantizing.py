@@ -40,8 +40,8 @@ class Options(NamedTuple):
     Args:
         algorithm: a key of :data:`core.quantization.post_training.ALGORITHMS`.
         samples: how many calibrate, at most.
-        keep_float: how many layers stay in float32: those that change the results most; None: as few as it takes for the
-            changes of the others, each measured alone, to add up to no more than :data:`CHANGED`.
+        keep_float: how many layers stay in float32: those that change the results most; None: as few as it takes for
+            the changes of the others, each measured alone, to add up to no more than :data:`CHANGED`.
         split: what is compared; None: "test", or what the task calibrates on.
     """
 
