@@ -25,6 +25,7 @@ import llvmlite
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 
+from core.kernels.engine import compile_lock
 from core.kernels.engine.compilations import note_compilation
 from core.kernels.engine.kernel_compiler import reduced, restored
 
@@ -94,8 +95,19 @@ class KernelCache(FunctionCache):
         self._writes = True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled form for a signature; None where there is none, or its file is damaged."""
+        """Return the compiled form for a signature; None where there is none, or its file is damaged.
+
+        Where there is none, no other process compiles it until this thread's :func:`compile_lock.outermost` ends.
+        """
         note_compilation()
+        found = self._loaded(sig, target_context)
+        if found is None and self._writes:
+            key = self._index_key(sig, target_context.codegen())
+            if compile_lock.wait_for(Path(self._cache_path), self._cache_file.number(key)):
+                found = self._loaded(sig, target_context)
+        return found
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # whatever a file from elsewhere leads to, the kernel can be compiled
@@ -159,10 +171,18 @@ class _CheckedFiles(IndexDataCacheFile):
             path.unlink()
 
     def _file(self, key: Any) -> str:
-        return f"{self._name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
+        return f"{self._name}.{_text_digest(repr(key))[:24]}.nbc"
+
+    def number(self, key: Any) -> int:
+        """Return the number of a key for which processes take turns."""
+        return int(_text_digest(f"{self._name} {key!r}")[:15], 16)
 
     def _digest(self, body: bytes) -> bytes:
         return hashlib.sha256(self._source_stamp + body).digest()
+
+
+def _text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def source_stamp(path: Path) -> bytes:

@@ -9,6 +9,7 @@ from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
+from core.kernels.engine import compile_lock
 from core.kernels.engine.code_library import Kept, KernelLibrary
 from core.kernels.engine.thread_loops import with_outlined_loops
 
@@ -35,9 +36,15 @@ class KernelDispatcher(CPUDispatcher):
         """Keep a compiled form; Python finds it when it has been entered."""
         self.overloads[tuple(result.signature.args)] = result
 
+    def compile(self, sig: Any) -> Any:
+        """Return what Python calls for a signature, a :class:`Form`; at most one process compiles it."""
+        with compile_lock.outermost():
+            return super().compile(sig)
+
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
-        found = super()._compile_for_args(*arguments, **named)
-        return self._entry(found) if isinstance(found, Form) else found
+        with compile_lock.outermost():
+            found = super()._compile_for_args(*arguments, **named)
+            return self._entry(found) if isinstance(found, Form) else found
 
     def _entry(self, form: Form) -> Callable[..., Any]:
         with global_compiler_lock:

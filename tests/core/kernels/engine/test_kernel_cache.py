@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import pytest
 
-from core.kernels.engine import compiled, kernel_cache
+from core.kernels.engine import compile_lock, compiled, kernel_cache
 from core.kernels.engine.compilations import compilations
 from tools.compile_kernels import PROGRAMS
 
@@ -64,6 +64,12 @@ def test_processes_that_compile_at_once_keep_all_that_they_compiled(tmp_path: Pa
     assert after["compiled"] == [] and after["answer"] == pytest.approx(np.log(4) + 60000)
 
 
+@pytest.mark.exhaustive
+def test_processes_that_need_the_same_compile_it_once(tmp_path: Path) -> None:
+    one, two = [finished(process)["compiled"] for process in [started(tmp_path, "kernels") for _ in range(2)]]
+    assert set(one).isdisjoint(two) and (one or two)
+
+
 class Rules:
     """A module with one kernel, which is imported anew as often as a test expects."""
 
@@ -104,6 +110,17 @@ def test_a_file_belongs_to_one_signature(rules: Rules) -> None:
     assert compilations() == before + 2
     assert rules.kernel()(0.25) == 1.5
     assert len(rules.files()) == 2 and was_read(rules.kernel())
+
+
+def test_what_another_process_compiled_meanwhile_is_read(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    def meanwhile(folder: Path, place: int) -> bool:
+        monkeypatch.setattr(compile_lock, "wait_for", lambda folder, place: False)
+        assert rules.kernel()(20) == 41
+        return True
+
+    kernel = rules.kernel()
+    monkeypatch.setattr(compile_lock, "wait_for", meanwhile)
+    assert was_read(kernel)
 
 
 def test_processes_that_save_at_once_keep_both(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
