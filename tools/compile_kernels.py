@@ -97,10 +97,34 @@ def resnet() -> float:
     return _steps(network, optimizer, core.ones([8, 3, 32, 32]), core.zeros([8], "int64"))
 
 
+def bytes_mobilenet() -> float:
+    """A MobileNetV3 that is exported in 8 bits."""
+    import core
+    from core.quantization.post_training import PostTraining
+    from PaddleClas import create_model
+
+    network = create_model("MobileNetV3_small_x0_35", class_num=10)
+    network.eval()
+    image = np.random.default_rng(0).standard_normal((1, 3, 64, 64), np.float32)
+    quantization = PostTraining({"network": network}, "absmax")
+    network(core.to_tensor(image))
+    quantization.convert()
+    return _exported(network, core.static.InputSpec([None, 3, 64, 64], "float32"), image)
+
+
+def bfloat16_mobilenet() -> float:
+    """A MobileNetV3 that is exported in bfloat16, where that is computed."""
+    import core
+
+    with core.amp.auto_cast(core.amp.is_bfloat16_supported(), dtype="bfloat16"):
+        return mobilenet()
+
+
 PROGRAMS: Mapping[str, Callable[[], float]] = {
-    function.__name__: function for function in (encoder, mobilenet, recurrent, mlp, resnet)
+    function.__name__: function
+    for function in (encoder, mobilenet, recurrent, mlp, resnet, bytes_mobilenet, bfloat16_mobilenet)
 }
-"""Those that compile longest first."""
+"""Those that compile longest first, and last those that fewer programs share."""
 
 
 def _steps(network: Any, optimizer: Any, inputs: Any, labels: Any) -> float:

@@ -19,7 +19,7 @@ import tempfile
 from benchmarks.core.sides import narrow as sides
 from benchmarks.side import Side, compare, require
 
-MODELS = "ResNet50_vd,MobileNetV1,MobileNetV3_large_x1_0,EfficientNetB0,BERT"
+MODELS = "ResNet50_vd,MobileNetV1,MobileNetV3_large_x1_0,EfficientNetB0,SE_ResNeXt50_32x4d,DarkNet53,BERT"
 ROWS = [
     *[(kind, "ours", "float32") for kind in ("bfloat16", "int8")],
     *[(kind, "openvino", kind) for kind in ("float32", "bfloat16", "int8")],
