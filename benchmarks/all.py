@@ -116,6 +116,7 @@ COMPARISONS = {
     "core.recurrent": Comparison(
         needs=(TORCH,), lacks=("paddle",), words=("--clock",), quick=("--only", "LSTM,650,20,forward", "--clock")
     ),
+    "core.invoke": Comparison(needs=(TORCH,), lacks=("paddle", "threads")),
     "core.language_model": Comparison(needs=(TORCH,), lacks=("paddle",)),
     "core.detection_operators": Comparison(needs=(f"{TORCH} torchvision",), lacks=("paddle",)),
     "core.narrow": Comparison(needs=(OPENVINO,), lacks=("paddle",)),
@@ -148,7 +149,6 @@ OURS_ALONE = {
     "core.checkouts": "compares two checkouts",
     "core.cold_start": "of ours alone",
     "core.first_call": "of ours alone",
-    "core.invoke": "of ours alone",
     "core.memory": "of ours alone",
     "core.optimizer_update": "of ours alone",
     "core.winograd_rounding": "compares errors",

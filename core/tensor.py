@@ -33,7 +33,7 @@ from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dispatch.errors import user_line as user_line
 from core.kernels.dispatch.operator import Operator
 from core.kernels.dtypes import DType, DTypeLike, bfloat16, to_dtype
-from core.kernels.engine import engine
+from core.kernels.engine import engine, host_array
 from core.kernels.place import Place, check_place, current_place
 from core.kernels.printing import elements_text
 from core.kernels.sizes.dimension import symbolic_shape
@@ -148,7 +148,7 @@ class Tensor:
     def numpy(self) -> np.ndarray:
         """Return the elements as a new numpy array; bfloat16 comes as its bits in uint16, as in Paddle."""
         value = readable(self)
-        array = engine.to_numpy(value.array, *value.meta)
+        array = host_array.to_numpy(value.held, *value.meta)
         return array.reshape(1) if dispatcher.at_least_1d and not array.ndim else array
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
@@ -249,7 +249,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         head = f"Tensor(shape={self.shape}, dtype={self.dtype.name}"
-        if self._value.traced or self._value.array is None:
+        if self._value.traced or self._value.held is None:
             return f"{head}, {'traced' if self._value.traced else 'abstract'}, stop_gradient={self.stop_gradient})"
         body = elements_text(self.as_float_numpy())
         return f"{head}, place={self.place}, stop_gradient={self.stop_gradient},\n       {body})"
@@ -260,7 +260,7 @@ class Tensor:
         copy = type(self).__new__(type(self))
         memo[id(self)] = copy
         value = self._value
-        array = None if value.array is None else engine.from_numpy(self.numpy(), self.dtype)
+        array = None if value.held is None else host_array.from_numpy(self.numpy(), self.dtype)
         copy._value = Value(array, value.meta, requires_grad=value.requires_grad)
         copy._value.owner = weakref.ref(copy)
         copy._grad = None
@@ -287,7 +287,7 @@ class Tensor:
         if not stop and not self.dtype.is_floating:
             raise ValueError(f"a tensor of {self.dtype.name} cannot have a gradient: cast it to float32 first")
         old = self._value
-        self._value = old.detached() if stop and old.node is not None else Value(old.array, old.meta, traced=old.traced)
+        self._value = old.detached() if stop and old.node is not None else Value(old.held, old.meta, traced=old.traced)
         self._value.second = old.second
         self._value.requires_grad = not stop
         self._value.owner = weakref.ref(self)
@@ -309,7 +309,7 @@ class Tensor:
             self._grad = None
             return
         meta = self._grad._value.meta
-        self._grad = Tensor(Value(engine.from_numpy(np.zeros(meta[0], meta[1].numpy), meta[1]), meta))
+        self._grad = Tensor(Value(host_array.from_numpy(np.zeros(meta[0], meta[1].numpy), meta[1]), meta))
 
     def clear_grad(self) -> None:
         """Set the gradient to zero where there is one, as :meth:`clear_gradient` does."""
@@ -400,11 +400,11 @@ class Tensor:
             )
         if given is not None and given.dtype is bfloat16 and self.dtype is not bfloat16:
             data = given.as_float_numpy()
-        array = engine.from_numpy(data, self.dtype)
-        if self._value.array is None or self._value.node is not None:
+        array = host_array.from_numpy(data, self.dtype)
+        if self._value.held is None or self._value.node is not None:
             self._rebind(Value(array, self._value.meta, requires_grad=self._value.requires_grad))
         elif data.size:
-            engine.copy_into(self._value.array, array)
+            host_array.write(self._value.held, array)
             dispatcher.memory_written(of_indices=not self.dtype.is_floating)
 
     def _rebind(self, value: Value) -> None:
@@ -420,7 +420,7 @@ class Tensor:
         if new._value.traced or dispatcher.state.trace is not None:
             self._update_in_trace(new)
         else:
-            self._rebind(Value(new._value.array, new._value.meta))
+            self._rebind(Value(new._value.held, new._value.meta))
 
     def _update_in_trace(self, new: Tensor) -> None:
         trace = dispatcher.state.trace
@@ -444,7 +444,7 @@ class Tensor:
 
     def _is_initialized(self) -> bool:
         """Return whether it has memory, which what is traced or built under LazyGuard has not."""
-        return self._value.traced is None and self._value.array is not None
+        return self._value.traced is None and self._value.held is not None
 
     def get_tensor(self) -> Tensor:
         """Return this tensor (Paddle's inner tensor is the same thing here)."""
@@ -488,7 +488,7 @@ def value_from_data(data: Any, dtype: DTypeLike) -> Value:
         array = data.numpy() if wanted is data.dtype else data.as_float_numpy()
     else:
         array, wanted = numpy_of(data, dtype)
-    return Value(engine.from_numpy(array, wanted), (tuple(array.shape), wanted))
+    return Value(host_array.from_numpy(array, wanted), (tuple(array.shape), wanted))
 
 
 def readable(tensor: Tensor) -> Value:
@@ -505,17 +505,17 @@ def readable(tensor: Tensor) -> Value:
             f"{user_line()}: the value of a tensor cannot be read while a program is being compiled: use tensor"
             " operators instead of numpy(), item(), float() or bool(), or compute this outside to_static"
         )
-    if value.array is None:
+    if value.held is None:
         raise OperatorError(f"{tensor._name or 'this tensor'} is abstract (built under LazyGuard): initialize() it")
     return value
 
 
 def numbers_now(tensor: Tensor) -> Optional[np.ndarray]:
-    """Return a view of the elements if there are any yet, None for a traced or abstract tensor.
+    """Return a view of the elements, to be read at once, if there are any yet; None for a traced or abstract tensor.
 
     Checks of arguments by their numbers are left out where these are not known; see :func:`readable` for an error.
     """
-    return engine.view(tensor._value.array, *tensor._value.meta) if tensor._is_initialized() else None
+    return host_array.view(tensor._value.held, *tensor._value.meta) if tensor._is_initialized() else None
 
 
 def given_name(tensor: Tensor) -> Optional[str]:

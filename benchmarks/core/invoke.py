@@ -1,94 +1,158 @@
-"""What one operator costs besides its arithmetic: microseconds for adding two tensors of 8 numbers.
+"""What one operator costs besides its arithmetic: microseconds of processor time, small tensors.
 
-    pip install torch
-    python -m benchmarks.core.invoke [--rounds 15]
+    python -m benchmarks.core.invoke --peers PYTHON [--rounds 9]
 
-The calls of all rows are interleaved, and each row shows its median round; nothing waits for the result, as in a model.
+PYTHON is an interpreter that has PyTorch; by default this one. Each row stands for one call: as it is, where NumPy
+computes what is small; with every operator left to the engine, in a process of its own; and of PyTorch. The three take
+turns, and a ratio is the median of the rounds' ratios, above 1 where the first column is faster. The LSTM of two layers
+of 32 units, 20 sequences of 35 steps, is the one of benchmarks.core.language_model, forward and backward.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import time
+import sys
 from typing import Any, Callable
 
-from benchmarks.side import lacking
+from benchmarks.side import Side, Steps, measured, require
 
-CALLS = 500
+SIZES = (8, 1024, 16384)
+LSTM = "LSTM of 32 written out, a step"
+LAYERS, BATCH, LENGTH, UNITS = 2, 20, 35, 32
 
 
-def our_calls() -> dict[str, Callable[[], Any]]:
-    """Return our ways to add, and the engine's own."""
+def our_calls(most_bytes: int) -> Steps:
+    """Return our calls.
+
+    Args:
+        most_bytes: The size up to which NumPy computes; 0 leaves all to the engine, below 0 is the usual one.
+    """
+    import numpy as np
+
     import core
-    from core.kernels.engine import engine
-    from core.kernels.engine.engine import mx
+    from core.kernels.engine import engine, host_array
+    from core.nn import functional as F
 
+    if most_bytes >= 0:
+        host_array.MOST_BYTES = most_bytes
+    steps: dict[str, Callable[[], Any]] = {}
+    for size in SIZES:
+        x, y = (core.to_tensor(np.linspace(0.1, 0.9, size, dtype="float32")) for _ in range(2))
+        watched = core.to_tensor(np.linspace(0.1, 0.9, size, dtype="float32"), stop_gradient=False)
+        steps |= {
+            f"a + b, {size} numbers": lambda x=x, y=y: x + y,
+            f"a + b recorded, {size}": lambda x=watched, y=y: x + y,
+            f"sigmoid(a), {size}": lambda x=x: F.sigmoid(x),
+            f"erf(erf(a) + b), {size}": lambda x=x, y=y: core.erf(core.erf(x) + y),
+        }
+    matrix, row = core.ones([20, 32]), core.ones([32, 32])
+    steps["20 x 32 by 32 x 32"] = lambda: core.matmul(matrix, row)
     x, y = core.ones([8]), core.ones([8])
-    watched = core.ones([8])
-    watched.stop_gradient = False
-    compiled = core.jit.to_static(lambda a, b: a + b)
-    many = core.jit.to_static(lambda a, b: twenty(a, b))
-    first, second = pair = mx.nd.ones((8,)), mx.nd.ones((8,))
-    add, none = engine.operator_handle("elemwise_add"), engine.Attributes({})
+    twenty = core.jit.to_static(lambda a, b: _added(a, b))
+    steps |= {"20 sums one by one": lambda: _added(x, y), "20 sums, compiled": lambda: twenty(x, y)}
+    pair, add, none = [core.ones([8])._value.array] * 2, engine.operator_handle("_npi_add"), engine.Attributes({})
+    steps["the engine's C interface alone"] = lambda: engine.invoke(add, pair, none)
 
-    def twenty(a: Any, b: Any) -> Any:
-        for _ in range(20):
-            a = a + b
-        return a
+    generator = np.random.default_rng(0)
 
-    def without(function: Callable[..., Any], a: Any, b: Any) -> Callable[[], Any]:
-        def call() -> None:
-            with core.no_grad():
-                function(a, b)
+    def drawn(*shape: int) -> Any:
+        return core.to_tensor(generator.uniform(-0.2, 0.2, shape).astype("float32"), stop_gradient=False)
 
-        return call
+    inputs = drawn(LENGTH, BATCH, UNITS)
+    weights = [[drawn(UNITS, 4 * UNITS), drawn(UNITS, 4 * UNITS), drawn(4 * UNITS)] for _ in range(LAYERS)]
 
-    return {
-        "the engine's C interface alone": lambda: engine.invoke(add, pair, none),
-        "the engine's own call, mx.nd": lambda: mx.nd.elemwise_add(first, second),
-        "ours, nothing recorded": lambda: x + y,
-        "ours, recorded for a gradient": lambda: watched + y,
-        "ours, a compiled program of 1": lambda: compiled(x, y),
-        "ours, a compiled program of 20": lambda: many(x, y),
-        "ours, 20 one by one": lambda: twenty(x, y),
-        "ours, recorded compiled program of 20": lambda: many(watched, y),
-        "ours, no_grad around one": without(lambda a, b: a + b, watched, y),
-    }
+    def lstm() -> None:
+        sequence = [inputs[t] for t in range(LENGTH)]
+        for weight_x, weight_h, bias in weights:
+            h = c = core.zeros([BATCH, UNITS])
+            for t in range(LENGTH):
+                gates = core.matmul(sequence[t], weight_x) + core.matmul(h, weight_h) + bias
+                i, f, g, o = core.split(gates, 4, axis=-1)
+                c = F.sigmoid(f) * c + F.sigmoid(i) * core.tanh(g)
+                h = F.sigmoid(o) * core.tanh(c)
+                sequence[t] = h
+        core.stack(sequence).sum().backward()
+        for tensor in (inputs, *[weight for layer in weights for weight in layer]):
+            tensor.clear_gradient(False)
+
+    steps[LSTM] = lstm
+    return steps
 
 
-def torch_calls() -> dict[str, Callable[[], Any]]:
-    """Return PyTorch's ways to add."""
+def _added(a: Any, b: Any) -> Any:
+    for _ in range(20):
+        a = a + b
+    return a
+
+
+def torch_calls() -> Steps:
+    """Return PyTorch's calls."""
     import torch
 
     torch.set_num_threads(1)
+    steps: dict[str, Callable[[], Any]] = {}
+    for size in SIZES:
+        x, y = torch.linspace(0.1, 0.9, size), torch.linspace(0.1, 0.9, size)
+        watched = torch.linspace(0.1, 0.9, size).requires_grad_()
+        steps |= {
+            f"a + b, {size} numbers": lambda x=x, y=y: x + y,
+            f"a + b recorded, {size}": lambda x=watched, y=y: x + y,
+            f"sigmoid(a), {size}": lambda x=x: x.sigmoid(),
+            f"erf(erf(a) + b), {size}": lambda x=x, y=y: (x.erf() + y).erf(),
+        }
+    matrix, row = torch.ones(20, 32), torch.ones(32, 32)
+    steps["20 x 32 by 32 x 32"] = lambda: matrix @ row
     x, y = torch.ones(8), torch.ones(8)
-    watched = torch.ones(8, requires_grad=True)
-    return {"PyTorch, nothing recorded": lambda: x + y, "PyTorch, recorded for a gradient": lambda: watched + y}
+    steps["20 sums one by one"] = lambda: _added(x, y)
+    inputs = torch.randn(LENGTH, BATCH, UNITS, requires_grad=True)
+    shapes = [(UNITS, 4 * UNITS), (UNITS, 4 * UNITS), (4 * UNITS,)] * LAYERS
+    weights = [torch.empty(shape).uniform_(-0.2, 0.2).requires_grad_() for shape in shapes]
+
+    def lstm() -> None:
+        sequence = list(inputs)
+        for layer in range(LAYERS):
+            weight_x, weight_h, bias = weights[3 * layer : 3 * layer + 3]
+            h = c = torch.zeros(BATCH, UNITS)
+            for t in range(LENGTH):
+                i, f, g, o = (sequence[t] @ weight_x + h @ weight_h + bias).chunk(4, -1)
+                c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+                h = o.sigmoid() * c.tanh()
+                sequence[t] = h
+        torch.stack(sequence).sum().backward()
+        for tensor in (inputs, *weights):
+            tensor.grad = None
+
+    steps[LSTM] = lstm
+    return steps
 
 
 def main() -> None:
-    """Print one row per way to add."""
+    """Print one row per call."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15, help="rounds of 500 calls (default 15)")
+    parser.add_argument("--rounds", type=int, default=9, help="alternating rounds (default 9)")
+    parser.add_argument("--calls", type=int, default=500, help="calls in a row (default 500)")
+    parser.add_argument("--peers", default=sys.executable, help="the interpreter that has PyTorch")
     arguments = parser.parse_args()
-    missing = lacking("torch")
-    if missing:
-        print(f"no rows of PyTorch, {missing}")
-    calls = {**our_calls(), **({} if missing else torch_calls())}
-    from core.kernels.engine import engine
-
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(arguments.rounds + 1):
-        for name, call in calls.items():
-            began = time.perf_counter()
-            for _ in range(CALLS):
-                call()
-            times[name].append((time.perf_counter() - began) / CALLS)
-            engine.wait_all()
-    print(f"{'':40}{'microseconds':>13}")
-    for name, found in times.items():
-        print(f"{name:40}{1e6 * statistics.median(found[1:]):13.1f}")
+    require("torch", python=arguments.peers)
+    sides = [
+        Side("core", our_calls, (-1,), threads=1, processor=True),
+        Side("core, the engine alone", our_calls, (0,), threads=1, processor=True),
+        Side("PyTorch", torch_calls, threads=1, python=arguments.peers, processor=True),
+    ]
+    print(f"{'microseconds of processor time':34}{'ours':>10}{'engine':>10}{'ratio':>7}{'PyTorch':>10}{'ratio':>7}")
+    for step in sides[0].steps:
+        taking = [side for side in sides if step in side.steps]
+        calls = max(1, arguments.calls // 100) if step == LSTM else arguments.calls
+        rounds = [[side.seconds(step, calls) for side in taking] for _ in range(arguments.rounds + 1)][1:]
+        text = f"{step:34}{1e6 * statistics.median(times[0] for times in rounds):10.1f}"
+        for i, side in enumerate(taking[1:], 1):
+            pairs = [(times[0], times[i]) for times in rounds]
+            _, seconds, ratio = measured((sides[0].name, step), (side.name, step), pairs)
+            text += f"{1e6 * seconds:10.1f}{ratio:7.2f}"
+        print(text, flush=True)
+    for side in sides:
+        side.close()
 
 
 if __name__ == "__main__":

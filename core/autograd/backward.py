@@ -188,7 +188,10 @@ class _Walk:
                     gradient = _run_hooks(hooks, gradient)
                 self.gradients[key] = gradient
             gradients.append(gradient)
-        needs = [value.requires_grad and self._wanted(value) for value in node.inputs]
+        if self.useful is None and not self.stops:
+            needs = [value.requires_grad for value in node.inputs]
+        else:
+            needs = [value.requires_grad and self._wanted(value) for value in node.inputs]
         for value, gradient in zip(node.inputs, run_rule(node, gradients, needs, self.create_graph, self.retain_graph)):
             if gradient is not None:
                 self._add(value, gradient)
@@ -203,13 +206,13 @@ class _Walk:
         return key in self.targets or (value.node is not None and id(value.node) in self.useful)
 
     def _add(self, value: Value, gradient: Tensor) -> None:
-        key = _key(value)
+        node = value.node
+        key = (id(value), -1) if node is None else (id(node), value.index)  # as _key gives it
         if key in self.stops:
             return
         self.values[key] = value
         earlier = self.gradients.get(key)
         self.gradients[key] = gradient if earlier is None else earlier + gradient
-        node = value.node
         if node is not None and id(node) not in self.queued and (self.useful is None or id(node) in self.useful):
             self.queued.add(id(node))
             heapq.heappush(self.queue, (-node.order, node))

@@ -17,7 +17,6 @@ class Context:
 
     Attributes:
         inputs: The operation's input tensors, joined to the record.
-        outputs: Its output tensors.
         attributes: Its attributes.
         needs: For each input, whether its gradient is wanted.
         create_graph: Whether the result will be differentiated again; when False a rule may call the engine's own
@@ -26,18 +25,27 @@ class Context:
         retain: Whether the record will be used again.
     """
 
-    __slots__ = ("inputs", "outputs", "attributes", "needs", "create_graph", "saved", "retain")
+    __slots__ = ("inputs", "attributes", "needs", "create_graph", "saved", "retain", "_node", "_outputs")
 
     def __init__(self, node: Node, needs: Sequence[bool], create_graph: bool, retain: bool) -> None:
         assert node.inputs is not None
         self.inputs = [Tensor(value) for value in node.inputs]
-        outputs = enumerate(zip(node.outputs, node.metas))
-        self.outputs = [Tensor(_output(node, index, array, meta)) for index, (array, meta) in outputs]
+        self._node = node
+        self._outputs: Optional[list[Tensor]] = None
         self.attributes = node.attributes
         self.needs = needs
         self.create_graph = create_graph
         self.saved = node.saved
         self.retain = retain
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The operation's output tensors."""
+        if self._outputs is None:
+            node = self._node
+            made = enumerate(zip(node.outputs, node.metas))
+            self._outputs = [Tensor(_output(node, index, array, meta)) for index, (array, meta) in made]
+        return self._outputs
 
     def __getattr__(self, name: str) -> Any:
         try:

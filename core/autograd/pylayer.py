@@ -98,7 +98,7 @@ class PyLayer:
         tensors = [item for item in results if isinstance(item, Tensor)]
         if not dispatcher.state.gradients or all(tensor.stop_gradient for tensor in inputs):
             return returned
-        arrays, metas = [tensor._value.array for tensor in tensors], [tensor._value.meta for tensor in tensors]
+        arrays, metas = [tensor._value.held for tensor in tensors], [tensor._value.meta for tensor in tensors]
         node = Node(operator, {}, [tensor._value for tensor in inputs], arrays, metas, None, traced=None)
         outputs = [Tensor(Value(a, m, node, i, m[1].is_floating)) for i, (a, m) in enumerate(zip(arrays, metas))]
         joined = iter(operator.without_marked(tensors, outputs))

@@ -75,7 +75,7 @@ class Parameter(Tensor):
     @property
     def is_abstract(self) -> bool:
         """Whether it has a shape and an element type but no memory yet."""
-        return self._value.array is None
+        return self._value.held is None
 
     def initialize(self) -> None:
         """Draw the initial values, giving an abstract parameter its memory.

@@ -106,10 +106,11 @@ def _array_operand(function: Callable[..., Any], array: np.ndarray, tensor: Tens
 
 def _binary_method(function: Callable[..., Any], is_reversed: bool) -> Callable[..., Any]:
     def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, _FOREIGN):
-            return NotImplemented
-        if isinstance(other, np.ndarray):
-            other = _array_operand(function, other, self)
+        if not isinstance(other, Tensor):
+            if isinstance(other, _FOREIGN):
+                return NotImplemented
+            if isinstance(other, np.ndarray):
+                other = _array_operand(function, other, self)
         if left_types.kept and self.dtype in _WHOLE and isinstance(other, Tensor) and other.dtype is not self.dtype:
             other = cast(other, self.dtype)
         return function(other, self) if is_reversed else function(self, other)

@@ -23,9 +23,19 @@ def pair(context: Context, first: Any, second: Any) -> Gradients:
     """Compute the gradients of two broadcast operands, each only if needed, summed back to the operands' shapes."""
     x, y = context.inputs
     return (
-        unbroadcast(first(), x.shape) if context.needs[0] else None,
-        unbroadcast(second(), y.shape) if context.needs[1] else None,
+        _summed_like(first(), x) if context.needs[0] else None,
+        _summed_like(second(), y) if context.needs[1] else None,
     )
+
+
+def _has_shape_of(gradient: Tensor, x: Tensor) -> bool:
+    """Return whether two tensors without unknown sizes have one shape."""
+    one, other = gradient._value, x._value
+    return one.meta[0] == other.meta[0] and one.second is None and other.second is None
+
+
+def _summed_like(gradient: Tensor, x: Tensor) -> Tensor:
+    return gradient if _has_shape_of(gradient, x) else unbroadcast(gradient, x.shape)
 
 
 @rule("cast", "half_cast")
@@ -62,13 +72,16 @@ def _negated(context: Context, gradient: Tensor) -> Gradients:
 def _multiply(context: Context, gradient: Tensor) -> Gradients:
     x, y = context.inputs
     return (
-        _product_summed(context, gradient, y, x.shape) if context.needs[0] else None,
-        _product_summed(context, gradient, x, y.shape) if context.needs[1] else None,
+        _product_summed(context, gradient, y, x) if context.needs[0] else None,
+        _product_summed(context, gradient, x, y) if context.needs[1] else None,
     )
 
 
-def _product_summed(context: Context, gradient: Tensor, other: Tensor, shape: Sequence[int]) -> Tensor:
-    """Return gradient * other, summed to a shape that had been broadcast: in one go, where nothing follows it."""
+def _product_summed(context: Context, gradient: Tensor, other: Tensor, x: Tensor) -> Tensor:
+    """Return gradient * other, summed to x's shape, which had been broadcast: in one go, where nothing follows it."""
+    if _has_shape_of(gradient, x):
+        return gradient * other
+    shape = x.shape
     known = not contains_dimension([gradient.shape, shape])
     plain = gradient.dtype in (float32, float64) and gradient.size
     if context.create_graph or not known or not plain or gradient.shape == list(shape):

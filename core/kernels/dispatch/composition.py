@@ -36,7 +36,7 @@ class Composition(Operator):
         """Compute; nothing is recorded, because the values here need no gradient."""
         values = [Value(array, meta) for array, meta in zip(arrays, plan.given)]
         results, kept = self._run(values, attributes)
-        return [value.array for value in results], kept if needs_gradient else None
+        return [value.held for value in results], kept if needs_gradient else None
 
     def results(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> Sequence[Value]:
         """Return the results for eager or traced values, in the types that they have."""

@@ -10,15 +10,16 @@ from __future__ import annotations
 import itertools
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol
 
 from core.kernels.dispatch import lowering
 from core.kernels.dispatch.errors import OperatorError
-from core.kernels.dispatch.lowering import GRADIENTS, MIXED, PROGRAM, SERVING, SYMBOLIC, TRACED
+from core.kernels.dispatch.lowering import GRADIENTS, MIXED, PROGRAM, SERVING, SYMBOLIC, TRACED, UNUSUAL
 from core.kernels.dtypes import DType
 from core.kernels.engine import engine, graph
 from core.kernels.engine.engine import Array, Attributes, MXNetError
+from core.kernels.engine.host_array import HostArray, on_engine, readable
 
 if TYPE_CHECKING:
     from core.kernels.dispatch.operator import Operator
@@ -45,6 +46,10 @@ class Precision(Protocol):
 
 in_float32: Any = None
 """Set by core.operators, which has the casts: runs an operator in float32 on 16-bit inputs."""
+
+
+observer: Optional[Callable[[str, Callable[..., Any]], Callable[..., Any]]] = None
+"""Set while the profiler measures: takes an operator's name and NumPy's function for it; returns one that notes it."""
 
 
 class _State(threading.local):
@@ -107,7 +112,8 @@ class Value:
     """One immutable result: an engine array, or a symbol while tracing, with its place in the record of operations.
 
     Attributes:
-        array: Engine array; a graph symbol when ``traced``.
+        held: What it is made of: an engine array, or a small one in NumPy's memory; a graph symbol when ``traced``;
+            None where it is abstract.
         meta: ``(shape, dtype)``.
         node: The operation that made it; None for a leaf.
         index: Which of the node's outputs it is.
@@ -119,18 +125,18 @@ class Value:
             None.
     """
 
-    __slots__ = ("array", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "key", "__weakref__")
+    __slots__ = ("held", "meta", "node", "index", "requires_grad", "owner", "traced", "second", "key", "__weakref__")
 
     def __init__(
         self,
-        array: Any,
+        held: Any,
         meta: Meta,
         node: Optional[Node] = None,
         index: int = 0,
         requires_grad: bool = False,
         traced: Optional[Trace] = None,
     ) -> None:
-        self.array = array
+        self.held = held
         self.meta = meta
         self.key: Any = meta
         self.node = node
@@ -139,6 +145,11 @@ class Value:
         self.owner: Any = None
         self.traced = traced
         self.second: Optional[Meta] = None
+
+    @property
+    def array(self) -> Any:
+        """The engine's array, which is made now where NumPy's memory held the elements; a graph symbol; or None."""
+        return on_engine(self.held)
 
     @property
     def is_trainable_leaf(self) -> bool:
@@ -152,7 +163,7 @@ class Value:
     def detached(self) -> Value:
         """Return a leaf on the same memory through which no gradient flows."""
         trace = self.traced or (None if self.owner is None else state.trace)  # what a handle holds may be another later
-        return Value(self.array, self.meta) if trace is None else trace.detached(self)
+        return Value(self.held, self.meta) if trace is None else trace.detached(self)
 
 
 class Node:
@@ -196,10 +207,11 @@ class Plan:
         attributes: Those for the engine.
         metas: Shapes and types of the outputs; None where only the engine or the data tell.
         handle: The engine's operator, or None.
+        numpy: Where NumPy computes it, a function of the inputs' elements.
         noted: The memory format to note on the first output.
     """
 
-    __slots__ = ("operator", "given", "attributes", "metas", "handle", "noted")
+    __slots__ = ("operator", "given", "attributes", "metas", "handle", "numpy", "noted")
 
     def __init__(
         self,
@@ -215,6 +227,7 @@ class Plan:
         self.attributes = attributes
         self.metas = metas
         self.handle = handle
+        self.numpy = operator.numpy
         self.noted = noted
 
 
@@ -233,21 +246,43 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
         OperatorError: shapes, types or attributes do not fit; raised before the engine starts computing.
     """
     context = state.context
-    if context & MIXED:
-        inputs = state.precision(operator, inputs, attributes)  # type: ignore[misc]  # which is set where it is mixed
-    if context & TRACED:
-        return state.trace.invoke(operator, inputs, attributes)  # type: ignore[union-attr]  # likewise
-    plan = operator.plans.get((context, *attributes.items(), *[value.key for value in inputs]))
+    if context & UNUSUAL:
+        if context & MIXED:
+            inputs = state.precision(operator, inputs, attributes)  # type: ignore[misc]  # which is set where it is mixed
+        if context & TRACED:
+            return state.trace.invoke(operator, inputs, attributes)  # type: ignore[union-attr]  # likewise
+    if not attributes and len(inputs) == 2:  # the same key, made in less time
+        plan = operator.plans.get((context, inputs[0].key, inputs[1].key))
+    else:
+        plan = operator.plans.get((context, *attributes.items(), *[value.key for value in inputs]))
     if plan is None:
         if operator.needs_float32([value.meta for value in inputs]):
             return in_float32(operator, inputs, attributes)
         plan = make_plan(operator, inputs, attributes)
-    arrays = []
     needs_gradient = False
+    arrays: Any = []
+    if plan.numpy is not None:
+        for value in inputs:
+            held = value.held
+            numbers = held.numbers if type(held) is HostArray else None
+            if numbers is None:
+                return _of_engine_memory(operator, plan, inputs, attributes, context)
+            arrays.append(numbers)
+            if value.requires_grad:
+                needs_gradient = True
+        results = plan.numpy(*arrays)
+        if needs_gradient and context & GRADIENTS and operator.differentiable:
+            return _recorded(operator, attributes, inputs, plan, results)
+        metas = plan.metas
+        assert metas is not None
+        if type(results) is tuple:
+            return [Value(HostArray(result), meta) for result, meta in zip(results, metas)]
+        return [Value(HostArray(results), metas[0])]
     for value in inputs:
-        if value.traced or value.array is None:
+        held = value.held
+        if value.traced or held is None:
             raise unusable(operator, value)
-        arrays.append(value.array)
+        arrays.append(held.on_engine() if type(held) is HostArray else held)
         needs_gradient = needs_gradient or value.requires_grad
     needs_gradient = needs_gradient and context & GRADIENTS and operator.differentiable  # type: ignore[assignment]  # bool() would cost a call per operator
     try:
@@ -265,6 +300,33 @@ def invoke(operator: Operator, inputs: Sequence[Value], attributes: dict[str, An
             values[0].note_format(plan.noted)
         return values
     return [Value(array, meta) for array, meta in zip(arrays, metas)]
+
+
+def _of_engine_memory(
+    operator: Operator, plan: Plan, inputs: Sequence[Value], attributes: dict[str, Any], context: int
+) -> list[Value]:
+    """Compute by NumPy where some input lies in the engine's memory; it is read there, and no result is a view."""
+    given = []
+    with engine.engine_lock:
+        for value in inputs:
+            if value.traced or value.held is None:
+                raise unusable(operator, value)
+            given.append(readable(value.held, *value.meta))
+        results = plan.numpy(*given)  # type: ignore[misc]  # which the caller has looked at
+        if type(results) is not tuple:
+            results = (results,)
+        if plan.operator.is_view:
+            results = tuple([result.copy() for result in results])
+    if context & GRADIENTS and operator.differentiable and any(value.requires_grad for value in inputs):
+        return _recorded(operator, attributes, inputs, plan, results)
+    return [Value(HostArray(result), meta) for result, meta in zip(results, plan.metas or ())]
+
+
+def _recorded(
+    operator: Operator, attributes: dict[str, Any], inputs: Sequence[Value], plan: Plan, results: Any
+) -> list[Value]:
+    arrays = [HostArray(result) for result in results] if type(results) is tuple else [HostArray(results)]
+    return record(operator, attributes, inputs, arrays, plan.metas or (), None, traced=None)
 
 
 def record(
@@ -321,8 +383,10 @@ def _checked_plan(
     output_metas = infer(metas, attributes) if infer is not None else None
     if output_metas is None and chosen.handle is None and operator.handle is not None:
         output_metas = traced_metas(operator, plan_of(operator, metas, attributes), metas, attributes)
-    noted = lowering.NOTED.get(chosen.name, lowering.NOTED.get(operator.name, 0))
+    noted = 0 if chosen.numpy else lowering.NOTED.get(chosen.name, lowering.NOTED.get(operator.name, 0))
     plan = Plan(chosen, metas, encoded, output_metas, chosen.handle_for(metas, attributes), noted)
+    if observer is not None and plan.numpy is not None:
+        plan.numpy = observer(operator.engine_name or operator.name, plan.numpy)
     check_size(operator, plan, metas, attributes)
     return plan
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from core.kernels.dtypes import DType, float32
-from core.kernels.engine import engine
+from core.kernels.engine import engine, host_array
 
 if TYPE_CHECKING:
     from core.kernels.dispatch.dispatcher import Meta, Value
@@ -29,6 +29,9 @@ PROGRAM = 4  # operators become the graph of a program that this process compile
 SERVING = 8  # operators become the graph of an exported program that a predictor runs
 SYMBOLIC = 16  # operators are only recorded, for sizes that are not all known
 TRACED = PROGRAM | SERVING | SYMBOLIC
+UNUSUAL = MIXED | TRACED
+
+IMAGE_AXES = 4
 
 
 class Call:
@@ -97,6 +100,16 @@ class Call:
         return bool(self.context & SERVING)
 
     @property
+    def is_small(self) -> bool:
+        """Whether it is computed at once, on inputs of few elements, of which NumPy's memory may hold results.
+
+        Images stay with the engine, whose convolutions leave them in blocks of channels and want them so.
+        """
+        return self.eager and all(
+            len(shape) < IMAGE_AXES and host_array.is_kept(math.prod(shape), dtype) for shape, dtype in self.metas
+        )
+
+    @property
     def is_for_numba(self) -> bool:
         """Whether all inputs are float32 where a custom kernel can write; a predictor's engine is quicker without.
 
@@ -109,6 +122,8 @@ class Call:
 
 Lowering = Callable[[Call], Optional["Operator"]]
 LOWERINGS: dict[str, Lowering] = {}
+NUMPY_LOWERINGS: dict[str, Lowering] = {}
+"""Those for few elements on a CPU, asked first: they return what NumPy computes with."""
 
 UNKNOWN, BY_NORMALIZATION, PLAIN_LAYOUT = 0, 1, 2
 """Memory formats: nothing is known; what oneDNN's batch normalisation or ReLU made, in blocks of channels, or in
@@ -120,12 +135,24 @@ NOTED = {"batch_normalization": BY_NORMALIZATION, "relu": BY_NORMALIZATION, "aff
 
 def lowers(*names: str) -> Callable[[Lowering], Lowering]:
     """Attach the decorated function to operators: it returns what computes a call, None for the operator itself."""
+    return _attaching(LOWERINGS, names)
 
+
+def lowers_small(*names: str) -> Callable[[Lowering], Lowering]:
+    """Attach the decorated function to operators: where :attr:`Call.is_small`, it returns what NumPy computes, or None.
+
+    Args:
+        *names: Those of the operators.
+    """
+    return _attaching(NUMPY_LOWERINGS, names)
+
+
+def _attaching(lowerings: dict[str, Lowering], names: Sequence[str]) -> Callable[[Lowering], Lowering]:
     def attach(function: Lowering) -> Lowering:
         for name in names:
-            if name in LOWERINGS:
+            if name in lowerings:
                 raise ValueError(f"operator {name!r} is lowered twice")
-            LOWERINGS[name] = function
+            lowerings[name] = function
         return function
 
     return attach
@@ -133,6 +160,11 @@ def lowers(*names: str) -> Callable[[Lowering], Lowering]:
 
 def lowered(operator: Operator, call: Call) -> Operator:
     """Return what computes a call of an operator."""
+    small = NUMPY_LOWERINGS.get(operator.name)
+    if small is not None and call.is_small:
+        chosen = small(call)
+        if chosen is not None:
+            return chosen
     rule = LOWERINGS.get(operator.name)
     if rule is None or call.context & SYMBOLIC:
         return operator

@@ -17,7 +17,7 @@ import numpy as np
 from core.kernels.dispatch.dispatcher import Meta, Plan, Value, constant, invoke, state
 from core.kernels.dispatch.errors import OperatorError
 from core.kernels.dtypes import DType, bfloat16, dtype_of_numpy, float64
-from core.kernels.engine import engine, graph
+from core.kernels.engine import engine, graph, host_array
 from core.kernels.engine.engine import Array
 from core.kernels.sizes.dimension import contains_dimension
 
@@ -37,6 +37,8 @@ class Operator:
     Attributes:
         is_control_flow: It is control flow with programs of its own inside: a compiled program is cut there.
         instead: What to do where its output shape depends on data and a program is being compiled.
+        numpy: Where NumPy computes it, a function of the inputs' elements; see :class:`NumpyKernel`.
+        is_view: Its results may be views of the inputs.
         first_opaque: The results from this one on are opaque, where not all are.
 
     Args:
@@ -63,6 +65,8 @@ class Operator:
     """
 
     is_control_flow = False
+    numpy: Optional[Callable[..., Any]] = None
+    is_view = False
     first_opaque: Optional[int] = None
     instead = "compute it outside to_static"
     rule: Any = None  # a class whose operators differentiate themselves defines it
@@ -313,6 +317,28 @@ class Kernel(HostOperator):
         return REGISTRY[self.name.partition(".")[0]].rule
 
 
+class NumpyKernel(Operator):
+    """What computes a declared operator on few elements, eagerly on CPUs: the engine's call alone costs more.
+
+    Its results own NumPy's memory, or share that of other results; the engine has an array of them only once one of its
+    operators reads them (:class:`core.kernels.engine.host_array.HostArray`).
+
+    Args:
+        function: Takes the elements of the inputs; returns an array in the result's type, or a tuple of them. It
+            changes no input, and raises no warning.
+        is_view: Its results may be views of the inputs.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, is_view: bool = False) -> None:
+        super().__init__("numpy", None, register=False)
+        self.numpy = function
+        self.is_view = is_view
+
+    def engine_attributes(self, metas: Sequence[Meta], attributes: dict[str, Any]) -> dict[str, Any]:
+        """The function has its attributes."""
+        return {}
+
+
 class ConstantOperator(Operator):
     """A tensor computed by numpy from attributes alone; a program holds it as a constant.
 
@@ -345,7 +371,8 @@ class ConstantOperator(Operator):
         self, arrays: Sequence[Array], plan: Plan, attributes: dict[str, Any], needs_gradient: bool
     ) -> tuple[list[Array], Any]:
         """Compute the array."""
-        return [engine.from_numpy(self.function(**attributes))], None
+        made = self.function(**attributes)
+        return [host_array.from_numpy(made, dtype_of_numpy(made))], None
 
     def replay(self, inputs: Sequence[Value], attributes: dict[str, Any]) -> list[Value]:
         """Compute the array where all sizes are known, even while a trace runs: to it, it is a constant.
@@ -357,13 +384,13 @@ class ConstantOperator(Operator):
         return [constant(engine.from_numpy(self.function(**attributes)))]
 
 
-def _forget_plans() -> None:
+def forget_plans() -> None:
     """Let every operator be lowered again: which kernels there are depends on the device, which all threads share."""
     for declared in (*REGISTRY.values(), *KERNELS.values()):
         declared.plans.clear()
 
 
-engine.device_listeners.append(_forget_plans)
+engine.device_listeners.append(forget_plans)
 
 
 def _readable(array: Array) -> np.ndarray:

@@ -29,9 +29,9 @@ else:
 turn = forked.survives(threading.RLock())
 """Held while the engine computes: it keeps no order between what several threads give it, and converts the layout of
 weights in place when a program first reads them."""
-engine_lock: contextlib.AbstractContextManager[Any] = (
-    turn if os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine" else contextlib.nullcontext()
-)
+COMPUTES_AT_ONCE = os.environ.get("MXNET_ENGINE_TYPE") == "NaiveEngine"
+"""Whether operators have run when their call returns."""
+engine_lock: contextlib.AbstractContextManager[Any] = turn if COMPUTES_AT_ONCE else contextlib.nullcontext()
 """Held while memory is read past the engine, which lays weights out row by row for that, in place: without threads of
 its own it would do so under another thread's operation. With them it waits for its turn by itself."""
 
@@ -255,6 +255,24 @@ def from_numpy(data: np.ndarray, dtype: Optional[DType] = None) -> Array:
             array.handle, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(data.size)
         ):
             raise MXNetError(last_error())
+    return array
+
+
+def from_few(data: np.ndarray, code: int) -> Array:
+    """Copy some elements, at least one, into new engine memory: :func:`from_numpy` in half of the time.
+
+    Args:
+        data: The elements, in any order in memory.
+        code: The engine's number of their type.
+    """
+    handle = ctypes.c_void_p()
+    shape = data.shape
+    dimensions = (ctypes.c_int * len(shape))(*shape)
+    if _LIB.MXNDArrayCreateEx(dimensions, len(shape), *_device_state, 0, code, ctypes.byref(handle)):
+        raise MXNetError(last_error())
+    array = Array(handle)
+    if _LIB.MXNDArraySyncCopyFromCPU(handle, data.tobytes(), ctypes.c_size_t(data.size)):
+        raise MXNetError(last_error())
     return array
 
 

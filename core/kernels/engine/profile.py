@@ -1,4 +1,4 @@
-"""The engine's own profiler: how long each of its operators took."""
+"""How long each operator took: the engine's own profiler, and what NumPy computes of small tensors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from typing import NamedTuple
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+from core.kernels.dispatch import dispatcher
+from core.kernels.dispatch.operator import forget_plans
 from core.kernels.engine.engine import mx, wait_all
 
 _BULK = ("MXNET_EXEC_BULK_EXEC_TRAIN", "MXNET_EXEC_BULK_EXEC_INFERENCE")
@@ -40,14 +44,20 @@ def operator_times() -> Iterator[list[OperatorTime]]:
     # The trace of single calls is not wanted. The engine deletes the file that it is to write: never give it /dev/null.
     mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename="")
     mx.profiler.set_state("run")
-    try:
-        yield times
-    finally:
-        wait_all()
-        mx.profiler.set_state("stop")
-        found = json.loads(mx.profiler.dumps(reset=True, format="json"))["Time"].get("operator", {})
-        times += [OperatorTime(name, int(row["Count"]), row["Total"] / 1e3) for name, row in found.items()]
-        times.sort(key=lambda row: -row.seconds)
+    with _computed_by_numpy() as small:
+        try:
+            yield times
+        finally:
+            wait_all()
+            mx.profiler.set_state("stop")
+            found = json.loads(mx.profiler.dumps(reset=True, format="json"))["Time"].get("operator", {})
+            rows = {name: [int(row["Count"]), row["Total"] / 1e3] for name, row in found.items()}
+            for event in small:
+                row = rows.setdefault(event.name, [0, 0.0])
+                row[0] += 1
+                row[1] += event.seconds
+            times += [OperatorTime(name, int(calls), seconds) for name, (calls, seconds) in rows.items()]
+            times.sort(key=lambda row: -row.seconds)
 
 
 class OperatorEvent(NamedTuple):
@@ -57,13 +67,37 @@ class OperatorEvent(NamedTuple):
         name: the engine's name; several, joined by commas, where it ran them as one.
         start: when it began, in seconds since 1970.
         seconds: how long it took.
-        thread: a number for the engine's thread.
+        thread: a number for the thread.
     """
 
     name: str
     start: float
     seconds: float
     thread: int
+
+
+@contextlib.contextmanager
+def _computed_by_numpy() -> Iterator[list[OperatorEvent]]:
+    """Note what NumPy computes, under the engine's names: plans are made anew for it, and again afterwards."""
+    events: list[OperatorEvent] = []
+
+    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def compute(*inputs: Any) -> Any:
+            start = time.time()
+            began = time.perf_counter()
+            results = function(*inputs)
+            events.append(OperatorEvent(name, start, time.perf_counter() - began, threading.get_native_id()))
+            return results
+
+        return compute
+
+    dispatcher.observer = noted
+    forget_plans()
+    try:
+        yield events
+    finally:
+        dispatcher.observer = None
+        forget_plans()
 
 
 @contextlib.contextmanager
@@ -79,16 +113,17 @@ def operator_events() -> Iterator[list[OperatorEvent]]:
         trace = os.path.join(folder, "trace.json")
         mx.profiler.set_config(profile_symbolic=True, profile_imperative=True, aggregate_stats=True, filename=trace)
         mx.profiler.set_state("run")
-        try:
-            yield events
-        finally:
-            wait_all()
-            mx.profiler.set_state("stop")
-            mx.profiler.dump(finished=False)
-            mx.profiler.dumps(reset=True)
-            with open(trace, encoding="utf-8") as stream:
-                events += _paired(stream.read())
-            mx.profiler.set_config(filename="")
+        with _computed_by_numpy() as small:
+            try:
+                yield events
+            finally:
+                wait_all()
+                mx.profiler.set_state("stop")
+                mx.profiler.dump(finished=False)
+                mx.profiler.dumps(reset=True)
+                with open(trace, encoding="utf-8") as stream:
+                    events += sorted([*_paired(stream.read()), *small], key=lambda event: event.start)
+                mx.profiler.set_config(filename="")
 
 
 def _paired(text: str) -> list[OperatorEvent]:
@@ -106,7 +141,7 @@ def _paired(text: str) -> list[OperatorEvent]:
         elif row["ph"] == "E" and begun.get(key):
             start = begun[key].pop()
             events.append(OperatorEvent(row["name"], start / 1e6, (row["ts"] - start) / 1e6, row["tid"]))
-    return sorted(events, key=lambda event: event.start)
+    return events
 
 
 class SingleOperators:

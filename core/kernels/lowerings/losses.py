@@ -12,7 +12,7 @@ from core.kernels.dispatch.dispatcher import Value, constant
 from core.kernels.dispatch.lowering import Call, lowers
 from core.kernels.dispatch.operator import Kernel, Operator
 from core.kernels.dtypes import DType, int64
-from core.kernels.engine import engine
+from core.kernels.engine import engine, host_array
 from core.kernels.engine.custom_kernels import gradient_of_first, kernel
 
 MOST_ELEMENTS = 2**15
@@ -34,7 +34,7 @@ _BACKWARD = Kernel(
 
 def _kept(labels: Value, classes: int, ignore_index: int, dtype: DType) -> tuple[Value, Optional[Value]]:
     """Return labels that are classes, and 1 for each that counts and 0 for the others; None where all are known to."""
-    known = None if labels.traced else engine.view(labels.array, *labels.meta)
+    known = None if labels.traced else host_array.view(labels.held, *labels.meta)
     if known is not None and not holds_ignored(known, classes, ignore_index, "cross_entropy"):
         return labels, None
     counts = apply("not_equal", labels, _whole_number(ignore_index))

@@ -72,8 +72,11 @@ class BinaryOperator:
 
     def __call__(self, x: Operand, y: Operand, dtype_of: Callable[[DType], DType] = lambda dtype: dtype) -> Tensor:
         """Compute in the operands' common type, passed through ``dtype_of``."""
-        if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is y.dtype is dtype_of(x.dtype):
-            return self._apply(x, y)
+        if isinstance(x, Tensor) and isinstance(y, Tensor):
+            dtype = x._value.meta[1]
+            if dtype is y._value.meta[1] and dtype is dtype_of(dtype):
+                operator = self.integers if self.integers is not None and not dtype.is_floating else self.tensors
+                return apply(operator, y, x) if self.swapped else apply(operator, x, y)
         x_number, y_number = is_number(x), is_number(y)
         if x_number and y_number:
             x, x_number = as_tensor(x, self.name), False
@@ -196,8 +199,9 @@ true_divide = _binary(
 
 def multiply(x: Operand, y: Operand, name: Optional[str] = None) -> Tensor:  # noqa: D103 - it is put together below
     result: Tensor = _product(x, y)
-    both = isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is y.dtype is bool_
-    return cast(result, bool_) if both else result
+    if result.dtype is int64 and isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype is y.dtype is bool_:
+        return cast(result, bool_)
+    return result
 
 
 multiply.__doc__ = _BINARY_DOC.format(summary="Multiply two tensors element by element.", returns=_COMMON)

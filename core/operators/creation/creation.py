@@ -369,7 +369,7 @@ def assign(x: Any, output: Optional[Tensor] = None) -> Tensor:
         return copied
     value, before = copied._value, output._value
     if before.is_trainable_leaf and not (value.requires_grad or value.traced):
-        value = Value(value.array, value.meta, requires_grad=True)
+        value = Value(value.held, value.meta, requires_grad=True)
     output._rebind(value)
     return output
 

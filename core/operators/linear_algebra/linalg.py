@@ -45,6 +45,8 @@ def matmul(
     """
     need_tensor(x, "matmul")
     need_tensor(y, "matmul", "y")
+    if _are_plain_matrices(x, y, transpose_x, transpose_y):
+        return apply(product, x, y, transpose_a=bool(transpose_x), transpose_b=bool(transpose_y))
     if not x.ndim or not y.ndim:
         raise OperatorError("matmul: an operand is 0-D: multiply by a single number with *")
     dtype = operand_type(x.dtype, y.dtype)
@@ -67,6 +69,21 @@ def matmul(
         kept = ([] if x.ndim == 1 else [rows]) + ([] if y.ndim == 1 else [columns])
         result = reshape_exact(result, [*batch, *kept])
     return result
+
+
+def _are_plain_matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) -> bool:
+    """Return whether two operands of one type are matrices of known sizes that fit: nothing has to be brought in shape.
+
+    Args:
+        x, y: the operands of :func:`matmul`.
+        transpose_x, transpose_y: whether each is transposed.
+    """
+    first, second = x._value, y._value
+    (rows, dtype), (columns, other) = first.meta, second.meta
+    if len(rows) != 2 or len(columns) != 2 or dtype is not other or first.second or second.second:
+        return False
+    inner = rows[0 if transpose_x else 1]
+    return dtype.is_floating and inner == columns[1 if transpose_y else 0] and 0 not in rows and 0 not in columns
 
 
 def _multiply_matrices(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool, batch: tuple[int, ...]) -> Tensor:

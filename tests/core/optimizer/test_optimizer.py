@@ -362,7 +362,7 @@ def test_abstract_parameter_is_named():
 
     w = parameter([1.0])
     give(w, [1.0])
-    w._value.array = None
+    w._value.held = None
     with pytest.raises(OperatorError, match="w is abstract"):
         optimizers.SGD(0.1, [w]).step()
 

@@ -234,6 +234,7 @@ def test_numbers_are_drawn_where_new_arrays_live(name: str, monkeypatch: pytest.
     assert operator.engine_attributes([], {"ctx": "cpu(0)"}) == {"ctx": "gpu(1)"}  # as older exported programs say it
 
 
+@pytest.mark.usefixtures("engine_computes")
 @pytest.mark.parametrize(
     ("shape", "wanted", "context", "memory_format", "copies"),
     [

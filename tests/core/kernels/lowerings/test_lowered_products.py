@@ -24,6 +24,8 @@ from core.kernels.dtypes import DType, bfloat16, float16, float32, float64, int3
 from core.nn import functional as F
 from core.tensor import apply
 
+pytestmark = pytest.mark.usefixtures("engine_computes")
+
 RNG = np.random.default_rng(0)
 
 

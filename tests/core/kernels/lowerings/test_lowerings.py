@@ -15,6 +15,8 @@ from core.kernels.lowerings import dropout, pooling, selection
 from core.operators.layers.dropout import drop_elements
 from core.tensor import apply
 
+pytestmark = pytest.mark.usefixtures("engine_computes")
+
 LEARNS = PROGRAM | GRADIENTS
 
 
