@@ -25,6 +25,9 @@ VIDEO_EXTENSIONS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm")
 MAXIMUM_FRAMES = 1_000_000
 """About nine hours at 30 frames a second."""
 
+MAXIMUM_THREADS = 16
+"""Of a decoder, which has as many as OpenCV is told to use: one in worker processes."""
+
 USUAL_RATE = 25.0
 """Frames per second where a file tells none that can be."""
 
@@ -72,8 +75,12 @@ class VideoReader:
         self.height, self.width = (int(capture.get(side)) for side in sides)
         rate = capture.get(cv2.CAP_PROP_FPS)
         self.frames_per_second = float(rate) if 0.1 <= rate <= 1000 else USUAL_RATE
-        capture.release()
         self._check(self.height, self.width)
+        self._kept: Any = capture  # opening it costs as much as decoding several frames
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs, which opens the file again."""
+        return {**self.__dict__, "_kept": None}
 
     def __iter__(self) -> Iterator[np.ndarray]:
         """Yield each frame, uint8 (H, W, 3), RGB.
@@ -101,7 +108,12 @@ class VideoReader:
 
     def _opened(self, decoded: bool = True) -> Any:
         """Return the file opened, to give upright frames, or packets as they are in the file."""
-        options = [] if decoded else [cv2.CAP_PROP_FORMAT, -1]
+        kept = getattr(self, "_kept", None)
+        if decoded and kept is not None:
+            self._kept = None
+            return kept
+        threads = min(max(cv2.getNumThreads(), 1), MAXIMUM_THREADS)
+        options = [cv2.CAP_PROP_N_THREADS, threads] if decoded else [cv2.CAP_PROP_FORMAT, -1]
         level = cv2.getLogLevel()
         cv2.setLogLevel(0)
         try:

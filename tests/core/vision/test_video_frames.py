@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import struct
 from pathlib import Path
@@ -64,6 +65,14 @@ def test_frames_of_some_clips_of_cameras() -> None:
         np.testing.assert_array_equal(video.read(chosen), expected)
 
 
+def test_a_video_can_be_read_again_and_sent_to_another_process() -> None:
+    video = VideoFrames(VIDEOS / "b_frames.mp4")
+    sent = pickle.loads(pickle.dumps(video))
+    expected = video.read([3, 20])
+    for other in (video, sent, sent):
+        np.testing.assert_array_equal(other.read([3, 20]), expected)
+
+
 def test_no_more_is_decoded_than_up_to_the_last_chosen_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     grabbed, retrieved = [], []
 
@@ -77,6 +86,7 @@ def test_no_more_is_decoded_than_up_to_the_last_chosen_frame(monkeypatch: pytest
             return getattr(self.inner, name)
 
     video = VideoFrames(VIDEOS / "b_frames.mp4")
+    video.read([0])  # by what counted the frames
     cv2_capture = cv2.VideoCapture
     monkeypatch.setattr(cv2, "VideoCapture", Counting)
     video.read([2, 5, 11])
