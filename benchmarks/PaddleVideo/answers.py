@@ -56,7 +56,7 @@ def main() -> None:
     print(f"{'milliseconds a file':20} {'ours':>8} {'MB':>6}   {'against':24} {'':>8} {'MB':>6} {'ratio':>6}")
     with tempfile.TemporaryDirectory() as folder:
         Side("ours", written, (options.model, folder), options.threads).close()
-        mine = Side("ours", ours, (folder, files), **kind)
+        mine = Side("ours", ours, (folder, files, options.threads), **kind)
         expected = mine.ask("answer")
         for name in wanted:
             given = (name, options.model, folder, files, options.decoder, options.threads)
@@ -97,13 +97,13 @@ def written(model: str, folder: str) -> Steps:
     return {}
 
 
-def ours(folder: str, files: Sequence[str]) -> Steps:
+def ours(folder: str, files: Sequence[str], threads: int) -> Steps:
     """Return the probabilities of all files, (files, classes), and the step that finds them."""
     import cv2
 
     from PaddleVideo.recogniser import frames_of, open_recogniser
 
-    cv2.setNumThreads(1)
+    cv2.setNumThreads(threads)
     recogniser = open_recogniser(f"{folder}/recogniser")
 
     def found() -> np.ndarray:
