@@ -14,6 +14,7 @@ from core.jit.passes.channels_last_steps import Activation, Step
 from core.kernels.dtypes import float32
 
 _WORTH_SAVING = 0.33  # of all multiplications: the rest is about as fast as in the engine
+_FEW = 0.05  # of all multiplications: no faster here than in the engine, and too few to tell
 
 
 class Layers(Shapes):
@@ -43,9 +44,9 @@ class Layers(Shapes):
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether a convolution goes along rows and none but the first is dense and wider than a pixel, or most are
-        followed by what the engine cannot compute within them, or many multiplications are saved, or channels are
-        shifted between images, which the engine reorders for."""
+        """Whether a convolution goes along rows and next to no multiplications are of dense ones wider than a pixel,
+        but for the first, or most are followed by what the engine cannot compute within them, or many multiplications
+        are saved, or channels are shifted between images, which the engine reorders for."""
         from core.kernels.channels_last.weights import multiplications  # numba loads with it
 
         products = [step for step in self.steps if step.kind == "product"]
@@ -54,10 +55,11 @@ class Layers(Shapes):
         if left < (1 - _WORTH_SAVING) * every:
             return True
         wide = [step for step in products if step.kernel != (1, 1) and step.groups == 1 and step.source]
+        few_wide = sum(multiplications(step.weight, step.pixels) for step in wide) <= _FEW * every
         unfused = [step for step in products if step.activation[0] in ("swish", "hard_swish")]
         along_rows = any(step.kind == "row" and step.groups > 1 for step in self.steps)
         shifts = any(step.kind == "shift" for step in self.steps)
-        return 2 * len(unfused) > len(products) or (along_rows and not wide) or shifts
+        return 2 * len(unfused) > len(products) or (along_rows and few_wide) or shifts
 
     # convolutions and products
 

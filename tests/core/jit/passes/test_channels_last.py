@@ -274,3 +274,12 @@ def test_networks_are_taken_over_where_a_third_of_the_multiplications_is_saved(t
     agrees(tmp_path / "model", images(2, 3, 20, 24))
     program = exported(lambda x: points(dense(along(first(x)))), tmp_path / "mixed", [None, 3, 20, 24])
     assert operators(program) == ["convolution"] * 4
+
+
+@pytest.mark.parametrize(("step", "kinds"), [(8, ["product", "row", "product", "product"]), (2, [])])
+def test_a_few_dense_convolutions_behind_depthwise_ones_change_nothing(tmp_path: Path, step: int, kinds: Any) -> None:
+    first, along = nn.Conv2D(3, 16, 3, padding=1), nn.Conv2D(16, 16, 3, padding=1, groups=16)
+    points, dense = nn.Conv2D(16, 64, 1), nn.Conv2D(64, 4, 3, stride=step, padding=1)
+    program = exported(lambda x: dense(points(along(first(x)))), tmp_path / "model", [None, 3, 20, 24])
+    assert [layer.kind for network in program.networks.values() for layer in network.layers] == kinds
+    agrees(tmp_path / "model", images(2, 3, 20, 24))
