@@ -39,31 +39,37 @@ WHOLE = {
 
 
 def built(name: str, classes: int) -> Any:
-    """Return a recogniser of clips (1, T, 3, H, W)."""
+    """Return a recogniser of clips (1, T, 3, H, W); what its forward pass needs, Paddle's converter finds in it."""
     _open()
+    import numpy as np
+    import paddle
     from paddle import nn
+    from paddlevideo.modeling import backbones, heads
 
-    class Recogniser(nn.Layer):
+    class OfFrames(nn.Layer):
         def __init__(self) -> None:
             super().__init__()
-            if name in WHOLE:
-                network = whole(name, num_classes=classes)
-                self.backbone, self.head = network.backbone, network.head
-                return
-            from paddlevideo.modeling import backbones, heads
-
             backbone, settings, head, given = PARTS[name]
             self.backbone = getattr(backbones, backbone)(**settings)
             self.head = getattr(heads, head)(classes, **given)
 
         def forward(self, clips: Any) -> Any:
-            if name in WHOLE:
-                fast = clips.transpose([0, 2, 1, 3, 4])
-                return self.head(self.backbone([fast[:, :, _chosen(fast.shape[2])], fast]))
             frames = clips.reshape([-1, *clips.shape[2:]])
             return self.head(self.backbone(frames), clips.shape[1])
 
-    return Recogniser()
+    class OfTwoPathways(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            network = whole(name, num_classes=classes)
+            self.backbone, self.head = network.backbone, network.head
+            slow = paddle.to_tensor(np.linspace(0, 31, 4).astype(np.int64))
+            self.register_buffer("slow", slow, persistable=False)
+
+        def forward(self, clips: Any) -> Any:
+            fast = clips.transpose([0, 2, 1, 3, 4])
+            return self.head(self.backbone([fast.index_select(self.slow, axis=2), fast]))
+
+    return (OfTwoPathways if name in WHOLE else OfFrames)()
 
 
 def whole(name: str, **head: Any) -> Any:
@@ -76,13 +82,6 @@ def whole(name: str, **head: Any) -> Any:
     module, _, network = kind.partition(".")
     given = {part: AttrDict({**settings, **(head if part == "head" else {})}) for part, settings in parts.items()}
     return getattr(importlib.import_module(f"{framework.__name__}.{module}"), network)(**given)
-
-
-def _chosen(frames: int) -> list[int]:
-    """Return the frames of SlowFast's slow pathway."""
-    import numpy as np
-
-    return [int(place) for place in np.linspace(0, frames - 1, frames // 8)]
 
 
 def _open() -> None:
